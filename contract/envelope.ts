@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+export const Warning = z
+  .object({ field: z.string(), code: z.string(), message: z.string() })
+  .meta({ id: 'Warning' })
+export type Warning = z.infer<typeof Warning>
+
+/** `{status, data, warnings?}`: `warnings` only when there are any (D4). */
+export function success<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
+  return z.object({ status: z.literal(status), data, warnings: z.array(Warning).optional() })
+}
+
+/** For the endpoints whose table shows `warnings`: always there, `[]` when empty (D4). */
+export function successWithWarnings<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
+  return z.object({ status: z.literal(status), warnings: z.array(Warning), data })
+}
+
+/** For the endpoints whose table shows `message` beside `data`. */
+export function successWithMessage<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
+  return z.object({
+    status: z.literal(status),
+    message: z.string(),
+    data,
+    warnings: z.array(Warning).optional(),
+  })
+}
+
+export const DateTime = z.iso.datetime().describe('UTC, ISO 8601')
+export const Uuid = z.uuid()

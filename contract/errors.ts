@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+/** Every code an error answer can carry, with its status. The reason phrases stand for unnamed errors (D5). */
+export const ERROR_STATUS = {
+  'Validation Error': 400,
+  Unauthorized: 401,
+  INSUFFICIENT_CREDITS: 402,
+  Forbidden: 403,
+  INSUFFICIENT_SCOPE: 403,
+  'Not Found': 404,
+  Conflict: 409,
+  ALREADY_INVITED: 409,
+  ALREADY_MEMBER: 409,
+  MEMBER_LIMIT_REACHED: 409,
+  'Payload Too Large': 413,
+  'Unsupported Media Type': 415,
+  'Unprocessable Entity': 422,
+  'Too Many Requests': 429,
+  'Internal Server Error': 500,
+  'Service Unavailable': 503,
+} as const
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+export const FieldError = z.object({ field: z.string(), message: z.string() })
+export type FieldError = z.infer<typeof FieldError>
+
+export const ErrorBody = z
+  .object({
+    status: z.int(),
+    error: z.string().describe('A named code, or the HTTP reason phrase'),
+    message: z.string().describe('What is wrong and what to do'),
+  })
+  .meta({ id: 'Error' })
+
+export const ValidationErrorBody = z
+  .object({
+    status: z.literal(400),
+    error: z.literal('Validation Error'),
+    message: z.string().describe('`<N> validation errors`'),
+    code: z.string().optional(),
+    errors: z.array(FieldError).describe('Every failure at once'),
+  })
+  .meta({ id: 'ValidationError' })
+
+export const RateLimitBody = z
+  .object({
+    status: z.literal(429),
+    error: z.string(),
+    message: z.string(),
+    retryAfter: z.int().describe('Seconds'),
+  })
+  .meta({ id: 'TooManyRequests' })

@@ -1,0 +1,45 @@
+import { STORE } from './names.ts'
+
+export const SCOPES = [
+  'workflows:read',
+  'workflows:write',
+  'workflows:run',
+  'workflows:data:read',
+  'workflows:data:write',
+  'actions:read',
+  'actions:write',
+  'sources:read',
+  'sources:write',
+  'shortcuts:read',
+  'shortcuts:run',
+  'members:write',
+  'agent:run',
+  STORE,
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+const LEGACY: Record<string, Scope> = { 'apps:read': 'shortcuts:read', 'apps:run': 'shortcuts:run' }
+
+/** `apps:*` and `shortcuts:*` are one scope (D11); unknown names give undefined. */
+export function canonicalScope(name: string): Scope | undefined {
+  return LEGACY[name] ?? SCOPES.find((scope) => scope === name)
+}
+
+export const ROLES = ['admin', 'member', 'user'] as const
+export type Role = (typeof ROLES)[number]
+
+const EVERY_SCOPE: readonly Scope[] = SCOPES
+const BY_ROLE: Record<Role, readonly Scope[]> = {
+  admin: EVERY_SCOPE,
+  member: EVERY_SCOPE.filter((scope) => scope !== 'members:write'),
+  user: ['sources:read', 'sources:write', 'shortcuts:read', 'shortcuts:run'],
+}
+
+export function isRole(stored: string): stored is Role {
+  return ROLES.some((role) => role === stored)
+}
+
+/** What a role permits; a stored role that nobody knows permits nothing. */
+export function scopesOfRole(stored: string): readonly Scope[] {
+  return isRole(stored) ? BY_ROLE[stored] : []
+}

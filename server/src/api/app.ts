@@ -1,0 +1,201 @@
+import scalar from '@scalar/fastify-api-reference'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { Warning } from '#contract/envelope.ts'
+import type { z } from 'zod'
+import type { Config } from '../lib/config.ts'
+import { newId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import type { SendMail } from '../lib/mail.ts'
+import type { Sealer } from '../lib/secrets.ts'
+import type { Db, Store } from '../store/db.ts'
+import type { IdempotentCall } from '../store/idempotency.ts'
+import { createAdmission, type RouteScope } from './admission.ts'
+import type { Caller } from './caller.ts'
+import { handleError, handleNotFound, rawErrorAnswer } from './errors.ts'
+import { claimIdempotencyKey, settleIdempotencyKey } from './idempotency.ts'
+import { invitationPages } from './invitations.ts'
+import { BODY_LIMIT_BYTES, parseJsonBody } from './json-body.ts'
+import { memberRoutes } from './members.ts'
+import { API_PREFIX, describeApi } from './openapi.ts'
+import { operationRoutes } from './operations.ts'
+import { userRoutes } from './user.ts'
+import { checkPart } from './validation.ts'
+
+/** What the routes need from outside; `main` and the tests hand it in. */
+export type Services = {
+  config: Config
+  store: Store
+  log: Log
+  sealer: Sealer
+  sendMail: SendMail | null
+  /** Address in links; known only once the server listens. */
+  publicUrl: () => string
+}
+
+export type Api = FastifyInstance<
+  import('node:http').Server,
+  import('node:http').IncomingMessage,
+  import('node:http').ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that is not public. */
+    caller: Caller
+    /** Speaks for the caller's organisation. */
+    db: Db
+    warnings: Warning[]
+    bodyText: string
+    idempotentCall: IdempotentCall | null
+  }
+  interface FastifyContextConfig {
+    scope?: RouteScope
+    /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */
+    resource?: (request: FastifyRequest) => Promise<void>
+    /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */
+    bodyName?: string
+  }
+}
+
+export async function createApp(services: Services): Promise<Api> {
+  const { config, store, log } = services
+  const app: Api = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    trustProxy: config.LOAM_TRUST_PROXY,
+    forceCloseConnections: 'idle',
+    genReqId: requestId,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_000 },
+    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ECONNRESET' || !socket.writable) return
+      socket.end(rawErrorAnswer(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400))
+    },
+  }).withTypeProvider<ZodTypeProvider>()
+
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(handleNotFound)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    try {
+      done(null, parseJsonBody(request, bytes))
+    } catch (cause) {
+      done(cause as Error)
+    }
+  })
+
+  app.decorateRequest('caller')
+  app.decorateRequest('db')
+  app.decorateRequest('warnings')
+  app.decorateRequest('bodyText', '')
+  app.decorateRequest('idempotentCall', null)
+  const admission = createAdmission(store, {
+    perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
+    perDay: config.LOAM_RATE_LIMIT_PER_DAY,
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    request.warnings = []
+    void reply.header('x-request-id', request.id)
+    await admission(request, reply)
+  })
+  app.addHook('preValidation', checkRequest)
+  app.addHook('preHandler', claimIdempotencyKey)
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (!isEnvelope(payload)) return payload
+    void reply.code(payload.status)
+    return request.warnings.length === 0
+      ? payload
+      : { ...payload, warnings: [...(payload.warnings ?? []), ...request.warnings] }
+  })
+  app.addHook('onSend', settleIdempotencyKey)
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 100) / 100,
+        org_id: request.caller?.orgId,
+        key_id: request.caller?.keyId,
+      },
+      'request',
+    )
+  })
+  requireDeclarations(app)
+  answerOptions(app)
+  await describeApi(app)
+
+  operationRoutes(app, services)
+  await app.register(async (pages: Api) => invitationPages(pages, services))
+  await app.register(
+    async (api: Api) => {
+      api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () => app.swagger())
+      userRoutes(api)
+      memberRoutes(api, services)
+    },
+    { prefix: API_PREFIX },
+  )
+  await app.register(scalar, { routePrefix: '/docs', configuration: { url: `${API_PREFIX}/openapi.json` } })
+  return app
+}
+
+function requestId(raw: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = raw.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newId()
+}
+
+type Envelope = { status: number; warnings?: Warning[] }
+
+function isEnvelope(payload: unknown): payload is Envelope {
+  return typeof payload === 'object' && payload !== null && 'status' in payload && typeof payload.status === 'number'
+}
+
+/** Body and query, each failure at once. Path parameters were checked at admission. */
+async function checkRequest(request: FastifyRequest): Promise<void> {
+  const { schema, config } = request.routeOptions
+  if (request.is404 || schema === undefined) return
+  if (schema.querystring !== undefined) {
+    const checked = checkPart(schema.querystring as z.ZodType, request.query, 'query')
+    request.query = checked.value
+    request.warnings.push(...checked.warnings)
+  }
+  if (schema.body !== undefined) {
+    const checked = checkPart(schema.body as z.ZodType, request.body, config.bodyName ?? 'body')
+    request.body = checked.value
+    request.warnings.push(...checked.warnings)
+  }
+}
+
+/** A route without a declared scope is a hole: the server does not start with one. */
+function requireDeclarations(app: Api): void {
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(API_PREFIX) && route.config?.scope === undefined) {
+      throw new Error(`${String(route.method)} ${route.url} does not declare its scope`)
+    }
+  })
+}
+
+function answerOptions(app: Api): void {
+  const methods = new Map<string, Set<string>>()
+  app.addHook('onRoute', function (route) {
+    const known = methods.get(route.url)
+    const allowed = known ?? new Set(['OPTIONS'])
+    for (const method of [route.method].flat()) allowed.add(method)
+    methods.set(route.url, allowed)
+    if (known !== undefined || route.url.includes('*')) return
+    app.route({
+      method: 'OPTIONS',
+      url: route.url,
+      config: { scope: 'public' },
+      schema: { hide: true },
+      handler: async (_request, reply) => reply.code(204).header('allow', [...allowed].sort().join(', ')).send(),
+    })
+  })
+}

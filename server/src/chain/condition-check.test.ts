@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { checkOperators, dropEnvConditions } from './condition-check.ts'
+import { type Operator, OPERATORS, operatorsFor } from './condition-operators.ts'
+import type { ConditionGroup, ConditionLeaf } from './condition-shape.ts'
+
+const any = ['is', 'is not', 'is empty', 'is not empty']
+const text = [
+  'contains',
+  'does not contain',
+  'starts with',
+  'does not start with',
+  'ends with',
+  'does not end with',
+]
+const number = [
+  'greater than',
+  'less than',
+  'greater than or equal to',
+  'less than or equal to',
+  'is between',
+]
+const date = ['is after', 'is before', 'is between']
+const list = ['contains', 'does not contain']
+
+describe('operators depend on the stored type of the variable', () => {
+  it.each<[string | undefined, readonly string[]]>([
+    ['string', text],
+    ['email', text],
+    ['url', text],
+    ['imageUrl', text],
+    ['number', number],
+    ['currency', number],
+    ['date', date],
+    ['array', list],
+    ['structured_array', list],
+    ['raw_array', list],
+    ['json', list],
+    ['boolean', []],
+    ['something new', OPERATORS],
+    ['constructor', OPERATORS],
+    [undefined, OPERATORS],
+  ])('%s', (type, own) => {
+    const expected = new Set<string>([...any, ...own])
+    expect(new Set<string>(operatorsFor(type))).toEqual(expected)
+
+    // D60: every other operator is an error.
+    for (const operator of OPERATORS) {
+      const errors = checkOperators(one('{{input.x}}', operator), () => type, 'run_if.conditions')
+      expect(errors.map(({ field }) => field)).toEqual(
+        expected.has(operator) ? [] : ['run_if.conditions[0].conditions[0].operator'],
+      )
+    }
+  })
+
+  it('names every misfit with its path and what would fit', () => {
+    const groups: ConditionGroup[] = [
+      { conditions: [leaf('{{input.n}}', 'greater than'), leaf('{{input.s}}', 'greater than')] },
+      { conditions: [leaf('{{x_1.flag}}', 'contains')] },
+    ]
+    const types: Record<string, string> = { n: 'number', s: 'string', flag: 'boolean' }
+    expect(checkOperators(groups, (token) => ('name' in token ? types[token.name] : undefined), 'p')).toEqual(
+      [
+        {
+          field: 'p[0].conditions[1].operator',
+          message: `must be one of: ${[...any, ...text].join(', ')} (the variable is of type string)`,
+        },
+        {
+          field: 'p[1].conditions[0].operator',
+          message: `must be one of: ${any.join(', ')} (the variable is of type boolean)`,
+        },
+      ],
+    )
+  })
+
+  it.each(['industry', '{{input.x}} {{input.y}}', '{{foo}}', '{{x_1.list.name}}'])(
+    'D34: the type of %s is not known, so it accepts every operator',
+    (variable) => {
+      for (const operator of OPERATORS) {
+        expect(checkOperators(one(variable, operator), () => 'boolean', 'p')).toEqual([])
+      }
+    },
+  )
+})
+
+describe('environment variables cannot be used in conditions', () => {
+  it('drops those that do, says which, and drops groups left empty', () => {
+    const plain = leaf('{{input.a}}', 'is')
+    const groups: ConditionGroup[] = [
+      { conditions: [leaf('{{env.K}}', 'is'), { ...plain, combinator: 'OR' }] },
+      { conditions: [leaf('{{input.a}}', 'is', ['x {{ env.K }}'])], combinator: 'OR' },
+      { conditions: [plain, leaf('{{env.}}', 'is'), leaf('env.K', 'is')], combinator: 'AND' },
+    ]
+    expect(dropEnvConditions(groups, 'run_if.conditions')).toEqual({
+      groups: [{ conditions: [{ ...plain, combinator: 'OR' }] }, groups[2]],
+      dropped: ['run_if.conditions[0].conditions[0]', 'run_if.conditions[1].conditions[0]'],
+    })
+  })
+
+  it('leaves others alone', () => {
+    const groups = one('{{input.a}}', 'is empty')
+    expect(dropEnvConditions(groups, 'p')).toEqual({ groups, dropped: [] })
+    expect(dropEnvConditions([], 'p')).toEqual({ groups: [], dropped: [] })
+  })
+})
+
+function leaf(variable: string, operator: Operator, values = ['x']): ConditionLeaf {
+  return { variable, operator, values }
+}
+
+function one(variable: string, operator: Operator): ConditionGroup[] {
+  return [{ conditions: [leaf(variable, operator)] }]
+}

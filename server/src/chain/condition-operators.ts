@@ -1,0 +1,63 @@
+const ANY = ['is', 'is not', 'is empty', 'is not empty'] as const
+const TEXT = [
+  'contains',
+  'does not contain',
+  'starts with',
+  'does not start with',
+  'ends with',
+  'does not end with',
+] as const
+const NUMBER = [
+  'greater than',
+  'less than',
+  'greater than or equal to',
+  'less than or equal to',
+  'is between',
+] as const
+const DATE = ['is after', 'is before', 'is between'] as const
+const LIST = ['contains', 'does not contain'] as const
+
+export const OPERATORS = [...new Set([...ANY, ...TEXT, ...NUMBER, ...DATE, ...LIST])] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** What a stored type comes down to in a condition. */
+export type Kind = 'text' | 'number' | 'date' | 'list' | 'other'
+
+const KIND_OPERATORS: Record<Kind, readonly Operator[]> = {
+  text: [...ANY, ...TEXT],
+  number: [...ANY, ...NUMBER],
+  date: [...ANY, ...DATE],
+  list: [...ANY, ...LIST],
+  other: ANY,
+}
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['string', 'text'],
+  ['email', 'text'],
+  ['url', 'text'],
+  ['imageUrl', 'text'],
+  ['number', 'number'],
+  ['currency', 'number'],
+  ['date', 'date'],
+  ['array', 'list'],
+  ['structured_array', 'list'],
+  ['raw_array', 'list'],
+  ['json', 'list'],
+  ['boolean', 'other'],
+])
+
+export function kindOf(type: string | undefined): Kind | undefined {
+  return type === undefined ? undefined : KINDS.get(type)
+}
+
+/** The operators of a type; a type that is not known has all of them (D34). */
+export function operatorsFor(type: string | undefined): readonly Operator[] {
+  const kind = kindOf(type)
+  return kind ? KIND_OPERATORS[kind] : OPERATORS
+}
+
+/** How many values an operator takes, exactly. Those that take none ignore what is sent. */
+export function valuesNeeded(operator: Operator): 0 | 1 | 2 {
+  if (operator === 'is empty' || operator === 'is not empty') return 0
+  return operator === 'is between' ? 2 : 1
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { FieldError } from '#contract/errors.ts'
+import { OPERATORS, valuesNeeded } from './condition-operators.ts'
+
+const must = (what: string) => ({
+  error: (issue: { input?: unknown }) => (issue.input === undefined ? 'required' : `must be ${what}`),
+})
+
+const combinator = z
+  .string(must('AND or OR'))
+  .toUpperCase()
+  .pipe(z.enum(['AND', 'OR'], must('AND or OR')))
+  .optional()
+
+// Piped into a string and not a bare transform, so that JSON schema can be made of both sides.
+const value = z
+  .union([z.string(), z.number(), z.boolean()], must('a string, number or boolean'))
+  .transform(String)
+  .pipe(z.string())
+
+const operator = z.enum(OPERATORS, must(`one of: ${OPERATORS.join(', ')}`))
+const countable = z.object({ operator, values: z.array(z.unknown()).optional() })
+
+/** `variable` is a token in run_if and path filters, a plain field name in segments (D62). */
+export const ConditionLeaf = z
+  .strictObject(
+    {
+      variable: z.string(must('a string')).refine((text) => text.trim() !== '', 'required'),
+      operator,
+      values: z.array(value, must('an array')).optional(),
+      combinator,
+    },
+    must('an object'),
+  )
+  .refine((leaf) => holdsItsValues(leaf), {
+    path: ['values'],
+    error: ({ input }) => {
+      const { operator, values } = countable.parse(input)
+      if (!values) return 'required'
+      return valuesNeeded(operator) === 2 ? 'must hold exactly two values' : 'must hold exactly one value'
+    },
+    // Also beside other failures of the same leaf, since all are reported at once.
+    when: ({ value }) => countable.safeParse(value).success,
+  })
+export type ConditionLeaf = z.output<typeof ConditionLeaf>
+
+export const ConditionGroup = z.strictObject(
+  {
+    conditions: z.array(ConditionLeaf, must('an array')).min(1, 'must hold at least one condition'),
+    combinator,
+  },
+  must('an object'),
+)
+export type ConditionGroup = z.output<typeof ConditionGroup>
+
+/** May be empty: whoever owns the field decides whether that is a missing condition. */
+export const ConditionGroups = z.array(ConditionGroup, must('an array'))
+
+export const RunIf = z.strictObject(
+  {
+    conditions: ConditionGroups.min(1, 'must hold at least one condition group'),
+    continue_workflow_if_run_condition_not_met: z.boolean(must('true or false')).optional(),
+  },
+  must('an object'),
+)
+export type RunIf = z.output<typeof RunIf>
+
+export type Parsed<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }
+export type ParsedRunIf =
+  | { ok: true; value: RunIf | null; deprecated: boolean }
+  | { ok: false; errors: FieldError[] }
+
+/**
+ * Reads a run_if into its nested form. `{}` is the no-op, null; `deprecated` tells that it came in the flat form,
+ * one bare leaf (D60). A raw null, which clears the condition, is the caller's.
+ */
+export function parseRunIf(raw: unknown, path = 'run_if'): ParsedRunIf {
+  const flat = isFlat(raw)
+  if (isObject(raw) && Object.keys(raw).length === 0) return { ok: true, value: null, deprecated: false }
+  const parsed = RunIf.safeParse(flat ? nest(raw) : raw)
+  if (parsed.success) return { ok: true, value: parsed.data, deprecated: flat }
+  return { ok: false, errors: parsed.error.issues.flatMap((issue) => fieldErrors(issue, path, flat)) }
+}
+
+/** Reads a path_filter value or a segment's filter: an array of groups, as in `run_if.conditions`. */
+export function parseConditionGroups(raw: unknown, path: string): Parsed<ConditionGroup[]> {
+  const parsed = ConditionGroups.safeParse(raw)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  return { ok: false, errors: parsed.error.issues.flatMap((issue) => fieldErrors(issue, path)) }
+}
+
+function holdsItsValues({ operator, values }: z.output<typeof countable>): boolean {
+  const needed = valuesNeeded(operator)
+  return needed === 0 || values?.length === needed
+}
+
+function isObject(raw: unknown): raw is Record<string, unknown> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+}
+
+function isFlat(raw: unknown): raw is Record<string, unknown> {
+  return (
+    isObject(raw) && !('conditions' in raw) && ('variable' in raw || 'operator' in raw || 'values' in raw)
+  )
+}
+
+function nest({
+  continue_workflow_if_run_condition_not_met: goesOn,
+  ...leaf
+}: Record<string, unknown>): unknown {
+  return {
+    conditions: [{ conditions: [leaf] }],
+    ...(goesOn === undefined ? {} : { continue_workflow_if_run_condition_not_met: goesOn }),
+  }
+}
+
+/** The sender of a flat form knows nothing of the `conditions[0].conditions[0]` it was nested in. */
+function fieldErrors(issue: z.core.$ZodIssue, path: string, flat = false): FieldError[] {
+  const at = (keys: PropertyKey[]) =>
+    keys.reduce<string>(
+      (field, key) => (typeof key === 'number' ? `${field}[${key}]` : `${field}.${String(key)}`),
+      path,
+    )
+  const keys = flat && issue.path[0] === 'conditions' ? issue.path.slice(4) : issue.path
+  if (issue.code !== 'unrecognized_keys') return [{ field: at(keys), message: issue.message }]
+  return issue.keys.map((key) => ({ field: at([...keys, key]), message: 'not accepted' }))
+}

@@ -1,0 +1,118 @@
+/** What a reference names: an input column, an action's output, a column of a list output, an environment variable. */
+export type Token =
+  | { kind: 'input'; name: string }
+  | { kind: 'output'; action: string; name: string }
+  | { kind: 'column'; action: string; list: string; column: string }
+  | { kind: 'env'; key: string }
+
+/** `malformed` marks literal text that opens `{{` but is none of the four forms, so that it can be warned about. */
+export type TextPart = { kind: 'text'; text: string; malformed?: true }
+export type TokenPart = { kind: 'token'; token: Token; source: string }
+export type Part = TextPart | TokenPart
+export type Template = Part[]
+
+/** `found: false` is a token that names nothing (D33: an error); a skipped or failed source is found, as null. */
+export type Answer = { found: true; value: unknown } | { found: false }
+export type Lookup = (token: Token) => Answer
+
+const CONTROL = /\p{Cc}/u
+const INSTANCE_ID = /^[a-z0-9_]+$/
+const ENV_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/**
+ * Splits text into literals and tokens. The innermost `{{` opens (`{{{input.x}}}` is a token in single braces),
+ * no brace stands inside a token, and each character is looked at a fixed number of times.
+ */
+export function parseTemplate(text: string): Template {
+  const parts: Template = []
+  let literal = 0
+  let open = text.indexOf('{{')
+  while (open >= 0) {
+    if (text[open + 2] === '{') {
+      open += 1
+      continue
+    }
+    const stop = nextBrace(text, open + 2)
+    const closed = text.startsWith('}}', stop)
+    const end = closed ? stop + 2 : text[stop] === '}' ? stop + 1 : stop
+    const source = text.slice(open, end)
+    const token = closed ? readToken(source.slice(2, -2)) : null
+    if (open > literal) parts.push({ kind: 'text', text: text.slice(literal, open) })
+    parts.push(token ? { kind: 'token', token, source } : { kind: 'text', text: source, malformed: true })
+    literal = end
+    open = text.indexOf('{{', end)
+  }
+  if (literal < text.length) parts.push({ kind: 'text', text: text.slice(literal) })
+  return parts
+}
+
+export function printToken(token: Token): string {
+  if (token.kind === 'input') return `{{input.${token.name}}}`
+  if (token.kind === 'env') return `{{env.${token.key}}}`
+  const name = token.kind === 'output' ? token.name : `${token.list}.${token.column}`
+  return `{{${token.action}.${name}}}`
+}
+
+/** The text a template was parsed from, to the letter. */
+export function printTemplate(template: Template): string {
+  return template.map((part) => (part.kind === 'text' ? part.text : part.source)).join('')
+}
+
+/** The token that is the whole of the template, or null when it is mixed, literal or empty. */
+export function soleToken(template: Template): Token | null {
+  const [part] = template
+  return template.length === 1 && part?.kind === 'token' ? part.token : null
+}
+
+/** Expands every token once, into text; what stands inside a value is never looked at. */
+export function resolveTemplate(template: Template, lookup: Lookup): { value: string; missing: Token[] } {
+  const missing: Token[] = []
+  const texts = template.map((part) => {
+    if (part.kind === 'text') return part.text
+    const answer = lookup(part.token)
+    if (answer.found) return textOf(answer.value)
+    missing.push(part.token)
+    return ''
+  })
+  return { value: texts.join(''), missing }
+}
+
+/** As `resolveTemplate`, but a template that is exactly one token gives the value itself: array, object, number. */
+export function resolveValue(template: Template, lookup: Lookup): { value: unknown; missing: Token[] } {
+  const token = soleToken(template)
+  if (!token) return resolveTemplate(template, lookup)
+  const answer = lookup(token)
+  return answer.found ? { value: answer.value, missing: [] } : { value: '', missing: [token] }
+}
+
+/** A JSON value as it reads inside text: null is empty, arrays and objects are JSON. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === null || value === undefined ? '' : JSON.stringify(value)
+}
+
+function nextBrace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text[at] !== '{' && text[at] !== '}') at += 1
+  return at
+}
+
+/** Whitespace around the reference and its names is trimmed: `{{ input.First Name }}` names `First Name`. */
+function readToken(content: string): Token | null {
+  const text = content.trim()
+  const [source, name] = cut(text)
+  if (name === '' || CONTROL.test(text)) return null
+  // An input name may hold dots (D28), so all that follows `input.` is the name.
+  if (source === 'input') return { kind: 'input', name }
+  if (source === 'env') return ENV_KEY.test(name) ? { kind: 'env', key: name } : null
+  if (!INSTANCE_ID.test(source)) return null
+  if (!name.includes('.')) return { kind: 'output', action: source, name }
+  const [list, column] = cut(name)
+  return list === '' || column === '' ? null : { kind: 'column', action: source, list, column }
+}
+
+/** What stands before and after the first dot. */
+function cut(text: string): [string, string] {
+  const dot = text.indexOf('.')
+  return dot < 0 ? [text, ''] : [text.slice(0, dot).trimEnd(), text.slice(dot + 1).trim()]
+}

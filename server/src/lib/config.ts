@@ -1,0 +1,100 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { parseEgressAllow } from './egress-addresses.ts'
+
+const whole = (fallback: number, min = 1, max = 2_147_483_647) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`)
+    .default(fallback)
+
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1)), {
+    error: `must be a URL that starts with ${protocols.map((name) => `${name}://`).join(' or ')}`,
+  })
+
+const Roles = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(z.enum(['api', 'worker'], 'must be a list of: api, worker')).min(1))
+
+/** Every setting, by its environment variable (D55). The README's table is checked against this list. */
+export const SETTINGS = {
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on'),
+  PORT: whole(8787, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
+  DATABASE_URL: urlOf('postgres', 'postgresql')
+    .optional()
+    .describe('PostgreSQL 15 or later; without it the embedded server is used'),
+  LOAM_DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((path) => resolve(path))
+    .describe('Embedded database, files, secret, first key'),
+  LOAM_ROLES: Roles.default(['api', 'worker']).describe('What this process does: api, worker'),
+  LOAM_SECRET: z
+    .string()
+    .min(16, 'must be at least 16 characters')
+    .optional()
+    .describe('Key for secrets at rest; `new,old` while rotating. Made in the data dir when absent; required with DATABASE_URL'),
+  LOAM_PUBLIC_URL: urlOf('http', 'https')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('Address users reach this server at, for links; by default http://HOST:PORT'),
+  LOAM_TRUST_PROXY: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('Take the client address from X-Forwarded-For (behind a proxy of yours)'),
+  LOAM_ADMIN_EMAIL: z
+    .string()
+    .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
+    .transform((text) => text.toLowerCase())
+    .default('admin@localhost')
+    .describe('Administrator made by the first start'),
+  LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
+  LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
+  LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
+  LOAM_MEMBER_LIMIT: whole(0, 0)
+    .transform((n) => (n === 0 ? null : n))
+    .describe('Members and pending invitations per organisation; 0 is no limit'),
+  LOAM_EGRESS_ALLOW: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const { entries, errors } = parseEgressAllow(text)
+      for (const message of errors) context.addIssue({ code: 'custom', message })
+      return entries
+    })
+    .describe('Private hosts, host:port or CIDRs that outgoing calls may reach'),
+  LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
+  LOAM_MAIL_FROM: z.string().optional().describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
+  LOAM_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('Least severe line that is logged'),
+}
+
+const Environment = z.object(SETTINGS)
+export type Config = z.infer<typeof Environment>
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Reads the environment; throws one ConfigError with a line for each wrong variable. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.keys(SETTINGS).flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])),
+  )
+  const parsed = Environment.safeParse(given)
+  const lines = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`)
+  if (given['DATABASE_URL'] !== undefined && given['LOAM_SECRET'] === undefined) {
+    lines.push('LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)')
+  }
+  if (!parsed.success || lines.length > 0) throw new ConfigError(lines.join('\n'))
+  return parsed.data
+}

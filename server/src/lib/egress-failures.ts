@@ -1,0 +1,80 @@
+/** `connect` and what precedes it mean that nothing was sent; `reset` and `timeout` leave that open. */
+export type EgressFailureKind =
+  | 'invalid_url'
+  | 'refused_address'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'reset'
+  | 'timeout'
+  | 'too_large'
+  | 'too_many_redirects'
+  | 'protocol'
+  | 'aborted'
+
+const TRANSIENT: ReadonlySet<EgressFailureKind> = new Set(['dns', 'connect', 'reset', 'timeout'])
+
+/** A failure on its way through undici and streams, which pass on nothing but errors; it leaves `fetch` as data. */
+export class EgressFault extends Error {
+  override name = 'EgressFault'
+  readonly kind: EgressFailureKind
+  readonly retryable: boolean
+
+  constructor(kind: EgressFailureKind, message: string, retryable = TRANSIENT.has(kind)) {
+    super(message)
+    this.kind = kind
+    this.retryable = retryable
+  }
+}
+
+/** The fault behind an error of the exchange itself, after the connection stood. Rethrows what no peer can cause. */
+export function toExchangeFault(error: unknown): EgressFault {
+  if (error instanceof EgressFault) return error
+  const code = codeOf(error)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return new EgressFault('too_large', 'the headers of the answer are too large.')
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return new EgressFault('aborted', 'the call was cancelled, because this process is stopping.')
+  }
+  if (code.startsWith('HPE_')) return new EgressFault('protocol', `the answer is not valid HTTP (${code}).`)
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return toTlsFault(code)
+  if (/^UND_ERR_(SOCKET|INFO|RES_CONTENT_LENGTH_MISMATCH)$/.test(code) || isSystemError(error)) {
+    return new EgressFault('reset', 'the connection broke before the answer was complete. Try again.')
+  }
+  throw error
+}
+
+/** The fault behind an error while a connection is made; what has no code is no peer's doing and stays as it is. */
+export function toConnectFault(error: Error): Error {
+  const code = codeOf(error)
+  if (code === '') return error
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') {
+    return new EgressFault(
+      'connect',
+      'no connection within the time limit. Check host and port, or try again.',
+    )
+  }
+  if (isConnectError(error)) {
+    return new EgressFault('connect', `no connection (${code}). Check host and port, or try again.`)
+  }
+  return toTlsFault(code)
+}
+
+function toTlsFault(code: string): EgressFault {
+  const broken = code === 'ECONNRESET' || code === 'EPIPE'
+  return new EgressFault('tls', `TLS failed (${code}). Check the certificate of that server.`, broken)
+}
+
+function isConnectError(error: Error): boolean {
+  if (error instanceof AggregateError) return true
+  return error.name === 'AbortError' || ('syscall' in error && error.syscall === 'connect')
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'errno' in error
+}
+
+/** The code of a system, DNS, TLS or undici error; empty for any other. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

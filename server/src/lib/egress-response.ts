@@ -1,0 +1,73 @@
+const MAX_JSON_DEPTH = 100
+
+export type JsonResult = { ok: true; value: unknown } | { ok: false; message: string }
+
+/** A complete answer, whatever its status. */
+export type EgressResponse = {
+  ok: true
+  status: number
+  /** By lower-case name, every value of a repeated header. */
+  headers: Record<string, string[]>
+  /** The values of one header, joined as HTTP joins them. */
+  header: (name: string) => string | undefined
+  body: Uint8Array
+  /** The body as UTF-8; what is not UTF-8 becomes U+FFFD. */
+  text: () => string
+  json: () => JsonResult
+  /** Where the answer came from, after redirects. */
+  url: string
+  redirects: number
+  ms: number
+}
+
+export function createResponse(
+  parts: Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'ms'>,
+): EgressResponse {
+  const text = () => new TextDecoder().decode(parts.body)
+  return {
+    ok: true,
+    ...parts,
+    header: (name) => parts.headers[name.toLowerCase()]?.join(', '),
+    text,
+    json: () => parseJson(text()),
+  }
+}
+
+/** Copies undici's headers to an object without a prototype, so that a header cannot be one of Object's own. */
+export function collectHeaders(
+  raw: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string[]> {
+  const headers: Record<string, string[]> = Object.create(null)
+  for (const [name, value] of Object.entries(raw)) {
+    if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value : [value]
+  }
+  return headers
+}
+
+function parseJson(text: string): JsonResult {
+  if (exceedsDepth(text, MAX_JSON_DEPTH)) {
+    return { ok: false, message: `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels` }
+  }
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return { ok: false, message: 'the answer is not valid JSON' }
+  }
+}
+
+// JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack.
+function exceedsDepth(text: string, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (inString) {
+      if (character === '\\') index += 1
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > limit) return true
+  }
+  return false
+}

@@ -1,0 +1,185 @@
+import { Agent, type Dispatcher, Pool } from 'undici'
+import type { AllowEntry } from './egress-addresses.ts'
+import { ACCEPT_ENCODING, checkDeclaredLength, readBody } from './egress-body.ts'
+import { createConnector, type Guard } from './egress-connector.ts'
+import { type EgressFailureKind, EgressFault, toExchangeFault } from './egress-failures.ts'
+import { firstHop, type Hop, locationOf, nextHop, parseUrl } from './egress-hops.ts'
+import { createResolver, type Resolve, shareInFlight } from './egress-resolver.ts'
+import { collectHeaders, createResponse, type EgressResponse } from './egress-response.ts'
+
+export type EgressRequest = {
+  url: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** For everything together: resolving, redirects, the body. */
+  timeoutMs?: number
+  /** For the body on the wire and for the body decoded. */
+  maxBytes?: number
+  maxRedirects?: number
+  signal?: AbortSignal
+}
+
+/** The message names scheme, host and port at most: no path, query, header or body. */
+export type EgressFailure = {
+  ok: false
+  kind: EgressFailureKind
+  message: string
+  /** The same call may succeed later; whether it may be repeated is for the caller to know. */
+  retryable: boolean
+  ms: number
+}
+
+export type EgressResult = EgressResponse | EgressFailure
+
+export type Egress = {
+  /** Never rejects for what a caller's data or a peer does; those are failures. */
+  fetch: (request: EgressRequest) => Promise<EgressResult>
+  /** Ends every connection; calls still under way fail as `aborted`. */
+  close: () => Promise<void>
+}
+
+type Answer = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects'>
+
+const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
+// The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
+const POOL_OPTIONS = {
+  allowH2: false,
+  maxHeaderSize: 65_536,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 10_000,
+}
+const MAX_TIMER_MS = 2_147_483_647
+
+/** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
+export function createEgress(options: {
+  allow: readonly AllowEntry[]
+  userAgent?: string
+  resolve?: Resolve
+}): Egress {
+  const closing = new AbortController()
+  const network = createResolver({ allow: options.allow })
+  const guard = {
+    allow: options.allow,
+    resolve: shareInFlight(options.resolve ?? network.resolve),
+    closing: closing.signal,
+  }
+  const agent = createAgent(guard)
+  const headerDefaults = {
+    accept: '*/*',
+    'accept-encoding': ACCEPT_ENCODING,
+    'user-agent': options.userAgent ?? 'loam',
+  }
+
+  async function follow(request: EgressRequest, signal: AbortSignal): Promise<Answer> {
+    const limits = { ...LIMITS, ...request }
+    const start = parseUrl(request.url)
+    let route = start.origin
+    try {
+      let hop = firstHop(start, request, headerDefaults)
+      for (let redirects = 0; ; redirects += 1) {
+        const { statusCode: status, headers: rawHeaders, body: stream } = await send(agent, hop, signal)
+        const headers = collectHeaders(rawHeaders)
+        const location = locationOf(status, headers)
+        if (location === null) {
+          if (hop.method !== 'HEAD') checkDeclaredLength(headers, limits.maxBytes)
+          const body = await readBody(stream, headers, { maxBytes: limits.maxBytes, signal })
+          return { status, headers, body, url: hop.url.href, redirects }
+        }
+        discard(stream, signal)
+        if (redirects >= limits.maxRedirects) {
+          throw new EgressFault('too_many_redirects', `more than ${limits.maxRedirects} redirects.`)
+        }
+        hop = nextHop(hop, status, location)
+        route = `${hop.url.origin} (redirected from ${start.origin})`
+      }
+    } catch (error) {
+      const fault = toExchangeFault(error)
+      throw new EgressFault(fault.kind, `${route}: ${fault.message}`, fault.retryable)
+    }
+  }
+
+  async function fetch(request: EgressRequest): Promise<EgressResult> {
+    const started = performance.now()
+    const elapsed = () => Math.round(performance.now() - started)
+    const deadline = startDeadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    try {
+      return createResponse({ ...(await follow(request, deadline.signal)), ms: elapsed() })
+    } catch (error) {
+      if (!(error instanceof EgressFault)) throw error
+      return {
+        ok: false,
+        kind: error.kind,
+        message: error.message,
+        retryable: error.retryable,
+        ms: elapsed(),
+      }
+    } finally {
+      deadline.end()
+    }
+  }
+
+  async function close(): Promise<void> {
+    const destroyed = agent.destroy()
+    closing.abort()
+    network.cancel()
+    await destroyed
+  }
+
+  return { fetch, close }
+}
+
+// One pool per origin with a connector of its own, so a connection admitted for one host never serves another.
+// An Agent made here, and not undici's global one, takes no notice of proxies in the environment.
+function createAgent(guard: Guard): Agent {
+  return new Agent({
+    allowH2: false,
+    factory: (origin) =>
+      new Pool(origin, { ...POOL_OPTIONS, connect: createConnector(new URL(origin), guard) }),
+  })
+}
+
+async function send(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  signal.throwIfAborted()
+  const answer = agent.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: hop.headers,
+    body: hop.body,
+    signal,
+  })
+  // undici notices the signal only once it has a connection.
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** Lets a short body run out, so that its connection can be used again; how it ends does not matter. */
+function discard(body: Dispatcher.ResponseData['body'], signal: AbortSignal): void {
+  body.dump({ limit: 16_384, signal }).catch(() => undefined)
+}
+
+/** A signal for one call. Its end aborts as well, so that no unread body outlives the call. */
+function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController()
+  const cancel = () => controller.abort(new EgressFault('aborted', 'the call was cancelled.'))
+  const expire = () =>
+    controller.abort(
+      new EgressFault('timeout', `no complete answer within ${timeoutMs} ms. Try again later.`),
+    )
+  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS))
+  if (outer?.aborted === true) cancel()
+  outer?.addEventListener('abort', cancel)
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', cancel)
+      controller.abort()
+    },
+  }
+}

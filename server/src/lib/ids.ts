@@ -1,0 +1,41 @@
+import { randomFillSync } from 'node:crypto'
+
+let lastMs = 0
+let sequence = 0
+const random = Buffer.alloc(4096)
+let used = random.length
+
+function randomBytes(count: number): Buffer {
+  if (used + count > random.length) {
+    randomFillSync(random)
+    used = 0
+  }
+  used += count
+  return random.subarray(used - count, used)
+}
+
+/**
+ * A UUID of version 7. Ids of one process are strictly increasing: the 12 bits after the time count up within a
+ * millisecond and borrow from the next one when they overflow, so the key of a row is its insertion order.
+ */
+export function newId(): string {
+  const now = Date.now()
+  if (now > lastMs) {
+    lastMs = now
+    sequence = randomBytes(1)[0] ?? 0
+  } else if (++sequence > 0xfff) {
+    lastMs += 1
+    sequence = 0
+  }
+  const time = lastMs.toString(16).padStart(12, '0')
+  const tail = randomBytes(8)
+  tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80
+  const hex = tail.toString('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${hex.slice(0, 4)}-${hex.slice(4)}`
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}

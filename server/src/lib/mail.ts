@@ -1,0 +1,18 @@
+import { createTransport } from 'nodemailer'
+
+export type Mail = { to: string; subject: string; text: string }
+
+/** Sends one mail; rejects with the mail server's reason. */
+export type SendMail = (mail: Mail) => Promise<void>
+
+/** A sender for an SMTP server, or null when none is configured (D48). */
+export function createMailer(options: { url: string | undefined; from: string }): SendMail | null {
+  if (options.url === undefined) return null
+  const transport = createTransport(
+    { url: options.url, connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 },
+    { from: options.from },
+  )
+  return async (mail) => {
+    await transport.sendMail(mail)
+  }
+}

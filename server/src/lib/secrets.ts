@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/**
+ * Secrets at rest: AES-256-GCM, bound to the organisation and the record they belong to, so that a value copied
+ * into another row does not open. The stored form `v1.<key id>.<nonce + tag + text>` names the key it was sealed with,
+ * so LOAM_SECRET can be rotated: `new,old` seals with the first and opens with either.
+ */
+export type Sealer = {
+  seal(plain: string, binding: Binding): string
+  open(sealed: string, binding: Binding): string
+  /** True when `sealed` was made with an older secret and should be sealed again. */
+  isStale(sealed: string): boolean
+  /** A key for another purpose (signing links and the like), derived from the same secret. */
+  derive(purpose: string): Buffer
+}
+
+export type Binding = { orgId: string; record: string }
+
+export class UnsealError extends Error {
+  override name = 'UnsealError'
+}
+
+export function createSealer(secret: string): Sealer {
+  const secrets = secret.split(',').map((part) => part.trim())
+  const keys = secrets.map((part) => {
+    const key = derive(part, 'loam secrets v1')
+    return { id: derive(part, 'loam key id').subarray(0, 4).toString('hex'), key }
+  })
+  const current = keys[0]
+  const first = secrets[0]
+  if (current === undefined || first === undefined || first === '') throw new Error('LOAM_SECRET is empty')
+
+  return {
+    seal(plain, binding) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(aad(binding))
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return `v1.${current.id}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`
+    },
+    open(sealed, binding) {
+      const [version, id, body] = sealed.split('.')
+      const key = keys.find((candidate) => candidate.id === id)
+      if (version !== 'v1' || body === undefined) throw new UnsealError('not a sealed value')
+      if (key === undefined) {
+        throw new UnsealError('sealed with another LOAM_SECRET: add the old secret after a comma to open it')
+      }
+      const bytes = Buffer.from(body, 'base64url')
+      if (bytes.length < 28) throw new UnsealError('not a sealed value')
+      const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
+      decipher.setAAD(aad(binding)).setAuthTag(bytes.subarray(12, 28))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+      } catch (cause) {
+        throw new UnsealError('the sealed value was altered or belongs to another record', { cause })
+      }
+    },
+    isStale: (sealed) => sealed.split('.')[1] !== current.id,
+    derive: (purpose) => derive(first, purpose),
+  }
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'loam', purpose, 32))
+}
+
+function aad(binding: Binding): Buffer {
+  return Buffer.from(JSON.stringify([binding.orgId, binding.record]))
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import { createApp } from './api/app.ts'
+import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { reasonOf } from './lib/errors.ts'
+import { createLog, type Log } from './lib/log.ts'
+import { createMailer } from './lib/mail.ts'
+import { bootstrap } from './org/first-start.ts'
+import { forgetOldCalls } from './store/idempotency.ts'
+import { openWorkspace, writePrivateFile } from './workspace.ts'
+
+const SWEEP_MS = 10 * 60_000
+const SHUTDOWN_MS = 25_000
+
+/** Runs the server until it is told to end. The only place where the parts are put together. */
+export async function serve(env: Record<string, string | undefined>): Promise<void> {
+  const config = readConfig(env)
+  const log = createLog(config.LOAM_LOG_LEVEL)
+  const ended = endRequested(log)
+  const workspace = await openWorkspace(config, log, 'server')
+  const { store, sealer } = workspace
+
+  let publicUrl = config.LOAM_PUBLIC_URL ?? ''
+  const mailHost = config.LOAM_PUBLIC_URL === undefined ? 'localhost' : new URL(config.LOAM_PUBLIC_URL).hostname
+  const app = await createApp({
+    config,
+    store,
+    log,
+    sealer,
+    sendMail: createMailer({ url: config.LOAM_SMTP_URL, from: config.LOAM_MAIL_FROM ?? `loam@${mailHost}` }),
+    publicUrl: () => publicUrl,
+  })
+  const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
+  const first = await bootstrap(
+    store.system,
+    { adminEmail: config.LOAM_ADMIN_EMAIL, initialCredits: config.LOAM_INITIAL_CREDITS },
+    (key) => writePrivateFile(keyFile, key),
+  )
+
+  const listening = await app.listen({ host: config.HOST, port: config.PORT })
+  if (publicUrl === '') publicUrl = listening
+  announce(config, listening, first === null ? null : { key: first.key, keyFile })
+  const sweep = setInterval(() => {
+    forgetOldCalls(store.system).catch((cause: unknown) => log.warn({ err: cause }, 'sweep failed; tried again later'))
+  }, SWEEP_MS)
+
+  const signal = await ended
+  log.info({ signal }, 'ending: requests in flight are finished first')
+  clearInterval(sweep)
+  await app.close()
+  await workspace.close()
+  log.info('ended')
+}
+
+/** Resolves at the first SIGINT or SIGTERM. A second one, or an end that takes too long, exits at once. */
+function endRequested(log: Log): Promise<string> {
+  return new Promise((resolve) => {
+    let asked = false
+    const onSignal = (signal: string) => {
+      if (asked) process.exit(130)
+      asked = true
+      resolve(signal)
+      setTimeout(() => {
+        log.error(`did not end within ${SHUTDOWN_MS / 1000} s; exiting`)
+        process.exit(1)
+      }, SHUTDOWN_MS).unref()
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+}
+
+function announce(config: Config, url: string, first: { key: string; keyFile: string } | null): void {
+  const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
+  if (first !== null) {
+    lines.push(
+      '',
+      `  First start: administrator ${config.LOAM_ADMIN_EMAIL}`,
+      `  API key      ${first.key}`,
+      `  kept in      ${first.keyFile}`,
+      '',
+      `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${first.keyFile})"`,
+    )
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}
+
+/** Says what kept the server from running, in one line where the cause is the operator's to mend. */
+export function reportFatal(cause: unknown): void {
+  const lines = cause instanceof ConfigError ? cause.message.split('\n') : [reasonOf(cause)]
+  for (const line of lines) process.stderr.write(`loam: ${line}\n`)
+}
+
+if (import.meta.main) {
+  try {
+    await serve(process.env)
+  } catch (cause) {
+    reportFatal(cause)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,181 @@
+import type { ImpactWarning } from '#contract/members.ts'
+import { isRole } from '#contract/scopes.ts'
+import { AppError, invalid, notFound, reasonOf } from '../lib/errors.ts'
+import { hashToken, randomText } from '../lib/keys.ts'
+import type { Log } from '../lib/log.ts'
+import type { SendMail } from '../lib/mail.ts'
+import type { Sealer } from '../lib/secrets.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { revokeKeysOfMember } from '../store/keys.ts'
+import {
+  countSeats,
+  deleteMember,
+  findMember,
+  hasInvitation,
+  insertInvitation,
+  insertMember,
+  listInvitations,
+  markInvitationSent,
+  type Member,
+  takeInvitation,
+} from '../store/members.ts'
+import { lockOrganisation } from '../store/organisations.ts'
+
+export type Invite = { email: string; role: string }
+
+export type InviteContext = {
+  db: Db
+  actor: Actor
+  orgId: string
+  sealer: Sealer
+  sendMail: SendMail | null
+  publicUrl: string
+  memberLimit: number | null
+  log: Log
+}
+
+/** Records the invitation, then tries to mail it: the seat is held either way. */
+export async function inviteMember(context: InviteContext, invite: Invite): Promise<{ email_sent: boolean }> {
+  const { db, actor, orgId } = context
+  const token = randomText(32)
+  const organisation = await inTransaction(db, async (trx) => {
+    const { name } = await lockOrganisation(trx, orgId)
+    await requireFreeSeat(trx, orgId, invite.email, context.memberLimit)
+    await insertInvitation(trx, orgId, {
+      ...invite,
+      tokenHash: hashToken(token),
+      tokenSealed: context.sealer.seal(token, invitationBinding(orgId, invite.email)),
+      invitedBy: actor.email,
+    })
+    await recordAudit(trx, orgId, actor, {
+      action: 'member.invited',
+      target: invite.email,
+      details: { role: invite.role },
+    })
+    return name
+  })
+  const email_sent = await mailInvitation(context, invite, token, organisation)
+  if (email_sent) await markInvitationSent(db, orgId, invite.email)
+  return { email_sent }
+}
+
+async function mailInvitation(
+  context: InviteContext,
+  invite: Invite,
+  token: string,
+  organisation: string,
+): Promise<boolean> {
+  if (context.sendMail === null) return false
+  try {
+    await context.sendMail({
+      to: invite.email,
+      subject: `You are invited to ${organisation} on Loam`,
+      text: [
+        `${context.actor.email} invites you to ${organisation} on Loam, as ${invite.role}.`,
+        `Accept the invitation: ${invitationLink(context.publicUrl, token)}`,
+        'If you did not expect this, ignore it: nothing happens until you accept.',
+      ].join('\n\n'),
+    })
+    return true
+  } catch (cause) {
+    context.log.warn({ cause: reasonOf(cause) }, 'the invitation could not be mailed; its link is in `loam invitation list`')
+    return false
+  }
+}
+
+async function requireFreeSeat(db: Db, orgId: string, email: string, limit: number | null): Promise<void> {
+  if ((await findMember(db, orgId, email)) !== undefined) {
+    throw new AppError('ALREADY_MEMBER', `${email} is a member of this organisation already`)
+  }
+  if (await hasInvitation(db, orgId, email)) {
+    throw new AppError(
+      'ALREADY_INVITED',
+      `${email} has a pending invitation. Revoke it with Remove Member to invite again`,
+    )
+  }
+  if (limit !== null && (await countSeats(db, orgId)) >= limit) {
+    throw new AppError(
+      'MEMBER_LIMIT_REACHED',
+      `All ${limit} seats are taken (pending invitations hold a seat). Remove a member or an invitation first`,
+    )
+  }
+}
+
+/** Adds a member at once, without an invitation. For the operator. */
+export async function addMember(
+  db: Db,
+  actor: Actor,
+  orgId: string,
+  invite: Invite,
+  memberLimit: number | null,
+): Promise<Member> {
+  if (!isRole(invite.role)) throw invalid('role', 'must be one of: admin, member, user')
+  return inTransaction(db, async (trx) => {
+    await lockOrganisation(trx, orgId)
+    await requireFreeSeat(trx, orgId, invite.email, memberLimit)
+    const member = await insertMember(trx, orgId, { ...invite, first_name: null, last_name: null })
+    await recordAudit(trx, orgId, actor, {
+      action: 'member.added',
+      target: invite.email,
+      details: { role: invite.role },
+    })
+    return member
+  })
+}
+
+export type Names = { first_name: string | null; last_name: string | null }
+
+/** Turns an invitation into a member. The token is used up. */
+export async function acceptInvitation(
+  db: Db,
+  token: string,
+  names: Names,
+): Promise<{ org_id: string; email: string; role: string }> {
+  return inTransaction(db, async (trx) => {
+    const invitation = await takeInvitation(trx, { tokenHash: hashToken(token) })
+    if (invitation === undefined) throw notFound('Invitation')
+    const { org_id, email, role } = invitation
+    await insertMember(trx, org_id, { email, role, ...names })
+    await recordAudit(trx, org_id, { email, keyId: null }, { action: 'invitation.accepted', target: email })
+    return invitation
+  })
+}
+
+/** Pending invitations with their links, for administrators when the mail did not go out. */
+export async function pendingInvitations(db: Db, orgId: string, sealer: Sealer, publicUrl: string) {
+  const invitations = await listInvitations(db, orgId)
+  return invitations.map(({ token_sealed, ...invitation }) => ({
+    ...invitation,
+    link: invitationLink(publicUrl, sealer.open(token_sealed, invitationBinding(orgId, invitation.email))),
+  }))
+}
+
+export type Removal = { removed: 'member' | 'invitation'; warnings: ImpactWarning[] }
+
+/** Keys are revoked and shared credentials withdrawn before the roster entry goes. Never blocked by impact. */
+export async function removeMember(db: Db, actor: Actor, orgId: string, email: string): Promise<Removal> {
+  if (email === actor.email) throw invalid('email', 'you cannot remove yourself; another admin must')
+  return inTransaction(db, async (trx) => {
+    await lockOrganisation(trx, orgId)
+    const member = await findMember(trx, orgId, email)
+    if (member === undefined) {
+      const invitation = await takeInvitation(trx, { orgId, email })
+      if (invitation === undefined) throw notFound('Member or invitation')
+      await recordAudit(trx, orgId, actor, { action: 'invitation.revoked', target: email })
+      return { removed: 'invitation', warnings: [] }
+    }
+    const keys = await revokeKeysOfMember(trx, orgId, member.member_id)
+    await deleteMember(trx, orgId, member.member_id)
+    await recordAudit(trx, orgId, actor, { action: 'member.removed', target: email, details: { revoked_keys: keys } })
+    return { removed: 'member', warnings: [] }
+  })
+}
+
+function invitationLink(publicUrl: string, token: string): string {
+  return `${publicUrl}/invitations/${token}`
+}
+
+function invitationBinding(orgId: string, email: string) {
+  return { orgId, record: `invitation ${email}` }
+}

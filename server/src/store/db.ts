@@ -1,0 +1,113 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Log } from '../lib/log.ts'
+import type { Schema } from './schema.ts'
+
+/** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
+export type Db = Kysely<Schema>
+
+export type Store = {
+  /** Sees every organisation. For authentication, the command line and background work. */
+  system: Db
+  /** Sees one organisation: row-level security hides the others whatever the statement says. */
+  org(orgId: string): Db
+  /** Raw access for statements in hot paths; speaks for the program itself. */
+  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
+  close(): Promise<void>
+}
+
+// Counts and credits stay far below 2^53, so bigint columns may arrive as numbers.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+const ORG_HANDLES = 1000
+
+export function openStore(options: { url: string; log: Log; connections?: number }): Store {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connections ?? 20,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'loam',
+    statement_timeout: 60_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+  pool.on('error', (cause) => options.log.warn({ cause: cause.message }, 'an idle database connection was lost'))
+
+  const spokenFor = new WeakMap<pg.PoolClient, string>()
+  const handles = new Map<string, Db>()
+
+  async function connectFor(org: string): Promise<pg.PoolClient> {
+    const client = await pool.connect()
+    if (spokenFor.get(client) === org) return client
+    try {
+      await client.query({ name: 'speak-for', text: `select set_config('loam.org', $1, false)`, values: [org] })
+      spokenFor.set(client, org)
+      return client
+    } catch (cause) {
+      client.release(true)
+      throw cause
+    }
+  }
+
+  function handleFor(org: string): Db {
+    return new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: { options: pool.options, connect: () => connectFor(org), end: async () => {} } }),
+    })
+  }
+
+  const system = handleFor('*')
+  return {
+    system,
+    org(orgId) {
+      const known = handles.get(orgId)
+      if (known !== undefined) return known
+      if (handles.size >= ORG_HANDLES) handles.clear()
+      const made = handleFor(orgId)
+      handles.set(orgId, made)
+      return made
+    },
+    async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+      const client = await connectFor('*')
+      try {
+        const result = await client.query<Row>(statement)
+        client.release()
+        return result.rows
+      } catch (cause) {
+        client.release(isUnavailable(cause))
+        throw cause
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** Runs `work` in the caller's transaction, or in one of its own. */
+export async function inTransaction<Result>(db: Db, work: (trx: Db) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work)
+}
+
+const LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  '08000',
+  '08003',
+  '08006',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '53100',
+  '25P03',
+])
+const LOST_WORDS = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
+
+/** True when the database could not be reached, or is out of connections or disk: worth trying again. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return LOST.has(code) || LOST_WORDS.test(error.message)
+}

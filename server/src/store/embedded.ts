@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseAccount } from './embedded/account.ts'
+import { findBinaries } from './embedded/binaries.ts'
+import { openCluster } from './embedded/cluster.ts'
+import { openDataDir, openSpareDir } from './embedded/data-dir.ts'
+import { createDatabase, databaseUrl } from './embedded/database.ts'
+import { errorCode } from './embedded/error-code.ts'
+import { takeLastLease, takeLease } from './embedded/lease.ts'
+import { busyError, type Lock, type OwnerKind, readOwner, takeLock } from './embedded/lock.ts'
+import { clearOrphan } from './embedded/orphan.ts'
+import { launchPostmaster } from './embedded/postmaster.ts'
+import { openSocketDir, removeSocketDir } from './embedded/socket-dir.ts'
+import { createSupervisor, type Supervisor } from './embedded/supervisor.ts'
+
+export type EmbeddedOptions = {
+  dataDir: string
+  /** Receives one human line per notable event. */
+  log: (line: string) => void
+}
+
+export type Embedded = { url: string; stop(): Promise<void> }
+
+/** Runs PostgreSQL on the data folder until `stop()`; refuses a folder that another server uses. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dataDir = openDataDir(options.dataDir)
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    const lock = await takeLock(dataDir, 'server')
+    if (lock) return await runServer({ ...options, dataDir }, lock, 'server')
+    const owner = readOwner(dataDir)
+    if (owner?.kind === 'server' || Date.now() > deadline) throw busyError(dataDir, owner)
+    await sleep(20)
+  }
+}
+
+/** Uses the PostgreSQL that runs on the data folder; when there is none, runs one until `stop()`. */
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const dataDir = openDataDir(options.dataDir)
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const lock = await takeLock(dataDir, 'command')
+    if (lock) return await runServer({ ...options, dataDir }, lock, 'command')
+    const owner = readOwner(dataDir)
+    const lease = await takeLease(owner?.url)
+    if (!(lease instanceof Error)) return { url: lease.url, stop: lease.release }
+    if (errorCode(lease) === 'EACCES' || Date.now() > deadline) throw busyError(dataDir, owner, lease)
+    await sleep(20)
+  }
+}
+
+async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: OwnerKind): Promise<Embedded> {
+  const endings = [lock.release]
+  const end = async () => {
+    for (const ending of endings.toReversed()) await ending()
+  }
+  let ended: Promise<void> | undefined
+  const stop = () => (ended ??= end())
+
+  try {
+    const account = chooseAccount(dataDir)
+    const binaries = await findBinaries(account, () => openSpareDir(account, dataDir))
+    const cluster = await openCluster({ dataDir, account, binaries, log })
+    const socketDir = await openSocketDir(dataDir, account)
+    endings.push(() => removeSocketDir(socketDir))
+    const url = databaseUrl(socketDir, 'loam', 'loam')
+    const logFile = join(dataDir, 'postgres.log')
+
+    const server = createSupervisor({
+      clear: () => clearOrphan(cluster, account, log),
+      launch: () => launchPostmaster({ account, binaries, cluster, socketDir, logFile }),
+      log,
+    })
+    endings.push(() => server.stop('fast'))
+    await server.start()
+    await createDatabase(socketDir)
+    lock.announce(url)
+
+    if (kind === 'command') endings.push(() => stopWhenUnused(server, url, log))
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The stop begins before the last lease is given back, so that nobody can take one in between. */
+async function stopWhenUnused(server: Supervisor, url: string, log: (line: string) => void): Promise<void> {
+  const lastLease = await takeLastLease(url, log)
+  const stopped = server.stop('smart')
+  await lastLease?.release()
+  await stopped
+}

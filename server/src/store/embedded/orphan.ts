@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, runAs } from './account.ts'
+import { errorCode } from './error-code.ts'
+
+/**
+ * Ends what an earlier PostgreSQL left on the cluster. Whoever holds the data folder's lock runs no other one there,
+ * so any process found is an orphan, and after its end so is the file that would stop the next start.
+ */
+export async function clearOrphan(
+  cluster: string,
+  account: Account,
+  log: (line: string) => void,
+): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid')
+  if (!existsSync(pidFile)) return
+  const find = () => findProcesses(cluster, account)
+  const left = await find()
+  if (left.length > 0) log('ending a PostgreSQL that an earlier Loam left behind')
+
+  const postmaster = left.find((pid) => pid === readPid(pidFile))
+  let gone = left.length === 0
+  if (postmaster && !gone) gone = await end([postmaster], 'SIGINT', 5000, find)
+  if (postmaster && !gone) gone = await end([postmaster], 'SIGQUIT', 2000, find)
+  if (!gone) gone = await end(await find(), 'SIGKILL', 2000, find)
+  if (!gone) throw new Error(`PostgreSQL processes on ${cluster} do not end: ${(await find()).join(', ')}.`)
+  rmSync(pidFile, { force: true })
+}
+
+async function end(pids: number[], signal: NodeJS.Signals, patience: number, find: () => Promise<number[]>) {
+  for (const pid of pids) sendSignal(pid, signal)
+  for (const deadline = Date.now() + patience; Date.now() < deadline; await sleep(20))
+    if ((await find()).length === 0) return true
+  return false
+}
+
+/**
+ * Recognised by their working directory, not by the number in postmaster.pid, which another process may have by now.
+ * The shell runs as their user: even root may be denied a look at the directories of other users' processes.
+ */
+async function findProcesses(cluster: string, account: Account): Promise<number[]> {
+  const script = `for dir in /proc/[0-9]*; do
+    [ "$dir/cwd" -ef "$1" ] && read -r name <"$dir/comm" && [ "$name" = postgres ] && echo "\${dir#/proc/}"
+  done 2>/dev/null; true`
+  const { ok, output } = await runAs(account, '/bin/sh', ['-c', script, 'sh', cluster])
+  if (!ok) throw new Error(`The running processes could not be listed: ${output}`)
+  return output.split('\n').filter(Boolean).map(Number)
+}
+
+function readPid(pidFile: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error
+  }
+}

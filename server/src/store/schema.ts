@@ -1,0 +1,75 @@
+import type { ColumnType, Generated } from 'kysely'
+
+type Instant = ColumnType<Date, Date | string, Date | string>
+type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type Made = ColumnType<Date, Date | string | undefined, never>
+type Json<T> = ColumnType<T, string | undefined, string>
+
+export type Schema = {
+  settings: { name: string; value: Json<unknown> }
+  organisations: { org_id: string; name: string; credits_millis: Generated<number>; created_at: Made }
+  org_knowledge: { org_id: string; content: string; updated_at: Instant }
+  members: {
+    org_id: string
+    member_id: string
+    email: string
+    first_name: string | null
+    last_name: string | null
+    role: string
+    joined_at: Made
+  }
+  invitations: {
+    org_id: string
+    email: string
+    role: string
+    token_hash: Buffer
+    token_sealed: string
+    email_sent: Generated<boolean>
+    invited_by: string
+    created_at: Made
+  }
+  api_keys: {
+    org_id: string
+    key_id: string
+    member_id: string | null
+    hash: Buffer
+    last4: string
+    scopes: string[] | null
+    allowed_workflow_ids: string[] | null
+    per_minute: number | null
+    per_day: number | null
+    created_at: Made
+    expires_at: MaybeInstant
+    revoked_at: MaybeInstant
+    last_used_at: MaybeInstant
+    rotated_from: string | null
+  }
+  idempotency_keys: {
+    org_id: string
+    member_id: string
+    key: string
+    fingerprint: Buffer
+    status: number | null
+    body: string | null
+    created_at: Made
+  }
+  audit_entries: {
+    org_id: string
+    entry_id: string
+    at: Made
+    actor: string
+    key_id: string | null
+    action: string
+    target: string
+    details: Json<Record<string, unknown>>
+  }
+  credit_entries: {
+    org_id: string
+    entry_id: string
+    at: Made
+    amount_millis: number
+    balance_millis: number
+    reason: string
+    details: Json<Record<string, unknown>>
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './lib/config.ts'
+import type { Log } from './lib/log.ts'
+import { createSealer, type Sealer } from './lib/secrets.ts'
+import { openStore, type Store } from './store/db.ts'
+import { openEmbedded, startEmbedded } from './store/embedded.ts'
+import { migrate } from './store/migrate.ts'
+
+/** The database and the secret of one installation, opened and brought up to date. */
+export type Workspace = { store: Store; sealer: Sealer; databaseUrl: string; close(): Promise<void> }
+
+/** `server` owns the data folder; `command` shares that of a running server, or starts the database for itself. */
+export async function openWorkspace(
+  config: Config,
+  log: Log,
+  kind: 'server' | 'command',
+): Promise<Workspace> {
+  mkdirSync(config.LOAM_DATA_DIR, { recursive: true })
+  const database = await openDatabase(config, log, kind)
+  try {
+    await migrate(database.url, (line) => log.info(line))
+    const store = openStore({ url: database.url, log, connections: kind === 'server' ? 20 : 2 })
+    return {
+      store,
+      sealer: createSealer(config.LOAM_SECRET ?? secretOf(config.LOAM_DATA_DIR)),
+      databaseUrl: database.url,
+      close: async () => {
+        await store.close()
+        await database.stop()
+      },
+    }
+  } catch (cause) {
+    await database.stop()
+    throw cause
+  }
+}
+
+async function openDatabase(config: Config, log: Log, kind: 'server' | 'command') {
+  if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, stop: async () => {} }
+  const open = kind === 'server' ? startEmbedded : openEmbedded
+  return open({ dataDir: config.LOAM_DATA_DIR, log: (line) => log.info(line) })
+}
+
+function secretOf(dataDir: string): string {
+  const file = join(dataDir, 'secret')
+  if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('hex')}\n`)
+  return readFileSync(file, 'utf8').trim()
+}
+
+/** Whole or not at all, readable by its owner only. */
+export function writePrivateFile(path: string, text: string): void {
+  const partial = `${path}.${process.pid}.partial`
+  const file = openSync(partial, 'w', 0o600)
+  writeSync(file, text)
+  closeSync(file)
+  chmodSync(partial, 0o600)
+  renameSync(partial, path)
+}

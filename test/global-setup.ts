@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '#server/store/embedded.ts'
+import { migrate } from '#server/store/migrate.ts'
+
+export const TEMPLATE = 'loam_test_template'
+
+/** A PostgreSQL that tests may make databases in. */
+export type Target = { name: string; url: string }
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    targets: Target[]
+  }
+}
+
+/** Starts the embedded PostgreSQL, and Debian's where it is installed, each with a migrated template database. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
+  const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
+  const debian = startDebian(join(folder, 'debian'))
+  const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
+  for (const target of targets) await makeTemplate(target.url)
+  project.provide('targets', targets)
+  return async () => {
+    await embedded.stop()
+    debian?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  await migrate(databaseUrl(url, TEMPLATE), () => {})
+}
+
+export function databaseUrl(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.toString()
+}
+
+const DEBIAN = '/usr/lib/postgresql'
+
+/** The second target: whatever PostgreSQL server Debian has installed, on a throw-away cluster. */
+function startDebian(folder: string): { target: Target; stop: () => void } | null {
+  const version = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().at(-1) : undefined
+  const bin = join(DEBIAN, version ?? '', 'bin')
+  if (version === undefined || !existsSync(join(bin, 'initdb'))) return null
+  const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  execFileSync('mkdir', ['-m', '0777', '-p', folder])
+  execFileSync('chmod', ['0755', join(folder, '..')])
+  const cluster = join(folder, 'cluster')
+  const run = (program: string, args: string[]) =>
+    execFileSync(join(bin, program), args, { ...asNobody, env: { LC_ALL: 'C' }, stdio: 'ignore', cwd: folder })
+  run('initdb', ['-D', cluster, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'])
+  run('pg_ctl', [
+    ...['-D', cluster, '-w', '-l', join(folder, 'log')],
+    ...['-o', `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`],
+    'start',
+  ])
+  // An ordinary role, as the embedded server has: row-level security does not bind a superuser.
+  const makeRole = 'create role loam login createdb'
+  execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
+  execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], { stdio: 'ignore' })
+  return {
+    target: {
+      name: `Debian's PostgreSQL ${version}`,
+      url: `postgresql://loam@localhost/loam?host=${encodeURIComponent(folder)}`,
+    },
+    stop: () => run('pg_ctl', ['-D', cluster, '-m', 'immediate', 'stop']),
+  }
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import { type Api, createApp, type Services } from '#server/api/app.ts'
+import { type Config, readConfig } from '#server/lib/config.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/secrets.ts'
+import { createKey, type KeyOptions } from '#server/org/keys.ts'
+import { addMember } from '#server/org/members.ts'
+import { createOrganisation } from '#server/org/organisations.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { openStore, type Store } from '#server/store/db.ts'
+import { databaseUrl, type Target, TEMPLATE } from './global-setup.ts'
+
+export const targets = (): Target[] => inject('targets')
+
+/** A database of its own for the calling test file, dropped at its end. */
+export async function makeDatabase(target: Target | undefined = targets()[0]): Promise<string> {
+  if (target === undefined) throw new Error('the global set-up started no PostgreSQL')
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: target.url })
+    await client.connect()
+    try {
+      await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  await run(`create database ${name} template ${TEMPLATE}`)
+  afterAll(() => run(`drop database ${name} with (force)`))
+  return databaseUrl(target.url, name)
+}
+
+export function testConfig(overrides: Record<string, string> = {}): Config {
+  return readConfig({
+    LOAM_RATE_LIMIT_PER_MINUTE: '1000000',
+    LOAM_RATE_LIMIT_PER_DAY: '1000000',
+    LOAM_LOG_LEVEL: 'silent',
+    ...overrides,
+  })
+}
+
+export async function makeStore(target?: Target): Promise<Store> {
+  const store = openStore({ url: await makeDatabase(target), log: createLog('silent') })
+  afterAll(() => store.close())
+  return store
+}
+
+export type Answer<Body = Json> = {
+  status: number
+  headers: Record<string, string | string[] | number | undefined>
+  body: Body
+}
+// Answers of the API are inspected freely in tests; a wrong path reads as undefined and fails its expectation.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any
+
+export type TestApp = {
+  api: Api
+  store: Store
+  services: Services
+  call(key: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  makeOrg(name?: string): Promise<TestOrg>
+}
+
+export type TestOrg = {
+  orgId: string
+  adminEmail: string
+  /** A full key of the administrator. */
+  key: string
+  keyFor(email: string, role: string, options?: KeyOptions): Promise<string>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+let serial = 0
+
+/** The real application on a real database; requests go through Fastify's own injection. */
+export async function makeApp(options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {}): Promise<TestApp> {
+  const store = await makeStore(options.target)
+  const services: Services = {
+    config: testConfig(options.settings),
+    store,
+    log: createLog('silent'),
+    sealer: createSealer('a secret for tests only'),
+    sendMail: null,
+    publicUrl: () => 'http://loam.test',
+    ...options.services,
+  }
+  const api = await createApp(services)
+  await api.ready()
+  afterAll(() => api.close())
+
+  const call: TestApp['call'] = async (key, method, path, body, headers = {}) => {
+    const response = await api.inject({
+      method: method as 'GET',
+      url: path.startsWith('/') && !path.startsWith('/api') ? `/api/v1${path}` : path,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.statusCode, headers: response.headers, body: parse(response.body) }
+  }
+
+  return {
+    api,
+    store,
+    services,
+    call,
+    async makeOrg(name) {
+      serial += 1
+      const adminEmail = `admin${serial}@example.com`
+      const made = await createOrganisation(store.system, OPERATOR, {
+        name: name ?? `Organisation ${serial}`,
+        adminEmail,
+        initialCredits: 1000,
+      })
+      return {
+        orgId: made.orgId,
+        adminEmail,
+        key: made.key,
+        call: (...args) => call(made.key, ...args),
+        async keyFor(email, role, keyOptions = {}) {
+          const db = store.system
+          const known = await db
+            .selectFrom('members')
+            .select(['member_id', 'email', 'role'])
+            .where('org_id', '=', made.orgId)
+            .where('email', '=', email)
+            .executeTakeFirst()
+          const member = known ?? (await addMember(db, OPERATOR, made.orgId, { email, role }, null))
+          return (await createKey(db, OPERATOR, made.orgId, member, keyOptions)).key
+        },
+      }
+    },
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
