@@ -10,7 +10,7 @@ import { addMember } from '#server/org/members.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
 import { OPERATOR } from '#server/store/audit.ts'
 import { openStore, type Store } from '#server/store/db.ts'
-import { databaseUrl, type Target, TEMPLATE } from './global-setup.ts'
+import { databaseUrl as urlOfDatabase, type Target, TEMPLATE } from './global-setup.ts'
 
 export const targets = (): Target[] => inject('targets')
 
@@ -29,7 +29,7 @@ export async function makeDatabase(target: Target | undefined = targets()[0]): P
   }
   await run(`create database ${name} template ${TEMPLATE}`)
   afterAll(() => run(`drop database ${name} with (force)`))
-  return databaseUrl(target.url, name)
+  return urlOfDatabase(target.url, name)
 }
 
 export function testConfig(overrides: Record<string, string> = {}): Config {
@@ -41,10 +41,11 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
   })
 }
 
-export async function makeStore(target?: Target): Promise<Store> {
-  const store = openStore({ url: await makeDatabase(target), log: createLog('silent') })
+export async function makeStore(target?: Target): Promise<{ store: Store; databaseUrl: string }> {
+  const databaseUrl = await makeDatabase(target)
+  const store = openStore({ url: databaseUrl, log: createLog('silent') })
   afterAll(() => store.close())
-  return store
+  return { store, databaseUrl }
 }
 
 export type Answer<Body = Json> = {
@@ -59,6 +60,7 @@ export type Json = any
 export type TestApp = {
   api: Api
   store: Store
+  databaseUrl: string
   services: Services
   call(key: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   makeOrg(name?: string): Promise<TestOrg>
@@ -77,7 +79,7 @@ let serial = 0
 
 /** The real application on a real database; requests go through Fastify's own injection. */
 export async function makeApp(options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {}): Promise<TestApp> {
-  const store = await makeStore(options.target)
+  const { store, databaseUrl } = await makeStore(options.target)
   const services: Services = {
     config: testConfig(options.settings),
     store,
@@ -108,6 +110,7 @@ export async function makeApp(options: { settings?: Record<string, string>; serv
   return {
     api,
     store,
+    databaseUrl,
     services,
     call,
     async makeOrg(name) {

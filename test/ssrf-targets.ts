@@ -346,7 +346,6 @@ export const REFUSED_URLS: Record<string, string[]> = {
     'http://[Fd00:0EC2::254]:PORT/',
     'http://[FEC0::1]:PORT/',
     'http://[FF02::1]:PORT/',
-    'http://%5B::1%5D:PORT/'.replace('%5B', '[').replace('%5D', ']'),
   ],
   'IPv4 within IPv6': [
     'http://[::ffff:127.0.0.1]:PORT/',
@@ -396,7 +395,7 @@ export const REFUSED_URLS: Record<string, string[]> = {
     'http://127.0.0.1:PORT#@public.example/',
     'http://127.0.0.1:PORT?@public.example/',
     'http://127.0.0.1:PORT/@public.example/',
-    'http://127.0.0.1:0PORT/'.replace('0PORT', '000PORT'),
+    'http://127.0.0.1:000PORT/',
     'http://169.254.169.254/latest/meta-data/iam/security-credentials/',
     'http://169.254.170.2/v2/credentials/',
     'http://100.100.100.200/latest/meta-data/',

@@ -44,8 +44,7 @@ export function mapStrings(value: unknown, change: (text: string) => unknown): u
   const pending: Container[] = [root]
   // A list of what is left instead of recursion: a body nested 100,000 deep must not end the stack.
   for (let container = pending.pop(); container; container = pending.pop()) {
-    const entries: Iterable<[string | number, unknown]> = Object.entries(container)
-    for (const [key, entry] of entries) {
+    for (const [key, entry] of Object.entries(container)) {
       if (typeof entry === 'string') Reflect.set(container, key, change(entry))
       else if (isContainer(entry)) {
         const copy = Array.isArray(entry) ? [...entry] : { ...entry }

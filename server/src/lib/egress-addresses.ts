@@ -109,7 +109,7 @@ function parsePort(text: string): number | null {
 }
 
 function parseRange(text: string): AllowEntry | string {
-  const [address = '', bitsText] = text.split('/', 2)
+  const [, address = '', bitsText] = /^([^/]*)(?:\/(.*))?$/.exec(text) ?? []
   if (isIP(address) === 0 || address.includes('%')) return 'is no range; write it like 10.0.0.0/8 or fd00::/8'
   const parsed = ipaddr.parse(address)
   const width = parsed instanceof ipaddr.IPv4 ? 32 : 128
@@ -124,7 +124,8 @@ function parseRange(text: string): AllowEntry | string {
 
 function parseHost(text: string): AllowEntry | string {
   // The URL parser decides what a host is, so that an entry matches what a URL with the same spelling gives.
-  const host = URL.parse(`http://${text}`)?.hostname.replace(/\.$/, '') ?? ''
+  const url = /[@?#%\\]/.test(text) ? null : URL.parse(`http://${text}`)
+  const host = url?.hostname.replace(/\.$/, '') ?? ''
   if (isIP(host) !== 0) return `is an address in a short form; write ${host}`
   if (!/^[\w-]+(\.[\w-]+)*$/.test(host)) return 'is no host name'
   return { kind: 'host', host }

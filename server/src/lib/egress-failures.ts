@@ -1,3 +1,5 @@
+import { errors } from 'undici'
+
 /** `connect` and what precedes it mean that nothing was sent; `reset` and `timeout` leave that open. */
 export type EgressFailureKind =
   | 'invalid_url'
@@ -12,6 +14,11 @@ export type EgressFailureKind =
   | 'protocol'
   | 'aborted'
 
+const BROKEN_OFF: ReadonlySet<string> = new Set([
+  'UND_ERR_SOCKET',
+  'UND_ERR_INFO',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+])
 const TRANSIENT: ReadonlySet<EgressFailureKind> = new Set(['dns', 'connect', 'reset', 'timeout'])
 
 /** A failure on its way through undici and streams, which pass on nothing but errors; it leaves `fetch` as data. */
@@ -36,9 +43,11 @@ export function toExchangeFault(error: unknown): EgressFault {
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return new EgressFault('aborted', 'the call was cancelled, because this process is stopping.')
   }
-  if (code.startsWith('HPE_')) return new EgressFault('protocol', `the answer is not valid HTTP (${code}).`)
+  if (error instanceof errors.HTTPParserError && !isCutOff(error)) {
+    return new EgressFault('protocol', 'the answer is not valid HTTP.')
+  }
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return toTlsFault(code)
-  if (/^UND_ERR_(SOCKET|INFO|RES_CONTENT_LENGTH_MISMATCH)$/.test(code) || isSystemError(error)) {
+  if (error instanceof errors.HTTPParserError || BROKEN_OFF.has(code) || isSystemError(error)) {
     return new EgressFault('reset', 'the connection broke before the answer was complete. Try again.')
   }
   throw error
@@ -66,8 +75,12 @@ function toTlsFault(code: string): EgressFault {
 }
 
 function isConnectError(error: Error): boolean {
-  if (error instanceof AggregateError) return true
-  return error.name === 'AbortError' || ('syscall' in error && error.syscall === 'connect')
+  return error instanceof AggregateError || ('syscall' in error && error.syscall === 'connect')
+}
+
+// undici gives the errors of its parser no code.
+function isCutOff(error: errors.HTTPParserError): boolean {
+  return error.message.includes('EOF')
 }
 
 function isSystemError(error: unknown): boolean {
@@ -76,5 +89,5 @@ function isSystemError(error: unknown): boolean {
 
 /** The code of a system, DNS, TLS or undici error; empty for any other. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

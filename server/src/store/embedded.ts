@@ -19,7 +19,7 @@ export type EmbeddedOptions = {
   log: (line: string) => void
 }
 
-export type Embedded = { url: string; stop(): Promise<void> }
+export type Embedded = { url: string; stop: () => Promise<void> }
 
 /** Runs PostgreSQL on the data folder until `stop()`; refuses a folder that another server uses. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -67,7 +67,7 @@ async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: Ow
     const logFile = join(dataDir, 'postgres.log')
 
     const server = createSupervisor({
-      clear: () => clearOrphan(cluster, account, log),
+      clear: () => clearOrphan({ cluster, socketDir, account, log }),
       launch: () => launchPostmaster({ account, binaries, cluster, socketDir, logFile }),
       log,
     })

@@ -4,28 +4,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, runAs } from './account.ts'
 import { errorCode } from './error-code.ts'
 
+type Options = { cluster: string; socketDir: string; account: Account; log: (line: string) => void }
+
 /**
  * Ends what an earlier PostgreSQL left on the cluster. Whoever holds the data folder's lock runs no other one there,
- * so any process found is an orphan, and after its end so is the file that would stop the next start.
+ * so any process found is an orphan, and after its end so are the files that would stop the next start.
  */
-export async function clearOrphan(
-  cluster: string,
-  account: Account,
-  log: (line: string) => void,
-): Promise<void> {
+export async function clearOrphan({ cluster, socketDir, account, log }: Options): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid')
-  if (!existsSync(pidFile)) return
-  const find = () => findProcesses(cluster, account)
-  const left = await find()
-  if (left.length > 0) log('ending a PostgreSQL that an earlier Loam left behind')
+  if (existsSync(pidFile)) {
+    const find = () => findProcesses(cluster, account)
+    await endProcesses(readPid(pidFile), find, log)
+    rmSync(pidFile, { force: true })
+  }
+  rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
+}
 
-  const postmaster = left.find((pid) => pid === readPid(pidFile))
-  let gone = left.length === 0
-  if (postmaster && !gone) gone = await end([postmaster], 'SIGINT', 5000, find)
-  if (postmaster && !gone) gone = await end([postmaster], 'SIGQUIT', 2000, find)
-  if (!gone) gone = await end(await find(), 'SIGKILL', 2000, find)
-  if (!gone) throw new Error(`PostgreSQL processes on ${cluster} do not end: ${(await find()).join(', ')}.`)
-  rmSync(pidFile, { force: true })
+async function endProcesses(main: number, find: () => Promise<number[]>, log: (line: string) => void) {
+  const found = await find()
+  if (found.length === 0) return
+  log('ending a PostgreSQL that was left behind')
+  if (found.includes(main)) {
+    if (await end([main], 'SIGINT', 5000, find)) return
+    if (await end([main], 'SIGQUIT', 2000, find)) return
+  }
+  if (await end(await find(), 'SIGKILL', 2000, find)) return
+  throw new Error(`The PostgreSQL processes ${(await find()).join(', ')} do not end.`)
 }
 
 async function end(pids: number[], signal: NodeJS.Signals, patience: number, find: () => Promise<number[]>) {
@@ -48,11 +52,11 @@ async function findProcesses(cluster: string, account: Account): Promise<number[
   return output.split('\n').filter(Boolean).map(Number)
 }
 
-function readPid(pidFile: string): number | undefined {
+function readPid(pidFile: string): number {
   try {
     return Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return Number.NaN
     throw error
   }
 }

@@ -49,7 +49,7 @@ export function launchPostmaster({ account, binaries, cluster, socketDir, logFil
     child.on('error', (error) => child.pid ?? resolve(error.message))
     child.on('exit', (code, signal) => {
       lifeline?.end('\n')
-      resolve(signal ?? `exit code ${code}`)
+      resolve(signal ? `ended by ${signal}` : `ended with code ${code}`)
     })
   })
 

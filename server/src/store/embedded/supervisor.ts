@@ -20,8 +20,9 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
     while (!stopping.signal.aborted) {
       failures = [...failures, Date.now()].filter((time) => time > Date.now() - 30_000)
       const delay = failures.length === 1 ? 0 : Math.min(5000, 50 * 2 ** failures.length)
-      const often = failures.length < 5 ? '' : ` for the ${failures.length}th time within 30 seconds`
-      log(`PostgreSQL ended${often} (${cause}); starting it again${delay && ` in ${delay} ms`}`)
+      const often = failures.length < 5 ? '' : ` ${failures.length} times within 30 seconds, now`
+      const when = delay === 0 ? 'now' : `in ${delay} ms`
+      log(`PostgreSQL went down${often} (${cause}); starting it again ${when}`)
       // An aborted pause is the end of this loop.
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => undefined)
       cause = await runAgain().catch(String)

@@ -1,9 +1,8 @@
-// Runs `start` or `open` on a data folder in a process of its own: prints the url, then waits for the word `stop`.
+// Runs `start` or `open` on a data folder, prints the url as JSON, and stops it on the first input.
 import { once } from 'node:events'
 import { openEmbedded, startEmbedded } from '../embedded.ts'
 
-const [mode, dataDir] = process.argv.slice(2)
-if (!dataDir) throw new Error('usage: embedded-process.ts start|open <data folder>')
+const [mode, dataDir = ''] = process.argv.slice(2)
 const run = mode === 'open' ? openEmbedded : startEmbedded
 
 try {
@@ -13,8 +12,6 @@ try {
   await embedded.stop()
   process.exit(0)
 } catch (error) {
-  process.stdout.write(
-    `${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`,
-  )
+  process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`)
   process.exit(1)
 }

@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { invalid } from '#server/lib/errors.ts'
+import { OPERATOR, recordAudit } from '#server/store/audit.ts'
+import { getBalance, grantCredits, MILLIS } from '#server/store/credits.ts'
+import { inTransaction } from '#server/store/db.ts'
+import { examples, Org } from '../flags.ts'
+import { type Answer } from '../output.ts'
+import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
+
+/** Below this, thousandths are exact in a JSON number. */
+const MOST_MILLIS = 10 ** 15
+
+/** Whole thousandths, read digit by digit: 0.1 + 0.2 must not become 0.30000000000000004. */
+const Amount = z
+  .string()
+  .regex(/^\d+(\.\d{1,3})?$/, 'must be a number of credits with at most 3 decimals, such as 500 or 0.125')
+  .transform((text) => {
+    const [whole = '', decimals = ''] = text.split('.')
+    return Number(whole + decimals.padEnd(3, '0'))
+  })
+  .refine((millis) => millis > 0, 'must be more than 0')
+  .refine((millis) => millis <= MOST_MILLIS, `must be at most ${MOST_MILLIS / MILLIS}`)
+
+const GrantFlags = z.strictObject({
+  org: Org,
+  amount: Amount,
+  reason: z.string().trim().min(1, 'must not be empty').default('granted by the operator'),
+})
+
+const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+
+export function define(credits: Command): void {
+  credits.addHelpText('after', examples('loam credits balance', 'loam credits grant --amount 5000'))
+
+  credits
+    .command('grant')
+    .description('Add credits to an organisation')
+    .requiredOption('--amount <credits>', 'how many, up to 3 decimals')
+    .option('--reason <text>', 'kept in the ledger')
+    .option(...ORG)
+    .addHelpText('after', examples('loam credits grant --amount 5000 --reason "March invoice"'))
+    .action(
+      inSession(GrantFlags, async ({ db }, flags) => {
+        const organisation = await resolveOrganisation(db, flags)
+        const { org_id } = organisation
+        const balance = await inTransaction(db, async (trx) => {
+          const after = await grantCredits(trx, org_id, { amountMillis: flags.amount, reason: flags.reason })
+          if (after > MOST_MILLIS) {
+            throw invalid('amount', `the balance would exceed ${MOST_MILLIS / MILLIS} credits`)
+          }
+          await recordAudit(trx, org_id, OPERATOR, {
+            action: 'credits.granted',
+            target: org_id,
+            details: { amount: flags.amount / MILLIS, reason: flags.reason },
+          })
+          return after
+        })
+        return formatBalance(organisation, balance)
+      }),
+    )
+
+  credits
+    .command('balance')
+    .description('Show the credits of an organisation')
+    .option(...ORG)
+    .addHelpText('after', examples('loam credits balance', 'loam credits balance --json'))
+    .action(
+      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
+        const organisation = await resolveOrganisation(db, flags)
+        return formatBalance(organisation, (await getBalance(db, organisation.org_id)) ?? 0)
+      }),
+    )
+}
+
+function formatBalance({ org_id, name }: Organisation, millis: number): Answer {
+  const balance = millis / MILLIS
+  return { data: { org_id, balance }, text: () => `${name} has ${balance} credits.` }
+}

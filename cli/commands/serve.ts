@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { serve } from '#server/main.ts'
+import { examples, readFlags } from '../flags.ts'
+import { commandEnvironment } from '../session.ts'
+
+const Flags = z.strictObject({
+  roles: z.string().exactOptional(),
+  port: z.string().exactOptional(),
+  host: z.string().exactOptional(),
+})
+
+const VARIABLES = { roles: 'LOAM_ROLES', port: 'PORT', host: 'HOST' } as const
+
+export function define(command: Command): void {
+  command
+    .description('Run the server until Ctrl-C. Flags win over environment variables.')
+    .option('--roles <list>', 'what this process does: api, worker or both (LOAM_ROLES)')
+    .option('--port <number>', 'port to listen on; 0 takes a free one (PORT)')
+    .option('--host <address>', 'address to listen on (HOST)')
+    .addHelpText('after', examples('loam serve', 'loam serve --roles api --host 0.0.0.0 --port 8080'))
+    .action(async function act(this: Command) {
+      const flags = readFlags(this, Flags)
+      const env = commandEnvironment()
+      for (const name of ['roles', 'port', 'host'] as const) {
+        const value = flags[name]
+        if (value !== undefined) env[VARIABLES[name]] = value
+      }
+      await serve(env)
+    })
+}

@@ -1,0 +1,77 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { Email } from '#contract/members.ts'
+import { validationError } from '#server/lib/errors.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { parseDuration } from './duration.ts'
+
+/** Flags and arguments of the command line as `schema` reads them; every wrong one is reported at once. */
+export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Flags {
+  const given: Record<string, unknown> = command.opts()
+  for (const [i, argument] of command.registeredArguments.entries()) {
+    given[argument.name()] = command.args[i]
+  }
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  throw validationError(
+    parsed.error.issues.map(({ path, message }) => ({ field: flagName(String(path[0])), message })),
+  )
+}
+
+/** `adminEmail`, as commander stores it, is `admin-email` to whoever typed it. */
+function flagName(stored: string): string {
+  return stored.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+export function examples(...lines: string[]): string {
+  return ['', `Example${lines.length > 1 ? 's' : ''}:`, ...lines.map((line) => `  $ ${line}`)].join('\n')
+}
+
+export const Org = z
+  .string()
+  .toLowerCase()
+  .refine(isUuid, 'must be a UUID, as `loam org list` shows it')
+  .exactOptional()
+
+/** Somebody who is there already: looked up, not judged. */
+export const KnownEmail = z.string().trim().toLowerCase().min(1, 'must not be empty')
+
+/** Somebody new. Addresses on this machine, such as admin@localhost, are for trying things out. */
+export const NewEmail = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine((text) => /^[^\s@]+@localhost$/.test(text) || Email.safeParse(text).success, 'must be an email address')
+
+export const KeyId = z
+  .string()
+  .toLowerCase()
+  .refine(isUuid, 'must be a UUID, as `loam key list` shows it')
+
+/** Nothing between the commas is refused: an empty list must not read as "no limit". */
+export const List = z.string().transform((text, context) => {
+  const items = text.split(',').map((item) => item.trim())
+  if (items.includes('')) context.addIssue('must be a list such as a,b without empty items')
+  return [...new Set(items)]
+})
+
+export const UuidList = List.refine((ids) => ids.every(isUuid), 'must be a list of UUIDs')
+
+export const PerMinute = z
+  .string()
+  .regex(/^\d+$/, 'must be a whole number')
+  .transform(Number)
+  .refine((n) => n >= 1 && n <= 2_147_483_647, 'must be between 1 and 2147483647')
+
+export const DateTime = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 date-time with its zone, such as 2030-01-31T12:00:00Z' })
+  .transform((text) => new Date(text))
+
+const LONGEST_MS = 365 * 86_400_000
+
+export const Duration = z.string().transform((text, context) => {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms <= LONGEST_MS) return ms
+  context.addIssue('must be a duration such as 30s, 10m, 24h or 7d, at most 365d')
+  return z.NEVER
+})

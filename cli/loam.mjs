@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+// The `loam` command. Runs on whatever Node the machine has, so it uses nothing but Node's own modules until the
+// checkout is set up and a Node that runs TypeScript has taken over.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import module from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(import.meta.url)
+const modules = join(dirname(here), '..', 'node_modules')
+
+await import('../scripts/setup.mjs')
+
+if (process.features.typescript) {
+  module.enableCompileCache?.(join(modules, '.cache', 'loam'))
+  const { run } = await import('./main.ts')
+  await run(process.argv.slice(2))
+} else {
+  runOnNewerNode(join(modules, '.bin', 'node'))
+}
+
+function runOnNewerNode(node) {
+  if (!existsSync(node) || realpathSync(node) === process.execPath) {
+    process.stderr.write(`loam: Node 22.18 or later is needed to run TypeScript; this is ${process.version}\n`)
+    process.exit(1)
+  }
+  const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' })
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  process.on('SIGINT', () => {
+    if (!isInForeground()) child.kill('SIGINT')
+  })
+  child.on('error', (cause) => {
+    process.stderr.write(`loam: ${node} cannot be run: ${cause.message}\n`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+/** Ctrl-C reaches the whole foreground group: passed on as well, it would count as the second one. */
+function isInForeground() {
+  const fields = readFileSync('/proc/self/stat', 'latin1').replace(/^.*\) /s, '').split(' ')
+  const [group, foreground] = [fields[2], fields[5]]
+  return group === foreground
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { colors } from './output.ts'
+
+type Group = {
+  name: string
+  about: string
+  /** Loaded when the command is used, so that help and other commands do not pay for it. */
+  load: () => Promise<{ define: (command: Command) => void }>
+}
+
+const GROUPS: Group[] = [
+  { name: 'serve', about: 'Run the server', load: () => import('./commands/serve.ts') },
+  { name: 'org', about: 'Create and list organisations', load: () => import('./commands/org.ts') },
+  { name: 'member', about: 'Add and list members', load: () => import('./commands/member.ts') },
+  {
+    name: 'invitation',
+    about: 'Accept and list invitations',
+    load: () => import('./commands/invitation.ts'),
+  },
+  { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
+  { name: 'credits', about: 'Grant credits, show the balance', load: () => import('./commands/credits.ts') },
+  {
+    name: 'doctor',
+    about: 'Check settings, database and surroundings',
+    load: () => import('./commands/doctor.ts'),
+  },
+]
+
+const EXIT_CODES = `
+Exit codes:
+  0  done
+  1  failed
+  2  bad input or usage
+  3  not found
+  4  conflict: it exists or has ended already
+  5  the database cannot be reached, or the data folder is busy
+
+Examples:
+  $ loam serve
+  $ loam key create --email ann@example.com --scopes workflows:read,workflows:run
+  $ loam key list --json`
+
+/** Runs one command line (without the program's own name) and leaves its outcome in the exit code. */
+export async function run(args: string[]): Promise<void> {
+  exitQuietlyWhenNobodyReads()
+  const program = createProgram()
+  try {
+    await program.parseAsync(withHelpAsFlag(args), { from: 'user' })
+  } catch (cause) {
+    process.exitCode = await report(cause, wantsJson(program))
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('loam')
+  program
+    .description('Loam: workflow data enrichment. What the public API leaves out, on the same store.')
+    .version(readVersion())
+    .option('--json', 'answer in JSON, for programs')
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => colors.bold(title) })
+    .configureOutput({
+      outputError: () => {},
+      writeErr: (text) => {
+        if (!wantsJson(program)) process.stderr.write(text)
+      },
+    })
+    .exitOverride()
+    .addHelpText('after', EXIT_CODES)
+  for (const { name, about } of GROUPS) program.command(name).description(about)
+  program.hook('preSubcommand', async (_program, command) => {
+    const group = GROUPS.find(({ name }) => name === command.name())
+    if (group !== undefined) (await group.load()).define(command)
+  })
+  return program
+}
+
+/** Commander answers `help key` itself, before the group is loaded: `key --help` is the same. */
+function withHelpAsFlag(args: string[]): string[] {
+  return args[0] === 'help' && args.length > 1 ? [...args.slice(1), '--help'] : args
+}
+
+function wantsJson(program: Command): boolean {
+  return program.opts<{ json?: true }>().json === true
+}
+
+async function report(cause: unknown, json: boolean): Promise<number> {
+  const { describeFailure, describeMisuse, printFailure } = await import('./failure.ts')
+  if (!(cause instanceof CommanderError)) return printFailure(describeFailure(cause), json)
+  if (cause.exitCode === 0) return 0
+  const helped = cause.code === 'commander.help'
+  const misuse = describeMisuse(helped ? 'a command is missing; see loam --help' : cause.message)
+  return helped && !json ? misuse.exit : printFailure(misuse, json)
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown'
+}
+
+/** `loam key list | head -1` closes the pipe early; that is no failure. */
+function exitQuietlyWhenNobodyReads(): void {
+  process.stdout.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EPIPE') throw cause
+    process.exit()
+  })
+}

@@ -1,0 +1,37 @@
+import pc from 'picocolors'
+
+/** What a command has to say: `data` for programs, `text` for people. */
+export type Answer = { data: unknown; text: () => string }
+
+export const colors = pc.createColors(process.stdout.isTTY && !process.env['NO_COLOR'])
+
+export function printAnswer(answer: Answer, json: boolean): void {
+  process.stdout.write(`${json ? JSON.stringify(answer.data) : answer.text()}\n`)
+}
+
+/** Lines of `label  value`, indented under their title. */
+export function formatDetails(title: string, details: [label: string, value: string][]): string {
+  const width = Math.max(...details.map(([label]) => label.length))
+  return [title, ...details.map(([label, value]) => `  ${colors.dim(label.padEnd(width))}  ${value}`)].join('\n')
+}
+
+/** A secret that cannot be read again. */
+export function formatOnce(secret: string): string {
+  return `${colors.bold(secret)}  ${colors.yellow('(shown once: keep it now)')}`
+}
+
+/** Aligned columns under their heads; `none` when there is no row. */
+export function formatTable(heads: string[], rows: string[][], none: string): string {
+  if (rows.length === 0) return none
+  const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)))
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()
+  return [colors.dim(line(heads)), ...rows.map(line)].join('\n')
+}
+
+export function formatTime(time: Date | null): string {
+  return time === null ? '-' : `${time.toISOString().slice(0, 16).replace('T', ' ')}Z`
+}

@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
+import type { z } from 'zod'
+import { type Config, readConfig } from '#server/lib/config.ts'
+import { AppError, notFound, validationError } from '#server/lib/errors.ts'
+import { createLog } from '#server/lib/log.ts'
+import type { Sealer } from '#server/lib/secrets.ts'
+import type { Db } from '#server/store/db.ts'
+import { findMember, type Member } from '#server/store/members.ts'
+import { MigrationError } from '#server/store/migrate.ts'
+import { listOrganisations, listOrganisationsOf } from '#server/store/organisations.ts'
+import { openWorkspace, type Workspace } from '#server/workspace.ts'
+import { UnreachableError, wordsOf } from './failure.ts'
+import { readFlags } from './flags.ts'
+import { type Answer, printAnswer } from './output.ts'
+
+export type Session = { config: Config; db: Db; sealer: Sealer }
+
+/** A commander action: reads the flags, does `work` on the open workspace, prints its answer. */
+export function inSession<Flags>(
+  schema: z.ZodType<Flags>,
+  work: (session: Session, flags: Flags) => Promise<Answer>,
+) {
+  return async function act(this: Command): Promise<void> {
+    const flags = readFlags(this, schema)
+    const config = readConfig(commandEnvironment())
+    const workspace = await open(config)
+    try {
+      const answer = await work({ config, db: workspace.store.system, sealer: workspace.sealer }, flags)
+      printAnswer(answer, wantsJson(this))
+    } finally {
+      await workspace.close()
+    }
+  }
+}
+
+export function wantsJson(command: Command): boolean {
+  return command.optsWithGlobals<{ json?: true }>().json === true
+}
+
+/** The data folder is that of the checkout, from wherever the command is called. */
+export function commandEnvironment(): Record<string, string | undefined> {
+  const dataDir = process.env['LOAM_DATA_DIR'] || fileURLToPath(new URL('../data', import.meta.url))
+  return { ...process.env, LOAM_DATA_DIR: dataDir }
+}
+
+async function open(config: Config): Promise<Workspace> {
+  const log = createLog(process.env['LOAM_LOG_LEVEL'] ? config.LOAM_LOG_LEVEL : 'warn')
+  try {
+    return await openWorkspace(config, log, 'command')
+  } catch (cause) {
+    if (cause instanceof MigrationError) throw cause
+    throw new UnreachableError(`The database cannot be opened: ${wordsOf(cause)}`, { cause })
+  }
+}
+
+export type Organisation = { org_id: string; name: string }
+
+/** The organisation that is meant: the one named, the only one of that person, or the only one there is. */
+export async function resolveOrganisation(
+  db: Db,
+  by: { org?: string | undefined; email?: string | undefined },
+): Promise<Organisation> {
+  const all = await listOrganisations(db)
+  if (by.org !== undefined) {
+    const named = all.find(({ org_id }) => org_id === by.org)
+    if (named === undefined) throw notFound(`Organisation ${by.org}`)
+    return named
+  }
+  const theirs = by.email === undefined ? [] : await listOrganisationsOf(db, by.email)
+  const candidates = theirs.length > 0 ? theirs : all
+  const [only, second] = candidates
+  if (only === undefined) {
+    throw new AppError('Not Found', 'There is no organisation yet: start the server once, or use loam org create')
+  }
+  if (second === undefined) return only
+  throw validationError([
+    { field: 'org', message: 'there are several organisations; pass --org with one of these:' },
+    ...candidates.map(({ org_id, name }) => ({ field: org_id, message: name })),
+  ])
+}
+
+export async function requireMember(db: Db, org: Organisation, email: string): Promise<Member> {
+  const member = await findMember(db, org.org_id, email)
+  if (member === undefined) throw notFound(`Member ${email} of ${org.name}`)
+  return member
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+
+const program = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
+
+export const isRoot = process.getuid?.() === 0
+
+/** Neither root nor the user that root runs PostgreSQL as. */
+export const ordinary = { uid: 1, gid: 1 }
+
+/** Only root can become another user, who then has to reach this checkout. */
+export const canBeOrdinary =
+  isRoot && spawnSync(process.execPath, ['--check', program], { ...ordinary, cwd: '/' }).status === 0
+
+/** What the tests of one file leave behind: folders to remove and processes to end. */
+const folders: string[] = []
+const children: ChildProcess[] = []
+
+/** A new folder that every user can enter. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'embedded-test-'))
+  chmodSync(folder, 0o755)
+  folders.push(folder)
+  return folder
+}
+
+export function giveTo(account: { uid: number; gid: number }, folder: string): void {
+  chownSync(folder, account.uid, account.gid)
+}
+
+export async function cleanUp(): Promise<void> {
+  await Promise.all(children.map((child) => kill(child)))
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}
+
+export type Program = {
+  child: ChildProcess
+  url: string
+  error: string
+  lines: string[]
+  stop: () => Promise<void>
+}
+
+/** A process of its own that starts or opens the embedded server, up to the answer it gives. */
+export async function run(
+  mode: 'start' | 'open',
+  dataDir: string,
+  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Program> {
+  const { child, lines } = launch(mode, dataDir, options)
+  let answer = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  await waitFor(() => answer.endsWith('\n'))
+  const { url = '', error = '' }: { url?: string; error?: string } = JSON.parse(answer)
+  const stop = async () => {
+    child.stdin?.write('stop\n')
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+  return { child, url, error, lines, stop }
+}
+
+export function launch(mode: 'start' | 'open', dataDir: string, options = {}) {
+  const child = spawn(process.execPath, [program, mode, dataDir], { cwd: '/', ...options })
+  children.push(child)
+  const lines: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trimEnd().split('\n')))
+  return { child, lines }
+}
+
+/** As `kill -9`. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** The number of the main PostgreSQL process. */
+export function readPostmaster(dataDir: string): number {
+  return Number.parseInt(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10)
+}
+
+/** A process that has ended but that nobody has waited for counts as gone. */
+export function isRunning(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false
+  return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+}
+
+export async function waitFor(condition: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
+  for (const deadline = Date.now() + patience; !(await condition()); await sleep(10))
+    if (Date.now() > deadline) throw new Error(`not within ${patience} ms: ${condition.toString()}`)
+}
+
+/** Removes a cluster that lives outside of its data folder. */
+export function removeLinkedCluster(dataDir: string): void {
+  rmSync(readlinkSync(join(dataDir, 'postgres')), { recursive: true })
+}
+
+export function listFolder(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}
