@@ -35,7 +35,13 @@ export function describeFailure(cause: unknown): Failure {
       const [field = '', ...words] = line.split(': ')
       return { field, message: words.join(': ') }
     })
-    return { exit: EXIT.usage, error: 'Configuration Error', message: 'The settings are wrong', errors, ...stack }
+    return {
+      exit: EXIT.usage,
+      error: 'Configuration Error',
+      message: 'The settings are wrong',
+      errors,
+      ...stack,
+    }
   }
   if (cause instanceof UnreachableError || isUnavailable(cause) || isBusy(message)) {
     return { exit: EXIT.unavailable, error: 'Service Unavailable', message, ...stack }
@@ -45,7 +51,8 @@ export function describeFailure(cause: unknown): Failure {
 
 /** Says what went wrong on stderr and answers the exit code. */
 export function printFailure({ exit, stack, ...failure }: Failure, json: boolean): number {
-  const lines = failure.errors?.map(({ field, message }) => `${field}: ${message}`) ?? failure.message.split('\n')
+  const lines =
+    failure.errors?.map(({ field, message }) => `${field}: ${message}`) ?? failure.message.split('\n')
   process.stderr.write(
     json ? `${JSON.stringify(failure)}\n` : lines.map((line) => `loam: ${line}\n`).join(''),
   )

@@ -7,7 +7,7 @@ import { parseDuration } from './duration.ts'
 
 /** Flags and arguments of the command line as `schema` reads them; every wrong one is reported at once. */
 export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Flags {
-  const given: Record<string, unknown> = command.opts()
+  const given: Record<string, unknown> = { ...command.opts() }
   for (const [i, argument] of command.registeredArguments.entries()) {
     given[argument.name()] = command.args[i]
   }
@@ -41,12 +41,12 @@ export const NewEmail = z
   .string()
   .trim()
   .toLowerCase()
-  .refine((text) => /^[^\s@]+@localhost$/.test(text) || Email.safeParse(text).success, 'must be an email address')
+  .refine(
+    (text) => /^[^\s@]+@localhost$/.test(text) || Email.safeParse(text).success,
+    'must be an email address',
+  )
 
-export const KeyId = z
-  .string()
-  .toLowerCase()
-  .refine(isUuid, 'must be a UUID, as `loam key list` shows it')
+export const KeyId = z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam key list` shows it')
 
 /** Nothing between the commas is refused: an empty list must not read as "no limit". */
 export const List = z.string().transform((text, context) => {
@@ -64,7 +64,10 @@ export const PerMinute = z
   .refine((n) => n >= 1 && n <= 2_147_483_647, 'must be between 1 and 2147483647')
 
 export const DateTime = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 date-time with its zone, such as 2030-01-31T12:00:00Z' })
+  .datetime({
+    offset: true,
+    error: 'must be an ISO 8601 date-time with its zone, such as 2030-01-31T12:00:00Z',
+  })
   .transform((text) => new Date(text))
 
 const LONGEST_MS = 365 * 86_400_000

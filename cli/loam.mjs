@@ -22,7 +22,9 @@ if (process.features.typescript) {
 
 function runOnNewerNode(node) {
   if (!existsSync(node) || realpathSync(node) === process.execPath) {
-    process.stderr.write(`loam: Node 22.18 or later is needed to run TypeScript; this is ${process.version}\n`)
+    process.stderr.write(
+      `loam: Node 22.18 or later is needed to run TypeScript; this is ${process.version}\n`,
+    )
     process.exit(1)
   }
   const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' })
@@ -43,7 +45,9 @@ function runOnNewerNode(node) {
 
 /** Ctrl-C reaches the whole foreground group: passed on as well, it would count as the second one. */
 function isInForeground() {
-  const fields = readFileSync('/proc/self/stat', 'latin1').replace(/^.*\) /s, '').split(' ')
+  const fields = readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')
   const [group, foreground] = [fields[2], fields[5]]
   return group === foreground
 }

@@ -12,7 +12,9 @@ export function printAnswer(answer: Answer, json: boolean): void {
 /** Lines of `label  value`, indented under their title. */
 export function formatDetails(title: string, details: [label: string, value: string][]): string {
   const width = Math.max(...details.map(([label]) => label.length))
-  return [title, ...details.map(([label, value]) => `  ${colors.dim(label.padEnd(width))}  ${value}`)].join('\n')
+  return [title, ...details.map(([label, value]) => `  ${colors.dim(label.padEnd(width))}  ${value}`)].join(
+    '\n',
+  )
 }
 
 /** A secret that cannot be read again. */

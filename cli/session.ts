@@ -71,7 +71,10 @@ export async function resolveOrganisation(
   const candidates = theirs.length > 0 ? theirs : all
   const [only, second] = candidates
   if (only === undefined) {
-    throw new AppError('Not Found', 'There is no organisation yet: start the server once, or use loam org create')
+    throw new AppError(
+      'Not Found',
+      'There is no organisation yet: start the server once, or use loam org create',
+    )
   }
   if (second === undefined) return only
   throw validationError([

@@ -26,4 +26,4 @@ export function successWithMessage<Status extends number, Data extends z.ZodType
 }
 
 export const DateTime = z.iso.datetime().describe('UTC, ISO 8601')
-export const Uuid = z.uuid()
+export const Uuid = z.guid()

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { invalid } from '#server/lib/errors.ts'
+import { invalid, notFound } from '#server/lib/errors.ts'
 import { OPERATOR, recordAudit } from '#server/store/audit.ts'
 import { getBalance, grantCredits, MILLIS } from '#server/store/credits.ts'
 import { inTransaction } from '#server/store/db.ts'
 import { examples, Org } from '../flags.ts'
-import { type Answer } from '../output.ts'
+import type { Answer } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
 
 /** Below this, thousandths are exact in a JSON number. */
@@ -68,7 +68,9 @@ export function define(credits: Command): void {
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
         const organisation = await resolveOrganisation(db, flags)
-        return formatBalance(organisation, (await getBalance(db, organisation.org_id)) ?? 0)
+        const balance = await getBalance(db, organisation.org_id)
+        if (balance === undefined) throw notFound(`Organisation ${organisation.org_id}`)
+        return formatBalance(organisation, balance)
       }),
     )
 }

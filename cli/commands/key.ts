@@ -21,7 +21,11 @@ const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as 
 export function define(key: Command): void {
   key.addHelpText(
     'after',
-    examples('loam key create --email ann@example.com', 'loam key list', 'loam key rotate <key_id> --overlap 24h'),
+    examples(
+      'loam key create --email ann@example.com',
+      'loam key list',
+      'loam key rotate <key_id> --overlap 24h',
+    ),
   )
 
   key
@@ -94,7 +98,10 @@ export function define(key: Command): void {
             formatDetails(`Rotated the key ${flags.key_id}`, [
               ['key', formatOnce(rotated.key)],
               ['key_id', key_id],
-              ['old key', flags.overlap === 0 ? 'revoked' : `works until ${formatTime(rotated.oldExpiresAt)}`],
+              [
+                'old key',
+                flags.overlap === 0 ? 'revoked' : `works until ${formatTime(rotated.oldExpiresAt)}`,
+              ],
             ]),
         }
       }),

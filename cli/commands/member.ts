@@ -15,7 +15,10 @@ const AddFlags = z.strictObject({
 })
 
 export function define(member: Command): void {
-  member.addHelpText('after', examples('loam member add --email bob@example.com --role member', 'loam member list'))
+  member.addHelpText(
+    'after',
+    examples('loam member add --email bob@example.com --role member', 'loam member list'),
+  )
 
   member
     .command('add')
@@ -46,7 +49,12 @@ export function define(member: Command): void {
         const { org_id } = await resolveOrganisation(db, flags)
         const members = await listMembers(db, org_id)
         return {
-          data: members.map(({ email, role, first_name, last_name }) => ({ email, role, first_name, last_name })),
+          data: members.map(({ email, role, first_name, last_name }) => ({
+            email,
+            role,
+            first_name,
+            last_name,
+          })),
           text: () =>
             formatTable(
               ['EMAIL', 'ROLE', 'NAME'],

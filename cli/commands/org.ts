@@ -13,7 +13,10 @@ const CreateFlags = z.strictObject({
 })
 
 export function define(org: Command): void {
-  org.addHelpText('after', examples('loam org create --name Acme --admin-email ann@example.com', 'loam org list'))
+  org.addHelpText(
+    'after',
+    examples('loam org create --name Acme --admin-email ann@example.com', 'loam org list'),
+  )
 
   org
     .command('create')

@@ -86,7 +86,7 @@ const TYPE_NAMES: Record<string, string> = {
 }
 
 const FORMAT_NAMES: Record<string, string> = {
-  uuid: 'a UUID',
+  guid: 'a UUID',
   email: 'an email address',
   date: 'a date in the form YYYY-MM-DD',
   datetime: 'an ISO 8601 date-time',

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert, constantFrom, ipV4, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MALFORMED_ADDRESSES, PUBLIC_ADDRESSES, REFUSED_ADDRESSES } from '#test/ssrf-targets.ts'
 import { describeNonPublic, describeRefusal, parseEgressAllow } from './egress-addresses.ts'
@@ -15,18 +15,18 @@ describe('an address that is not publicly reachable unicast is refused', () => {
   })
 
   it('judges a NAT64 address by the IPv4 address it leads to', () => {
-    fc.assert(
-      fc.property(fc.ipV4(), (address) => {
+    assert(
+      property(ipV4(), (address) => {
         expect(describeNonPublic(`64:ff9b::${address}`)).toBe(describeNonPublic(address))
       }),
     )
   })
 
   it('refuses IPv4 in every other IPv6 wrapping', () => {
-    fc.assert(
-      fc.property(
-        fc.ipV4(),
-        fc.constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b:1::', '2002::', '2001::'),
+    assert(
+      property(
+        ipV4(),
+        constantFrom('::', '::ffff:', '::ffff:0:', '64:ff9b:1::', '2002::', '2001::'),
         (address, prefix) => {
           expect(describeNonPublic(prefix + address)).not.toBeNull()
         },

@@ -48,11 +48,7 @@ function createLookup(target: Target, guard: Guard): LookupFunction {
     })
 }
 
-const admitThen: (
-  target: Target,
-  guard: Guard,
-  callback: (...result: [fault: Error, addresses: never] | [fault: null, addresses: string[]]) => void,
-) => void = callbackify(admit)
+const admitThen = callbackify(admit)
 
 /** Resolves and checks. One refused address refuses the host: a name with a private and a public side is a trap. */
 async function admit(target: Target, guard: Guard): Promise<string[]> {

@@ -88,7 +88,7 @@ export function locationOf(status: number, headers: Readonly<Record<string, stri
 /** Follows a redirect by the rules of the fetch standard, without what is meant only for the present origin. */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
   // undici reads header bytes as Latin-1, while servers write paths in UTF-8.
-  const url = URL.parse(Buffer.from(location, 'latin1').toString('utf8'), hop.url)
+  const url = URL.parse(Buffer.from(location, 'latin1').toString('utf8'), hop.url.href)
   if (url === null) throw new EgressFault('protocol', 'the redirect has a location that is not valid.')
   const fault = describeUnusable(url)
   if (fault !== null) throw new EgressFault('protocol', `the location of the redirect ${fault}`)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serveHttp, serveRaw } from '#test/loopback-server.ts'
@@ -17,11 +16,11 @@ const fetchLocal = (request: EgressRequest) => createLocalEgress().fetch(request
 const serveBytes = (bytes: string | Buffer, ending: 'close' | 'reset' | 'hang' = 'close') =>
   serveRaw((socket) =>
     socket.once('data', () => {
-      socket.write(bytes, async () => {
-        await sleep(20)
+      socket.write(bytes)
+      setTimeout(() => {
         if (ending === 'close') socket.end()
         if (ending === 'reset') socket.resetAndDestroy()
-      })
+      }, 20)
     }),
   )
 
@@ -189,9 +188,8 @@ describe('the time limit', () => {
   })
 
   it('counts all redirects together', async () => {
-    const server = await serveHttp(async (_, response) => {
-      await sleep(80)
-      response.writeHead(302, { location: '/' }).end()
+    const server = await serveHttp((_, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 80)
     })
     const result = await fetchLocal({ url: server.origin, timeoutMs: 200, maxRedirects: 20 })
     expect(result).toMatchObject({ ok: false, kind: 'timeout' })
@@ -341,8 +339,8 @@ describe('a broken answer is a failure, never a short success', () => {
 })
 
 function zstdWithWindow(log: number): Buffer {
-  const encoder = zlib.zstdCompressSync
-  return encoder(Buffer.alloc(2 ** log, 'Loam'), { params: { [zlib.constants.ZSTD_c_windowLog]: log } })
+  const params = { [zlib.constants.ZSTD_c_windowLog]: log }
+  return zlib.zstdCompressSync(Buffer.alloc(2 ** log, 'Loam'), { params })
 }
 
 describe('no connection', () => {

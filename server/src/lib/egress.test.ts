@@ -281,7 +281,9 @@ describe('a redirect', () => {
   })
 
   it('to two places at once is a failure', async () => {
-    const server = await serveHttp((_, response) => response.writeHead(302, { location: ['/a', '/b'] }).end())
+    const server = await serveHttp((_, response) =>
+      response.writeHead(302, ['location', '/a', 'location', '/b']).end(),
+    )
     expect(await createLocalEgress().fetch({ url: server.origin })).toMatchObject({
       ok: false,
       kind: 'protocol',

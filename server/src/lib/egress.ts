@@ -51,6 +51,7 @@ const POOL_OPTIONS = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 10_000,
 }
+const FINISHED = "x"
 const MAX_TIMER_MS = 2_147_483_647
 
 /** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
@@ -179,7 +180,7 @@ function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
     end: () => {
       clearTimeout(timer)
       outer?.removeEventListener('abort', cancel)
-      controller.abort()
+      controller.abort(FINISHED)
     },
   }
 }

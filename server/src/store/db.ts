@@ -18,6 +18,8 @@ export type Store = {
 
 // Counts and credits stay far below 2^53, so bigint columns may arrive as numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+// A date is a day, not the instant at which it starts somewhere.
+pg.types.setTypeParser(pg.types.builtins.DATE, String)
 
 const ORG_HANDLES = 1000
 

@@ -21,6 +21,11 @@ function readMigrations(): Migration[] {
     }))
 }
 
+/** The schema version that this program brings a database to. */
+export function newestSchemaVersion(): number {
+  return readMigrations().at(-1)?.version ?? 0
+}
+
 /** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
 export async function migrate(url: string, log: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'loam migrations' })

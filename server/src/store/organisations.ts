@@ -11,6 +11,17 @@ export async function listOrganisations(db: Db): Promise<{ org_id: string; name:
   return db.selectFrom('organisations').select(['org_id', 'name']).orderBy('created_at').execute()
 }
 
+/** Those that somebody is a member of. */
+export async function listOrganisationsOf(db: Db, email: string): Promise<{ org_id: string; name: string }[]> {
+  return db
+    .selectFrom('organisations')
+    .innerJoin('members', 'members.org_id', 'organisations.org_id')
+    .select(['organisations.org_id', 'organisations.name'])
+    .where('members.email', '=', email)
+    .orderBy('organisations.created_at')
+    .execute()
+}
+
 /** Serialises what must be counted before it is changed: seats and credits. */
 export async function lockOrganisation(db: Db, orgId: string): Promise<{ name: string; credits_millis: number }> {
   return db

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { Definition } from '../chain/definition.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
 type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
@@ -72,4 +73,59 @@ export type Schema = {
     reason: string
     details: Json<Record<string, unknown>>
   }
+  workflows: {
+    org_id: string
+    workflow_id: string
+    name: string
+    owner_id: string | null
+    created_at: Made
+    updated_at: ColumnType<Date, Date | undefined, Date>
+    last_run_at: MaybeInstant
+    deleted_at: MaybeInstant
+  }
+  workflow_shares: { org_id: string; workflow_id: string; member_id: string; created_at: Made }
+  sheets: {
+    org_id: string
+    sheet_id: string
+    workflow_id: string
+    name: string
+    position: number
+    owner_id: string | null
+    auto_run: Generated<boolean>
+    cache_enabled: Generated<boolean>
+    cache_since: string | null
+    continue_on_fail: Generated<boolean>
+    revision: Generated<number>
+    next_column: Generated<number>
+    action_serials: Json<Record<string, number>>
+    created_at: Made
+    deleted_at: MaybeInstant
+  }
+  chain_revisions: {
+    org_id: string
+    sheet_id: string
+    revision: number
+    definition: Json<Definition>
+    created_by: string
+    created_at: Made
+  }
+  sheet_counters: {
+    org_id: string
+    sheet_id: string
+    first_seq: Generated<number>
+    next_seq: Generated<number>
+    deleted: Generated<number>
+  }
+  rows: { org_id: string; sheet_id: string; row_id: string; seq: number; data: Json<unknown> }
+  row_gaps: { org_id: string; sheet_id: string; block: number; deleted: number }
+  cells: {
+    org_id: string
+    sheet_id: string
+    row_id: string
+    action: string
+    status: string
+    outputs: Json<unknown>
+    error: string | null
+  }
+  purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }
 }

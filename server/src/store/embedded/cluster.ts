@@ -10,12 +10,11 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Account, canEnter, runAs } from './account.ts'
+import { type Account, canEnter, currentAccount, runAs } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { canReachDataDir, openSpareDir } from './data-dir.ts'
 import { errorCode } from './error-code.ts'
@@ -70,7 +69,7 @@ async function createCluster(
   { dataDir, account, binaries, log }: Options,
 ) {
   for (const name of readdirSync(dataDir))
-    if (name.startsWith('postgres.new-')) rmSync(join(dataDir, name), { recursive: true, force: true })
+    if (name.startsWith('postgres.new-')) await removeFolder(join(dataDir, name))
   const unfinished = mkdtempSync(
     reachable ? `${place}.new-` : join(openSpareDir(account, dataDir), 'cluster-'),
   )
@@ -89,7 +88,7 @@ async function createCluster(
     '--builtin-locale=C.UTF-8',
   ])
   if (!made.ok) {
-    rmSync(unfinished, { recursive: true, force: true })
+    await removeFolder(unfinished)
     throw new Error(`PostgreSQL could not create its database files: ${made.output}`)
   }
   if (reachable) renameSync(unfinished, place)
@@ -97,4 +96,10 @@ async function createCluster(
   const folder = openSync(dataDir, 'r')
   fsyncSync(folder)
   closeSync(folder)
+}
+
+/** By a program that stays inside although the owner of the files may be changing them; Node's own does not. */
+async function removeFolder(dir: string): Promise<void> {
+  const removed = await runAs(currentAccount(), 'rm', ['-rf', '--', dir])
+  if (!removed.ok) throw new Error(`The unfinished ${dir} could not be removed: ${removed.output}`)
 }

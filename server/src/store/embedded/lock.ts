@@ -29,15 +29,18 @@ export async function takeLock(dataDir: string, kind: OwnerKind): Promise<Lock |
     throw error
   }
   const owner: Owner = { pid: process.pid, kind }
-  writeOwner(dataDir, owner)
-  return {
-    announce: (url) => writeOwner(dataDir, { ...owner, url }),
-    release: async () => {
-      rmSync(ownerFile(dataDir), { force: true })
-      server.close()
-      await once(server, 'close')
-    },
+  const release = async () => {
+    rmSync(ownerFile(dataDir), { force: true })
+    server.close()
+    await once(server, 'close')
   }
+  try {
+    writeOwner(dataDir, owner)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return { announce: (url) => writeOwner(dataDir, { ...owner, url }), release }
 }
 
 /** Undefined also while the file is of an earlier owner, which is gone. */
@@ -66,7 +69,8 @@ function ownerFile(dataDir: string): string {
 
 function writeOwner(dataDir: string, owner: Owner): void {
   const unfinished = `${ownerFile(dataDir)}.new`
-  writeFileSync(unfinished, `${JSON.stringify(owner)}\n`)
+  rmSync(unfinished, { force: true })
+  writeFileSync(unfinished, `${JSON.stringify(owner)}\n`, { flag: 'wx' })
   renameSync(unfinished, ownerFile(dataDir))
 }
 

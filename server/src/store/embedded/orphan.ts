@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, runAs } from './account.ts'
 import { errorCode } from './error-code.ts'
+import { clearSocketDir } from './socket-dir.ts'
 
 type Options = { cluster: string; socketDir: string; account: Account; log: (line: string) => void }
 
@@ -17,7 +18,7 @@ export async function clearOrphan({ cluster, socketDir, account, log }: Options)
     await endProcesses(readPid(pidFile), find, log)
     rmSync(pidFile, { force: true })
   }
-  rmSync(join(socketDir, '.s.PGSQL.5432.lock'), { force: true })
+  clearSocketDir(socketDir)
 }
 
 async function endProcesses(main: number, find: () => Promise<number[]>, log: (line: string) => void) {

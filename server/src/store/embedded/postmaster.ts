@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { closeSync, fchownSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
 import { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -97,7 +106,8 @@ export async function waitUntilReady(postmaster: Postmaster, log: (line: string)
 /** PostgreSQL inherits the open file, so that it may stay closed to the user it runs as. */
 function openLog(file: string): number {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 10_000_000) renameSync(file, `${file}.1`)
-  const log = openSync(file, 'a', 0o600)
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
+  const log = openSync(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, 0o600)
   const owner = statSync(dirname(file))
   if (currentAccount().uid === 0) fchownSync(log, owner.uid, owner.gid)
   return log

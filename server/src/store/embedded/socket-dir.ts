@@ -1,7 +1,7 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { lchownSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, canEnter, currentAccount } from './account.ts'
+import { type Account, canEnter } from './account.ts'
 import { errorCode } from './error-code.ts'
 import { identifyFolder } from './lock.ts'
 
@@ -10,10 +10,8 @@ export async function openSocketDir(dataDir: string, account: Account): Promise<
   const name = `loam-${identifyFolder(dataDir)}`
   for (const parent of new Set([tmpdir(), '/tmp', '/run'])) {
     if (Buffer.byteLength(join(parent, name)) > 80 || !(await canEnter(account, parent))) continue
-    const dir = makeOwnFolder(parent, name, account)
-    chownSync(dir, account.uid, account.gid)
-    chmodSync(dir, 0o700)
-    return dir
+    const dir = makePrivateFolder(join(parent, name), account)
+    if (dir) return dir
   }
   throw new Error(
     `There is no folder for PostgreSQL's socket: neither ${tmpdir()} nor /tmp nor /run will do.`,
@@ -21,19 +19,27 @@ export async function openSocketDir(dataDir: string, account: Account): Promise<
 }
 
 export async function removeSocketDir(dir: string): Promise<void> {
-  rmSync(dir, { recursive: true, force: true })
+  clearSocketDir(dir)
+  rmdirSync(dir)
 }
 
-/** The parent is open to all users: a name that someone else has taken is left to them. */
-function makeOwnFolder(parent: string, name: string, account: Account): string {
-  const dir = join(parent, name)
+/** File by file: a folder that another user owns is not to be deleted in depth by root. */
+export function clearSocketDir(dir: string): void {
+  rmSync(join(dir, '.s.PGSQL.5432'), { force: true })
+  rmSync(join(dir, '.s.PGSQL.5432.lock'), { force: true })
+}
+
+/** The parent is open to all users, so a name that someone else has taken is left to them. */
+function makePrivateFolder(dir: string, account: Account): string | undefined {
+  const found = lstatSync(dir, { throwIfNoEntry: false })
+  if (found?.isDirectory() && found.uid === account.uid && (found.mode & 0o777) === 0o700) return dir
   try {
-    mkdirSync(dir, { mode: 0o700 })
-    return dir
+    const made = found ? mkdtempSync(`${dir}-`) : dir
+    if (!found) mkdirSync(made, { mode: 0o700 })
+    lchownSync(made, account.uid, account.gid)
+    return made
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
-    const found = lstatSync(dir)
-    const ours = [account.uid, currentAccount().uid].includes(found.uid)
-    return found.isDirectory() && ours ? dir : mkdtempSync(`${dir}-`)
+    if (['EACCES', 'EEXIST', 'EROFS'].includes(errorCode(error))) return undefined
+    throw error
   }
 }

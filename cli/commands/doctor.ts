@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import type { Check } from '../doctor/check.ts'
+import { checkDataFolder, checkDisk } from '../doctor/data-folder.ts'
+import { checkDatabase } from '../doctor/database.ts'
+import { checkMail, checkServer } from '../doctor/network.ts'
+import { checkSettings } from '../doctor/settings.ts'
+import { examples } from '../flags.ts'
+import { colors, printAnswer } from '../output.ts'
+import { commandEnvironment, wantsJson } from '../session.ts'
+
+export function define(command: Command): void {
+  command
+    .description('Check settings, data folder, database, mail server and disk; exit 1 when something fails')
+    .addHelpText('after', examples('loam doctor', 'loam doctor --json'))
+    .action(async function act(this: Command) {
+      const checks = await examine()
+      printAnswer({ data: checks, text: () => format(checks) }, wantsJson(this))
+      if (checks.some(({ status }) => status === 'fail')) process.exitCode = 1
+    })
+}
+
+async function examine(): Promise<Check[]> {
+  const { checks, config } = checkSettings(commandEnvironment())
+  if (config === null) return checks
+  const [database, mail, server] = await Promise.all([
+    checkDatabase(config),
+    checkMail(config),
+    checkServer(config),
+  ])
+  return [...checks, ...checkDataFolder(config), checkDisk(config), ...database, mail, server]
+}
+
+const PAINT = { ok: colors.green, warn: colors.yellow, fail: colors.red }
+
+function format(checks: Check[]): string {
+  const width = Math.max(...checks.map(({ check }) => check.length))
+  return checks
+    .flatMap(({ check, status, detail, fix }) => [
+      `${PAINT[status](status.padEnd(4))}  ${check.padEnd(width)}  ${detail}`,
+      ...(fix === undefined ? [] : [`${' '.repeat(width + 8)}${colors.dim(`-> ${fix}`)}`]),
+    ])
+    .join('\n')
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '#server/lib/config.ts'
+import { openEmbedded } from '#server/store/embedded.ts'
+import { type DatabaseReport, inspectDatabase } from '#server/store/inspection.ts'
+import { newestSchemaVersion } from '#server/store/migrate.ts'
+import { wordsOf } from '../failure.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** Looks at the database as it is: unlike other commands, this one neither makes nor migrates it. */
+export async function checkDatabase(config: Config): Promise<Check[]> {
+  if (config.DATABASE_URL === undefined && !existsSync(join(config.LOAM_DATA_DIR, 'postgres'))) {
+    return [warn('database', 'the embedded database is not made yet', 'the first start makes it')]
+  }
+  try {
+    const report = await inspect(config)
+    return [checkServer(report, config), checkRole(report), checkSchema(report)]
+  } catch (cause) {
+    const fix =
+      config.DATABASE_URL === undefined
+        ? `see ${join(config.LOAM_DATA_DIR, 'postgres.log')}`
+        : 'check that PostgreSQL runs and that DATABASE_URL names it, its database, user and password'
+    return [fail('database', wordsOf(cause), fix)]
+  }
+}
+
+async function inspect(config: Config): Promise<DatabaseReport> {
+  if (config.DATABASE_URL !== undefined) return inspectDatabase(config.DATABASE_URL)
+  const embedded = await openEmbedded({ dataDir: config.LOAM_DATA_DIR, log: () => {} })
+  try {
+    return await inspectDatabase(embedded.url)
+  } finally {
+    await embedded.stop()
+  }
+}
+
+function checkServer({ version, versionNumber, encoding }: DatabaseReport, config: Config): Check {
+  const kind = config.DATABASE_URL === undefined ? 'embedded' : 'from DATABASE_URL'
+  const detail = `PostgreSQL ${version}, ${encoding}, ${kind}`
+  if (versionNumber < 150_000) return fail('database', detail, 'use PostgreSQL 15 or later')
+  if (encoding !== 'UTF8') return fail('database', detail, 'create the database with ENCODING UTF8')
+  return ok('database', detail)
+}
+
+function checkRole({ role, bypassesRowSecurity }: DatabaseReport): Check {
+  if (!bypassesRowSecurity) return ok('database role', `${role}, bound by row-level security`)
+  return warn(
+    'database role',
+    `${role} is a superuser or has BYPASSRLS: row-level security does not keep organisations apart`,
+    'connect as an ordinary role that owns the database',
+  )
+}
+
+function checkSchema({ schemaVersion }: DatabaseReport): Check {
+  const newest = newestSchemaVersion()
+  if (schemaVersion === newest) return ok('schema', `version ${schemaVersion}`)
+  if (schemaVersion > newest) {
+    const detail = `version ${schemaVersion}, and this program knows up to ${newest}`
+    return fail('schema', detail, 'use a newer Loam on this database')
+  }
+  const detail = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion} of ${newest}`
+  return warn('schema', detail, 'the next start brings it up to date')
+}

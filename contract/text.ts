@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+export const MAX_NAME = 255
+
+/** A name that people give: trimmed, not blank, in one line. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_NAME)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode (it holds half of a surrogate pair)')

@@ -1,0 +1,38 @@
+import type { INPUT_TYPES } from '#contract/inputs.ts'
+import type { ConditionGroup, RunIf } from './condition-shape.ts'
+
+/** What a sheet does: its input columns and its action chain, in order. One immutable revision holds one of these. */
+export type Definition = { inputs: InputColumn[]; actions: ActionInstance[] }
+
+export type InputColumn = {
+  /** Names the column in stored rows; never reused, so a removed column does not come back under the same name. */
+  column: number
+  name: string
+  type: InputType
+  description: string
+}
+
+export type InputType = (typeof INPUT_TYPES)[number]
+
+/** One action of the chain as it is configured. `epoch` counts the changes that make cached results stale (D26). */
+export type ActionInstance = {
+  id: string
+  action_id: string
+  display_name: string
+  inputs: Record<string, ConfiguredValue>
+  run_if?: RunIf
+  continue_workflow_if_action_fails?: boolean
+  note?: string
+  epoch: number
+}
+
+export type ConfiguredValue =
+  | string
+  | boolean
+  | (string | WaterfallEntry | Record<string, unknown>)[]
+  | ConditionGroup[]
+  | Record<string, unknown>
+
+export type WaterfallEntry = { name: string; use_own_key: boolean }
+
+export const EMPTY_DEFINITION: Definition = { inputs: [], actions: [] }
