@@ -15,7 +15,8 @@ export type ListedKey = Pick<
 
 /** Keys of an organisation, oldest first, with the scopes that their owners' roles leave them (D11). */
 export async function listKeysFor(db: Db, orgId: string, email: string | undefined): Promise<ListedKey[]> {
-  const [keys, members] = await Promise.all([listKeys(db, orgId), listMembers(db, orgId)])
+  const keys = await listKeys(db, orgId)
+  const members = await listMembers(db, orgId)
   const roles = new Map(members.map((member) => [member.email, member.role]))
   return keys
     .filter((key) => email === undefined || key.email === email)

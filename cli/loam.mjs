@@ -14,10 +14,18 @@ await import('../scripts/setup.mjs')
 
 if (process.features.typescript) {
   module.enableCompileCache?.(join(modules, '.cache', 'loam'))
+  module.registerHooks?.({ resolve: resolveSmallFiles })
   const { run } = await import('./main.ts')
   await run(process.argv.slice(2))
 } else {
   runOnNewerNode(join(modules, '.bin', 'node'))
+}
+
+/** Kysely and Zod are 400 small files, all ES modules: not looking around each of them saves 0.1 s at every start. */
+function resolveSmallFiles(specifier, context, resolve) {
+  const within = /\/node_modules\/(kysely|zod)\//.test(context.parentURL ?? '')
+  if (!within || !/^\.{1,2}\/.*\.js$/.test(specifier)) return resolve(specifier, context)
+  return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true }
 }
 
 function runOnNewerNode(node) {

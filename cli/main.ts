@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { EXIT, printFailure } from './failure.ts'
 import { colors } from './output.ts'
 
 type Group = {
@@ -19,6 +20,7 @@ const GROUPS: Group[] = [
     load: () => import('./commands/invitation.ts'),
   },
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
+  { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
   { name: 'credits', about: 'Grant credits, show the balance', load: () => import('./commands/credits.ts') },
   {
     name: 'doctor',
@@ -85,12 +87,15 @@ function wantsJson(program: Command): boolean {
 }
 
 async function report(cause: unknown, json: boolean): Promise<number> {
-  const { describeFailure, describeMisuse, printFailure } = await import('./failure.ts')
-  if (!(cause instanceof CommanderError)) return printFailure(describeFailure(cause), json)
+  if (!(cause instanceof CommanderError)) {
+    const { describeFailure } = await import('./diagnosis.ts')
+    return printFailure(describeFailure(cause), json)
+  }
   if (cause.exitCode === 0) return 0
-  const helped = cause.code === 'commander.help'
-  const misuse = describeMisuse(helped ? 'a command is missing; see loam --help' : cause.message)
-  return helped && !json ? misuse.exit : printFailure(misuse, json)
+  const helpShown = cause.code === 'commander.help'
+  if (helpShown && !json) return EXIT.usage
+  const message = helpShown ? 'a command is missing; see loam --help' : cause.message.replace(/^error: /, '')
+  return printFailure({ exit: EXIT.usage, error: 'Usage Error', message }, json)
 }
 
 function readVersion(): string {

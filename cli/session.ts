@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { z } from 'zod'
 import { type Config, readConfig } from '#server/lib/config.ts'
-import { AppError, notFound, validationError } from '#server/lib/errors.ts'
+import { AppError, invalid, notFound } from '#server/lib/errors.ts'
 import { createLog } from '#server/lib/log.ts'
 import type { Sealer } from '#server/lib/secrets.ts'
 import type { Db } from '#server/store/db.ts'
@@ -10,7 +10,7 @@ import { findMember, type Member } from '#server/store/members.ts'
 import { MigrationError } from '#server/store/migrate.ts'
 import { listOrganisations, listOrganisationsOf } from '#server/store/organisations.ts'
 import { openWorkspace, type Workspace } from '#server/workspace.ts'
-import { UnreachableError, wordsOf } from './failure.ts'
+import { UnreachableError, wordsOf } from './diagnosis.ts'
 import { readFlags } from './flags.ts'
 import { type Answer, printAnswer } from './output.ts'
 
@@ -54,6 +54,8 @@ async function open(config: Config): Promise<Workspace> {
   }
 }
 
+const MOST_LISTED = 20
+
 export type Organisation = { org_id: string; name: string }
 
 /** The organisation that is meant: the one named, the only one of that person, or the only one there is. */
@@ -77,10 +79,12 @@ export async function resolveOrganisation(
     )
   }
   if (second === undefined) return only
-  throw validationError([
-    { field: 'org', message: 'there are several organisations; pass --org with one of these:' },
-    ...candidates.map(({ org_id, name }) => ({ field: org_id, message: name })),
-  ])
+  const listed = candidates.slice(0, MOST_LISTED).map(({ org_id, name }) => `  ${org_id}  ${name}`)
+  const more = candidates.length > MOST_LISTED ? ['  and more: see loam org list'] : []
+  throw invalid(
+    'org',
+    ['there are several organisations; pass --org with one of:', ...listed, ...more].join('\n'),
+  )
 }
 
 export async function requireMember(db: Db, org: Organisation, email: string): Promise<Member> {

@@ -11,12 +11,18 @@ export function success<Status extends number, Data extends z.ZodType>(status: S
 }
 
 /** For the endpoints whose table shows `warnings`: always there, `[]` when empty (D4). */
-export function successWithWarnings<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
+export function successWithWarnings<Status extends number, Data extends z.ZodType>(
+  status: Status,
+  data: Data,
+) {
   return z.object({ status: z.literal(status), warnings: z.array(Warning), data })
 }
 
 /** For the endpoints whose table shows `message` beside `data`. */
-export function successWithMessage<Status extends number, Data extends z.ZodType>(status: Status, data: Data) {
+export function successWithMessage<Status extends number, Data extends z.ZodType>(
+  status: Status,
+  data: Data,
+) {
   return z.object({
     status: z.literal(status),
     message: z.string(),

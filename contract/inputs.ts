@@ -13,15 +13,45 @@ export const Input = z
   .meta({ id: 'Input' })
 
 export const MAX_INPUTS = 500
+export const MAX_DESCRIPTION = 10_000
+
+const NewInput = z.strictObject({
+  name: Name.refine((name) => !/[{}]/.test(name), 'must not contain braces'),
+  type: z.enum(INPUT_TYPES),
+  description: z
+    .string()
+    .max(MAX_DESCRIPTION)
+    .refine((text) => !text.includes('\0'), 'must not contain NUL characters')
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode (it holds half of a surrogate pair)')
+    .default(''),
+  reference: z.never('not accepted').optional(),
+})
+export type NewInput = z.infer<typeof NewInput>
+
+/** Places of the items whose name an earlier one, or a taken one, has already. Compared exactly (D28). */
+export function repeatedNames(items: readonly unknown[], taken: Iterable<string> = []): number[] {
+  const seen = new Set<unknown>(taken)
+  return items.flatMap((item, place) => {
+    const name = typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined
+    if (typeof name !== 'string' || name === '') return []
+    if (seen.has(name)) return [place]
+    seen.add(name)
+    return []
+  })
+}
+
+export const REPEATED_NAME = 'must be unique in the sheet'
 
 export const CreateInputsBody = z
-  .array(
-    z.strictObject({
-      name: Name.refine((name) => !/[{}]/.test(name), 'must not contain braces'),
-      type: z.enum(INPUT_TYPES),
-      description: z.string().default(''),
-      reference: z.never('not accepted').optional(),
-    }),
-  )
+  .array(NewInput)
   .min(1)
   .max(MAX_INPUTS)
+  .superRefine(
+    (items, context) => {
+      for (const place of repeatedNames(items)) {
+        context.addIssue({ code: 'custom', path: [place, 'name'], message: REPEATED_NAME })
+      }
+    },
+    // Beside other failures only: when names are all that is wrong, those of the sheet count as well.
+    { when: ({ issues, value }) => issues.length > 0 && Array.isArray(value) },
+  )

@@ -23,12 +23,7 @@ export const RemoveMemberQuery = z.strictObject({
 })
 
 export const ImpactWarning = z.object({
-  code: z.enum([
-    'WORKFLOWS_LOST_CONNECTION',
-    'WORKFLOWS_LOST_OWNER',
-    'SOURCES_LOST_OWNER',
-    'IMPACT_UNKNOWN',
-  ]),
+  code: z.enum(['WORKFLOWS_LOST_CONNECTION', 'WORKFLOWS_LOST_OWNER', 'SOURCES_LOST_OWNER', 'IMPACT_UNKNOWN']),
   message: z.string(),
   resources: z.array(z.object({ id: z.string(), name: z.string(), type: z.string() })).optional(),
 })

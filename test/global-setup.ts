@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -21,6 +21,8 @@ declare module 'vitest' {
 /** Starts the embedded PostgreSQL, and Debian's where it is installed, each with a migrated template database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
+  // As root the servers run as another user, who must be able to reach their folders.
+  chmodSync(folder, 0o755)
   const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
   const debian = startDebian(join(folder, 'debian'))
   const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
@@ -56,20 +58,40 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
   if (version === undefined || !existsSync(join(bin, 'initdb'))) return null
   const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   execFileSync('mkdir', ['-m', '0777', '-p', folder])
-  execFileSync('chmod', ['0755', join(folder, '..')])
   const cluster = join(folder, 'cluster')
   const run = (program: string, args: string[]) =>
-    execFileSync(join(bin, program), args, { ...asNobody, env: { LC_ALL: 'C' }, stdio: 'ignore', cwd: folder })
-  run('initdb', ['-D', cluster, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'])
+    execFileSync(join(bin, program), args, {
+      ...asNobody,
+      env: { LC_ALL: 'C' },
+      stdio: 'ignore',
+      cwd: folder,
+    })
+  run('initdb', [
+    '-D',
+    cluster,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
+    '--no-sync',
+  ])
   run('pg_ctl', [
     ...['-D', cluster, '-w', '-l', join(folder, 'log')],
-    ...['-o', `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`],
+    ...[
+      '-o',
+      `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`,
+    ],
     'start',
   ])
   // An ordinary role, as the embedded server has: row-level security does not bind a superuser.
   const makeRole = 'create role loam login createdb'
   execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
-  execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], { stdio: 'ignore' })
+  execFileSync(join(bin, 'createdb'), ['-h', folder, '-U', 'postgres', '-O', 'loam', 'loam'], {
+    stdio: 'ignore',
+  })
   return {
     target: {
       name: `Debian's PostgreSQL ${version}`,

@@ -62,7 +62,13 @@ export type TestApp = {
   store: Store
   databaseUrl: string
   services: Services
-  call(key: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(
+    key: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   makeOrg(name?: string): Promise<TestOrg>
 }
 
@@ -78,7 +84,9 @@ export type TestOrg = {
 let serial = 0
 
 /** The real application on a real database; requests go through Fastify's own injection. */
-export async function makeApp(options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {}): Promise<TestApp> {
+export async function makeApp(
+  options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {},
+): Promise<TestApp> {
   const { store, databaseUrl } = await makeStore(options.target)
   const services: Services = {
     config: testConfig(options.settings),

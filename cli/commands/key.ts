@@ -139,8 +139,13 @@ function formatKeys(keys: ListedKey[]): string {
       key.status,
       formatTime(key.last_used_at),
       formatTime(key.expires_at),
-      key.scopes.join(','),
+      formatScopes(key.scopes),
     ]),
     'No keys.',
   )
+}
+
+function formatScopes(scopes: string[]): string {
+  const shown = scopes.slice(0, 3)
+  return [...shown, ...(scopes.length > shown.length ? [`+${scopes.length - shown.length}`] : [])].join(' ')
 }

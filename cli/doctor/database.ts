@@ -4,7 +4,7 @@ import type { Config } from '#server/lib/config.ts'
 import { openEmbedded } from '#server/store/embedded.ts'
 import { type DatabaseReport, inspectDatabase } from '#server/store/inspection.ts'
 import { newestSchemaVersion } from '#server/store/migrate.ts'
-import { wordsOf } from '../failure.ts'
+import { wordsOf } from '../diagnosis.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Looks at the database as it is: unlike other commands, this one neither makes nor migrates it. */

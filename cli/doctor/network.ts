@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { Config } from '#server/lib/config.ts'
-import { wordsOf } from '../failure.ts'
+import { wordsOf } from '../diagnosis.ts'
 import { serverAddress } from '../server-address.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -34,17 +36,25 @@ export async function checkServer(config: Config): Promise<Check> {
   const start = 'start it with npm start or loam serve'
   if (config.PORT === 0) return warn('server', 'PORT is 0, so its address is not known here', 'set PORT')
   try {
-    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) })
-    const body = await response.text()
-    if (response.status === 200 && body.includes('"ready":true')) return ok('server', `ready at ${address}`)
-    if (response.status === 503) return fail('server', `${address} is not ready: ${body}`, 'see its log')
-    const detail = `another program answers at ${address} (status ${response.status})`
+    const { status, body } = await ask(`${address}/readyz`)
+    if (status === 200 && body.includes('"ready":true')) return ok('server', `ready at ${address}`)
+    if (status === 503) return fail('server', `${address} is not ready: ${body}`, 'see its log')
+    const detail = `another program answers at ${address} (status ${status})`
     return fail('server', detail, 'end it, or set PORT to another port')
   } catch (cause) {
-    const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
-    if (reason instanceof Error && 'code' in reason && reason.code === 'ECONNREFUSED') {
-      return warn('server', `not running at ${address}`, start)
-    }
-    return fail('server', `${address} does not answer: ${wordsOf(reason)}`, start)
+    if (errorCode(cause) === 'ECONNREFUSED') return warn('server', `not running at ${address}`, start)
+    return fail('server', `${address} does not answer: ${wordsOf(cause)}`, start)
   }
+}
+
+/** Not `fetch`: it refuses some ports that a server may well listen on. */
+async function ask(url: string): Promise<{ status: number | undefined; body: string }> {
+  const request = get(url, { signal: AbortSignal.timeout(PATIENCE_MS) })
+  const [response]: IncomingMessage[] = await once(request, 'response')
+  if (response === undefined) throw new Error('no response')
+  return { status: response.statusCode, body: await text(response) }
+}
+
+function errorCode(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined
 }

@@ -9,7 +9,8 @@ export function checkSettings(env: Environment): { checks: Check[]; config: Conf
   try {
     const config = readConfig(env)
     const given = Object.keys(SETTINGS).filter((name) => env[name])
-    return { checks: [ok('settings', `${given.join(', ')} set, the rest by default`), ...unknown], config }
+    const detail = given.length === 0 ? 'all by default' : `${given.join(', ')} set, the rest by default`
+    return { checks: [ok('settings', detail), ...unknown], config }
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
     const wrong = cause.message

@@ -5,6 +5,7 @@ import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
+import { runPurger } from './rows/purger.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
 import { openWorkspace, writePrivateFile } from './workspace.ts'
 
@@ -39,6 +40,8 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   const listening = await app.listen({ host: config.HOST, port: config.PORT })
   if (publicUrl === '') publicUrl = listening
   announce(config, listening, first === null ? null : { key: first.key, keyFile })
+  const background = new AbortController()
+  const purger = config.LOAM_ROLES.includes('worker') ? runPurger(store, log, background.signal) : Promise.resolve()
   const sweep = setInterval(() => {
     forgetOldCalls(store.system).catch((cause: unknown) => log.warn({ err: cause }, 'sweep failed; tried again later'))
   }, SWEEP_MS)
@@ -47,6 +50,8 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   log.info({ signal }, 'ending: requests in flight are finished first')
   clearInterval(sweep)
   await app.close()
+  background.abort()
+  await purger
   await workspace.close()
   log.info('ended')
 }

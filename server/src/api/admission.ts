@@ -1,6 +1,6 @@
-import type { Scope } from '#contract/scopes.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { Scope } from '#contract/scopes.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import { AppError } from '../lib/errors.ts'
 import { hashToken, isWellFormedKey } from '../lib/keys.ts'

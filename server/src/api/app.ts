@@ -1,8 +1,13 @@
 import scalar from '@scalar/fastify-api-reference'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { Warning } from '#contract/envelope.ts'
 import type { z } from 'zod'
+import type { Warning } from '#contract/envelope.ts'
 import type { Config } from '../lib/config.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,13 +19,17 @@ import { createAdmission, type RouteScope } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './idempotency.ts'
+import { inputRoutes } from './inputs.ts'
 import { invitationPages } from './invitations.ts'
 import { BODY_LIMIT_BYTES, parseJsonBody } from './json-body.ts'
 import { memberRoutes } from './members.ts'
 import { API_PREFIX, describeApi } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
+import { rowRoutes } from './rows.ts'
+import { sheetRoutes } from './sheets.ts'
 import { userRoutes } from './user.ts'
 import { checkPart } from './validation.ts'
+import { workflowRoutes } from './workflows.ts'
 
 /** What the routes need from outside; `main` and the tests hand it in. */
 export type Services = {
@@ -57,6 +66,8 @@ declare module 'fastify' {
     resource?: (request: FastifyRequest) => Promise<void>
     /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */
     bodyName?: string
+    /** Numbers in the body arrive as NumberText, with every digit that was sent. */
+    numberTexts?: boolean
   }
 }
 
@@ -139,6 +150,10 @@ export async function createApp(services: Services): Promise<Api> {
       api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () => app.swagger())
       userRoutes(api)
       memberRoutes(api, services)
+      workflowRoutes(api)
+      sheetRoutes(api)
+      inputRoutes(api)
+      rowRoutes(api)
     },
     { prefix: API_PREFIX },
   )
@@ -154,7 +169,12 @@ function requestId(raw: { headers: Record<string, string | string[] | undefined>
 type Envelope = { status: number; warnings?: Warning[] }
 
 function isEnvelope(payload: unknown): payload is Envelope {
-  return typeof payload === 'object' && payload !== null && 'status' in payload && typeof payload.status === 'number'
+  return (
+    typeof payload === 'object' &&
+    payload !== null &&
+    'status' in payload &&
+    typeof payload.status === 'number'
+  )
 }
 
 /** Body and query, each failure at once. Path parameters were checked at admission. */
@@ -195,7 +215,11 @@ function answerOptions(app: Api): void {
       url: route.url,
       config: { scope: 'public' },
       schema: { hide: true },
-      handler: async (_request, reply) => reply.code(204).header('allow', [...allowed].sort().join(', ')).send(),
+      handler: async (_request, reply) =>
+        reply
+          .code(204)
+          .header('allow', [...allowed].sort().join(', '))
+          .send(),
     })
   })
 }

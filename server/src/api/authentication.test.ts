@@ -23,12 +23,26 @@ describe('part 5: a request carries Authorization: Bearer <API_KEY>', () => {
     ['another scheme', 'Basic abc', 'must have the form'],
     ['no key', 'Bearer', 'must have the form'],
     ['a key of another shape', 'Bearer sk_123', 'invalid'],
-    ['a typo in the checksum', `Bearer ${org.key.slice(0, -1)}${org.key.endsWith('a') ? 'b' : 'a'}`, 'invalid'],
+    [
+      'a typo in the checksum',
+      `Bearer ${org.key.slice(0, -1)}${org.key.endsWith('a') ? 'b' : 'a'}`,
+      'invalid',
+    ],
     ['a well-formed key that was never issued', `Bearer ${newKey()}`, 'invalid'],
   ])('401: %s', async (_name, authorization, words) => {
-    const answer = await app.call(null, 'GET', '/user', undefined, authorization === undefined ? {} : { authorization })
+    const answer = await app.call(
+      null,
+      'GET',
+      '/user',
+      undefined,
+      authorization === undefined ? {} : { authorization },
+    )
     expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({ status: 401, error: 'Unauthorized', message: expect.stringContaining(words) })
+    expect(answer.body).toEqual({
+      status: 401,
+      error: 'Unauthorized',
+      message: expect.stringContaining(words),
+    })
     expect(answer.headers['www-authenticate']).toBe('Bearer')
   })
 
@@ -89,7 +103,10 @@ describe('D11: roles and scopes', () => {
     ['user', 403],
   ])('members:write with role %s: %i', async (role, status) => {
     const key = await org.keyFor(`${role}.scope@example.com`, role)
-    const answer = await app.call(key, 'POST', '/org/members', { email: `x${role}@example.com`, role: 'member' })
+    const answer = await app.call(key, 'POST', '/org/members', {
+      email: `x${role}@example.com`,
+      role: 'member',
+    })
     expect(answer.status).toBe(status)
     if (status === 403) {
       expect(answer.body).toEqual({
@@ -118,7 +135,11 @@ describe('D11: roles and scopes', () => {
 
   it('an unrecognised stored role reads as member with no scopes', async () => {
     const key = await org.keyFor('odd@example.com', 'admin')
-    await app.store.system.updateTable('members').set({ role: 'wizard' }).where('email', '=', 'odd@example.com').execute()
+    await app.store.system
+      .updateTable('members')
+      .set({ role: 'wizard' })
+      .where('email', '=', 'odd@example.com')
+      .execute()
     const user = await app.call(key, 'GET', '/user')
     expect([user.status, user.body.data.role]).toEqual([200, 'member'])
     expect((await app.call(key, 'POST', '/org/members', {})).status).toBe(403)

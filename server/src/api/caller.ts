@@ -22,7 +22,9 @@ export function callerOf(holder: KeyHolder): Caller {
     email: holder.email,
     role: holder.role,
     keyId: holder.key_id,
-    scopes: new Set(narrowed === undefined ? permitted : permitted.filter((scope) => narrowed.includes(scope))),
+    scopes: new Set(
+      narrowed === undefined ? permitted : permitted.filter((scope) => narrowed.includes(scope)),
+    ),
     allowedWorkflowIds: holder.allowed_workflow_ids === null ? null : new Set(holder.allowed_workflow_ids),
   }
 }

@@ -31,7 +31,11 @@ describe('part 7: errors', () => {
     ['null', put({ content: null }), [{ field: 'content', message: 'must be a string' }]],
     ['an array', put([]), [{ field: 'body', message: 'must be an object' }]],
     ['a string', put('"x"'), [{ field: 'body', message: 'must be an object' }]],
-    ['bad JSON', put('{"content":'), [{ field: 'body', message: expect.stringContaining('must be valid JSON') }]],
+    [
+      'bad JSON',
+      put('{"content":'),
+      [{ field: 'body', message: expect.stringContaining('must be valid JSON') }],
+    ],
     ['every failure at once', invite({}), [...required('email'), ...required('role')]],
     [
       'every failure at once, with their words',
@@ -99,11 +103,14 @@ describe('part 7: errors', () => {
     expect(response.json().errors).toEqual([{ field: 'body', message: 'must be UTF-8' }])
   })
 
-  it.each(['/nothing/here', '/api/v1/users', '/api/v1/user/knowledge/more'])('404 in the envelope: %s', async (path) => {
-    const { status, body } = await org.call('GET', path)
-    expect(status).toBe(404)
-    expect(body).toEqual({ status: 404, error: 'Not Found', message: expect.any(String) })
-  })
+  it.each(['/nothing/here', '/api/v1/users', '/api/v1/user/knowledge/more'])(
+    '404 in the envelope: %s',
+    async (path) => {
+      const { status, body } = await org.call('GET', path)
+      expect(status).toBe(404)
+      expect(body).toEqual({ status: 404, error: 'Not Found', message: expect.any(String) })
+    },
+  )
 
   it('400 in the envelope for a path that is not percent-encoded', async () => {
     const { status, body } = await org.call('GET', '/api/v1/user/%E0%A4%A')
@@ -112,9 +119,12 @@ describe('part 7: errors', () => {
 })
 
 describe('D8: trailing slashes, HEAD and OPTIONS', () => {
-  it.each(['/user', '/user/', '/user/knowledge', '/user/knowledge/'])('%s answers without a redirect', async (path) => {
-    expect((await org.call('GET', path)).status).toBe(200)
-  })
+  it.each(['/user', '/user/', '/user/knowledge', '/user/knowledge/'])(
+    '%s answers without a redirect',
+    async (path) => {
+      expect((await org.call('GET', path)).status).toBe(200)
+    },
+  )
 
   it('HEAD answers as GET without a body', async () => {
     const { status, body, headers } = await org.call('HEAD', '/user/')
@@ -162,7 +172,9 @@ describe('D14: request ids, documents, operations', () => {
     await org.call('GET', '/user')
     const response = await app.api.inject('/metrics')
     expect(response.headers['content-type']).toContain('text/plain')
-    expect(response.body).toMatch(/loam_http_request_seconds_count\{method="GET",route="\/api\/v1\/user",status="200"\} \d+/)
+    expect(response.body).toMatch(
+      /loam_http_request_seconds_count\{method="GET",route="\/api\/v1\/user",status="200"\} \d+/,
+    )
   })
 
   it('/docs shows the API reference from our own server', async () => {
@@ -177,6 +189,8 @@ describe('D14: request ids, documents, operations', () => {
 it('a route that does not declare its scope keeps the server from starting', async () => {
   const { createApp } = await import('./app.ts')
   const fresh = await createApp(app.services)
-  expect(() => fresh.get('/api/v1/undeclared', () => 'x')).toThrow('/api/v1/undeclared does not declare its scope')
+  expect(() => fresh.get('/api/v1/undeclared', () => 'x')).toThrow(
+    '/api/v1/undeclared does not declare its scope',
+  )
   await fresh.close()
 })

@@ -26,9 +26,13 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
 function asAppError(error: FastifyError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   if (isUnavailable(error)) {
-    return new AppError('Service Unavailable', 'The database cannot be reached right now. Try again shortly', {
-      retryAfter: 2,
-    })
+    return new AppError(
+      'Service Unavailable',
+      'The database cannot be reached right now. Try again shortly',
+      {
+        retryAfter: 2,
+      },
+    )
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

@@ -15,7 +15,10 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
       request.idempotentCall = call
       return undefined
     case 'in_progress':
-      throw new AppError('Conflict', 'A request with this Idempotency-Key is being worked on. Try again shortly')
+      throw new AppError(
+        'Conflict',
+        'A request with this Idempotency-Key is being worked on. Try again shortly',
+      )
     case 'other_payload':
       throw new AppError(
         'Unprocessable Entity',

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../lib/errors.ts'
+import { parseWithNumberTexts } from '../lib/lossless-json.ts'
 
 export const BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const MAX_DEPTH = 64
@@ -13,15 +14,21 @@ export function parseJsonBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (text.trim() === '') return undefined
   if (depthOf(text) > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
   try {
-    return JSON.parse(text)
+    return request.routeOptions.config.numberTexts ? parseWithNumberTexts(text) : JSON.parse(text)
   } catch (cause) {
-    throw invalid('body', `must be valid JSON: ${cause instanceof SyntaxError ? cause.message : String(cause)}`)
+    throw invalid(
+      'body',
+      `must be valid JSON: ${cause instanceof SyntaxError ? cause.message : String(cause)}`,
+    )
   }
 }
 
 export function refuseMediaType(request: FastifyRequest): AppError {
   const given = request.headers['content-type'] ?? 'none'
-  return new AppError('Unsupported Media Type', `Send JSON with content-type: application/json (this was ${given})`)
+  return new AppError(
+    'Unsupported Media Type',
+    `Send JSON with content-type: application/json (this was ${given})`,
+  )
 }
 
 function decode(bytes: Buffer): string {
@@ -43,7 +50,8 @@ function depthOf(text: string): number {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at += 1
-      while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
+      while (at < text.length && text.charCodeAt(at) !== QUOTE)
+        at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
     } else if (code === 91 || code === 123) {
       depth += 1
       if (depth > deepest) deepest = depth

@@ -38,7 +38,10 @@ async function linkFor(on: TestApp, orgId: string, email: string): Promise<strin
 describe('4.1 Add Member', () => {
   it('201 with the invitation; the address is lowercased', async () => {
     const org = await app.makeOrg()
-    const { status, body } = await org.call('POST', '/org/members', { email: ' New.One@Example.COM ', role: 'member' })
+    const { status, body } = await org.call('POST', '/org/members', {
+      email: ' New.One@Example.COM ',
+      role: 'member',
+    })
     expect(status).toBe(201)
     expect(body).toEqual({
       status: 201,
@@ -51,14 +54,17 @@ describe('4.1 Add Member', () => {
     const { body } = await org.call('POST', '/org/members', { email: 'mailed@example.com', role: 'admin' })
     expect(body.data.email_sent).toBe(true)
     const mail = received.find((candidate) => candidate.to.includes('mailed@example.com'))
-    const link = /http:\/\/loam\.test\/invitations\/\w{32}/.exec(mail?.text.replaceAll('=\r\n', '') ?? '')?.[0] ?? ''
+    const link =
+      /http:\/\/loam\.test\/invitations\/\w{32}/.exec(mail?.text.replaceAll('=\r\n', '') ?? '')?.[0] ?? ''
     const page = await mailing.api.inject(link.replace('http://loam.test', ''))
     expect(page.body).toContain('Böhm &amp; Söhne')
     expect((await org.call('GET', '/user')).body.data.org_members.count).toBe(1)
     const accepted = await mailing.api.inject({ method: 'POST', url: link.replace('http://loam.test', '') })
     expect(accepted.statusCode).toBe(200)
     expect((await org.call('GET', '/user')).body.data.org_members.emails).toContain('mailed@example.com')
-    expect((await mailing.api.inject({ method: 'POST', url: link.replace('http://loam.test', '') })).statusCode).toBe(404)
+    expect(
+      (await mailing.api.inject({ method: 'POST', url: link.replace('http://loam.test', '') })).statusCode,
+    ).toBe(404)
   })
 
   it('the invitation is recorded whether or not the email goes out, and then holds its seat', async () => {
@@ -107,7 +113,9 @@ describe('4.1 Add Member', () => {
     const small = await makeAppWithLimit('4')
     const org = await small.makeOrg()
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => org.call('POST', '/org/members', { email: `m${n}@example.com`, role: 'member' })),
+      Array.from({ length: 10 }, (_, n) =>
+        org.call('POST', '/org/members', { email: `m${n}@example.com`, role: 'member' }),
+      ),
     )
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3)
   })
@@ -115,7 +123,9 @@ describe('4.1 Add Member', () => {
   it('one address may belong to several organisations', async () => {
     const [one, two] = [await app.makeOrg(), await app.makeOrg()]
     for (const org of [one, two]) {
-      expect((await org.call('POST', '/org/members', { email: 'both@example.com', role: 'member' })).status).toBe(201)
+      expect(
+        (await org.call('POST', '/org/members', { email: 'both@example.com', role: 'member' })).status,
+      ).toBe(201)
     }
   })
 })
@@ -128,7 +138,10 @@ describe('4.1 Remove Member', () => {
     const key = await org.keyFor('leaver@example.com', 'member')
     const { status, body } = await org.call('DELETE', '/org/members?email=Leaver%40Example.com')
     expect(status).toBe(200)
-    expect(body).toEqual({ status: 200, data: { email: 'leaver@example.com', removed: 'member', warnings: [] } })
+    expect(body).toEqual({
+      status: 200,
+      data: { email: 'leaver@example.com', removed: 'member', warnings: [] },
+    })
     expect((await app.call(key, 'GET', '/user')).status).toBe(401)
     expect((await org.call('GET', '/user')).body.data.org_members.count).toBe(1)
   })
@@ -148,7 +161,9 @@ describe('4.1 Remove Member', () => {
     const { body } = await org.call('DELETE', '/org/members?email=pending@example.com')
     expect(body.data).toEqual({ email: 'pending@example.com', removed: 'invitation', warnings: [] })
     const names = { first_name: null, last_name: null }
-    await expect(acceptInvitation(app.store.system, token(link), names)).rejects.toThrow('Invitation not found')
+    await expect(acceptInvitation(app.store.system, token(link), names)).rejects.toThrow(
+      'Invitation not found',
+    )
   })
 
   it.each([

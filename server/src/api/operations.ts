@@ -34,7 +34,9 @@ export function operationRoutes(app: Api, { store }: Services): void {
       .header('retry-after', 1)
       .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })
   })
-  app.get('/metrics', hidden, async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
 
   async function databaseFault(): Promise<string | null> {
     try {

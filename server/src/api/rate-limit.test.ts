@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openStore } from '#server/store/db.ts'
 import { createLog } from '#server/lib/log.ts'
-import { createApp } from './app.ts'
+import { openStore } from '#server/store/db.ts'
 import { makeApp } from '#test/harness.ts'
+import { createApp } from './app.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_MINUTE: '20', LOAM_RATE_LIMIT_PER_DAY: '50' } })
 
@@ -26,7 +26,12 @@ it('part 8: 429 after the limit, with the fixed body, and never before', { timeo
   const over = await org.call('GET', '/user')
   const retryAfter = Number(over.headers['retry-after'])
   expect(over.status).toBe(429)
-  expect(over.body).toEqual({ status: 429, error: 'Too Many Requests', message: expect.any(String), retryAfter })
+  expect(over.body).toEqual({
+    status: 429,
+    error: 'Too Many Requests',
+    message: expect.any(String),
+    retryAfter,
+  })
   expect(retryAfter).toBeGreaterThan(0)
   expect(retryAfter).toBeLessThanOrEqual(60)
   expect(Number(over.headers['x-ratelimit-limit'])).toBe(20)
@@ -43,7 +48,9 @@ it('D9: exact under concurrency and across processes', { timeout: 60_000 }, asyn
   const second = await createApp({ ...app.services, store: other })
   const headers = { authorization: `Bearer ${org.key}` }
   const answers = await Promise.all(
-    Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? app.api : second).inject({ url: '/api/v1/user', headers })),
+    Array.from({ length: 60 }, (_, n) =>
+      (n % 2 === 0 ? app.api : second).inject({ url: '/api/v1/user', headers }),
+    ),
   )
   const granted = answers.filter((answer) => answer.statusCode === 200)
   expect(granted).toHaveLength(20)
@@ -96,7 +103,11 @@ it('a key may carry its own limit', async () => {
 it('D59: an unauthenticated caller is counted by address and gets 429 over its limit', async () => {
   await waitForRoomInMinute()
   const ask = () =>
-    app.api.inject({ url: '/api/v1/user', remoteAddress: '203.0.113.9', headers: { authorization: 'Bearer nonsense' } })
+    app.api.inject({
+      url: '/api/v1/user',
+      remoteAddress: '203.0.113.9',
+      headers: { authorization: 'Bearer nonsense' },
+    })
   const answers = []
   for (let n = 0; n < 21; n++) answers.push(await ask())
   expect(answers.slice(0, 20).every((answer) => answer.statusCode === 401)).toBe(true)

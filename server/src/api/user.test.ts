@@ -66,7 +66,10 @@ describe('organization knowledge file', () => {
     const answer = await org.call('PUT', '/user/knowledge', { content })
     expect(answer.status).toBe(status)
     if (status === 200) expect((await org.call('GET', '/user/knowledge')).body.data.content).toBe(content)
-    else expect(answer.body.errors).toEqual([{ field: 'content', message: expect.stringContaining('262144 bytes') }])
+    else
+      expect(answer.body.errors).toEqual([
+        { field: 'content', message: expect.stringContaining('262144 bytes') },
+      ])
   })
 
   it('needs no scope, and is shared by the members of one organisation only', async () => {

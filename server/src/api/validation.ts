@@ -1,6 +1,6 @@
+import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import type { z } from 'zod'
 import { validationError } from '../lib/errors.ts'
 
 type Issue = z.core.$ZodIssue
@@ -45,7 +45,8 @@ function withoutKeys(value: unknown, issues: Extract<Issue, { code: 'unrecognize
   const copy: unknown = structuredClone(value)
   for (const issue of issues) {
     const holder = valueAt(copy, issue.path)
-    if (typeof holder === 'object' && holder !== null) for (const key of issue.keys) Reflect.deleteProperty(holder, key)
+    if (typeof holder === 'object' && holder !== null)
+      for (const key of issue.keys) Reflect.deleteProperty(holder, key)
   }
   return copy
 }
@@ -69,7 +70,10 @@ function printPath(path: Path, root: string): string {
 
 function fieldErrors(issue: Issue, value: unknown, root: string): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: printPath([...issue.path, key], root), message: 'not accepted' }))
+    return issue.keys.map((key) => ({
+      field: printPath([...issue.path, key], root),
+      message: 'not accepted',
+    }))
   }
   return [{ field: printPath(issue.path, root), message: messageOf(issue, valueAt(value, issue.path)) }]
 }
@@ -93,20 +97,29 @@ const FORMAT_NAMES: Record<string, string> = {
 }
 
 function messageOf(issue: Issue, value: unknown): string {
-  if (value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) return 'required'
+  if (value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'required'
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`
+      return isOwnWords(issue.message)
+        ? issue.message
+        : `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of: ${issue.values.map(String).join(', ')}`
     case 'invalid_format':
-      return FORMAT_NAMES[issue.format] === undefined ? issue.message : `must be ${FORMAT_NAMES[issue.format]}`
+      return FORMAT_NAMES[issue.format] === undefined
+        ? issue.message
+        : `must be ${FORMAT_NAMES[issue.format]}`
     case 'too_small':
-      return isOwnWords(issue.message) ? issue.message : `must be ${atLeast(issue.origin, Number(issue.minimum))}`
+      return isOwnWords(issue.message)
+        ? issue.message
+        : `must be ${atLeast(issue.origin, Number(issue.minimum))}`
     case 'too_big':
-      return isOwnWords(issue.message) ? issue.message : `must be at most ${sized(issue.origin, Number(issue.maximum))}`
+      return isOwnWords(issue.message)
+        ? issue.message
+        : `must be at most ${sized(issue.origin, Number(issue.maximum))}`
     case 'invalid_union':
       return isOwnWords(issue.message) ? issue.message : 'has a shape that is not accepted'
     case 'not_multiple_of':

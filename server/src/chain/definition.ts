@@ -1,5 +1,5 @@
 import type { INPUT_TYPES } from '#contract/inputs.ts'
-import type { ConditionGroup, RunIf } from './condition-shape.ts'
+import type { RunIf } from './condition-shape.ts'
 
 /** What a sheet does: its input columns and its action chain, in order. One immutable revision holds one of these. */
 export type Definition = { inputs: InputColumn[]; actions: ActionInstance[] }
@@ -26,13 +26,7 @@ export type ActionInstance = {
   epoch: number
 }
 
-export type ConfiguredValue =
-  | string
-  | boolean
-  | (string | WaterfallEntry | Record<string, unknown>)[]
-  | ConditionGroup[]
-  | Record<string, unknown>
-
-export type WaterfallEntry = { name: string; use_own_key: boolean }
+/** What a caller configured for one field, checked and normalised by that field's definition. */
+export type ConfiguredValue = string | boolean | readonly unknown[] | Record<string, unknown>
 
 export const EMPTY_DEFINITION: Definition = { inputs: [], actions: [] }

@@ -15,10 +15,15 @@ const urlOf = (...protocols: string[]) =>
     error: `must be a URL that starts with ${protocols.map((name) => `${name}://`).join(' or ')}`,
   })
 
+const oneOf = <const Words extends readonly string[]>(...words: Words) =>
+  z.enum(words, `must be one of: ${words.join(', ')}`)
+
+const partsOf = (text: string) => text.split(',').map((part) => part.trim())
+
 const Roles = z
   .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .pipe(z.array(z.enum(['api', 'worker'], 'must be a list of: api, worker')).min(1))
+  .transform(partsOf)
+  .pipe(z.array(z.enum(['api', 'worker'], 'must be a list of: api, worker')))
 
 /** Every setting, by its environment variable (D55). The README's table is checked against this list. */
 export const SETTINGS = {
@@ -35,15 +40,16 @@ export const SETTINGS = {
   LOAM_ROLES: Roles.default(['api', 'worker']).describe('What this process does: api, worker'),
   LOAM_SECRET: z
     .string()
-    .min(16, 'must be at least 16 characters')
+    .refine((text) => partsOf(text).every((part) => part.length >= 16), 'must be at least 16 characters')
     .optional()
-    .describe('Key for secrets at rest; `new,old` while rotating. Made in the data dir when absent; required with DATABASE_URL'),
+    .describe(
+      'Key for secrets at rest; `new,old` while rotating. Made in the data dir when absent; required with DATABASE_URL',
+    ),
   LOAM_PUBLIC_URL: urlOf('http', 'https')
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('Address users reach this server at, for links; by default http://HOST:PORT'),
-  LOAM_TRUST_PROXY: z
-    .enum(['true', 'false'])
+  LOAM_TRUST_PROXY: oneOf('true', 'false')
     .default('false')
     .transform((text) => text === 'true')
     .describe('Take the client address from X-Forwarded-For (behind a proxy of yours)'),
@@ -69,9 +75,11 @@ export const SETTINGS = {
     })
     .describe('Private hosts, host:port or CIDRs that outgoing calls may reach'),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
-  LOAM_MAIL_FROM: z.string().optional().describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
-  LOAM_LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+  LOAM_MAIL_FROM: z
+    .string()
+    .optional()
+    .describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
+  LOAM_LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')
     .describe('Least severe line that is logged'),
 }
@@ -89,12 +97,19 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     Object.keys(SETTINGS).flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])),
   )
   const parsed = Environment.safeParse(given)
-  const lines = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`)
+  const lines = parsed.success ? [] : linesOf(parsed.error)
   if (given['DATABASE_URL'] !== undefined && given['LOAM_SECRET'] === undefined) {
-    lines.push('LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)')
+    lines.push(
+      'LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)',
+    )
   }
   if (!parsed.success || lines.length > 0) throw new ConfigError(lines.join('\n'))
   return parsed.data
+}
+
+function linesOf(error: z.ZodError): string[] {
+  const byName = Map.groupBy(error.issues, (issue) => String(issue.path[0]))
+  return [...byName].map(
+    ([name, issues]) => `${name}: ${[...new Set(issues.map((issue) => issue.message))].join('; ')}`,
+  )
 }

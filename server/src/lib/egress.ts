@@ -51,7 +51,8 @@ const POOL_OPTIONS = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 10_000,
 }
-const FINISHED = "x"
+// Made once, because an abort without a reason makes an error with a stack for every call.
+const FINISHED = new EgressFault('aborted', 'the call is over.')
 const MAX_TIMER_MS = 2_147_483_647
 
 /** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
@@ -89,7 +90,6 @@ export function createEgress(options: {
           const body = await readBody(stream, headers, { maxBytes: limits.maxBytes, signal })
           return { status, headers, body, url: hop.url.href, redirects }
         }
-        discard(stream, signal)
         if (redirects >= limits.maxRedirects) {
           throw new EgressFault('too_many_redirects', `more than ${limits.maxRedirects} redirects.`)
         }
@@ -159,12 +159,7 @@ async function send(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispat
   })
 }
 
-/** Lets a short body run out, so that its connection can be used again; how it ends does not matter. */
-function discard(body: Dispatcher.ResponseData['body'], signal: AbortSignal): void {
-  body.dump({ limit: 16_384, signal }).catch(() => undefined)
-}
-
-/** A signal for one call. Its end aborts as well, so that no unread body outlives the call. */
+/** A signal for one call. Its end aborts as well, so that the unread body of a redirect does not outlive the call. */
 function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
   const cancel = () => controller.abort(new EgressFault('aborted', 'the call was cancelled.'))

@@ -16,10 +16,16 @@ export function createLog(level: string, destination: DestinationStream = proces
       redact: { paths: SECRET_PATHS, censor: '[redacted]' },
     },
     {
-      write: (line) => destination.write(line.replace(KEY_TEXT, 'loam_[redacted]').replace(BEARER_TEXT, '$1[redacted]')),
+      write: (line) =>
+        destination.write(line.replace(KEY_TEXT, 'loam_[redacted]').replace(BEARER_TEXT, '$1[redacted]')),
     },
   )
 }
 
 const SECRET_NAMES = ['authorization', 'cookie', 'password', 'secret', 'token', 'key', 'api_key', 'url']
-const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `headers.${name}`, `*.headers.${name}`])
+const SECRET_PATHS = SECRET_NAMES.flatMap((name) => [
+  name,
+  `*.${name}`,
+  `headers.${name}`,
+  `*.headers.${name}`,
+])

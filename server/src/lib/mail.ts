@@ -13,6 +13,7 @@ export function createMailer(options: { url: string | undefined; from: string })
     { from: options.from },
   )
   return async (mail) => {
-    await transport.sendMail(mail)
+    // As an object the address is one mailbox; as text it would be a list.
+    await transport.sendMail({ ...mail, to: { name: '', address: mail.to } })
   }
 }

@@ -28,7 +28,10 @@ export function createSealer(secret: string): Sealer {
   })
   const current = keys[0]
   const first = secrets[0]
-  if (current === undefined || first === undefined || first === '') throw new Error('LOAM_SECRET is empty')
+  // An empty part would be a key that anybody can derive.
+  if (current === undefined || first === undefined || secrets.includes('')) {
+    throw new Error('LOAM_SECRET, or a part of it between commas, is empty')
+  }
 
   return {
     seal(plain, binding) {
@@ -38,14 +41,17 @@ export function createSealer(secret: string): Sealer {
       return `v1.${current.id}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`
     },
     open(sealed, binding) {
-      const [version, id, body] = sealed.split('.')
+      const [version, id, body, ...rest] = sealed.split('.')
       const key = keys.find((candidate) => candidate.id === id)
-      if (version !== 'v1' || body === undefined) throw new UnsealError('not a sealed value')
+      if (version !== 'v1' || body === undefined || rest.length > 0)
+        throw new UnsealError('not a sealed value')
       if (key === undefined) {
         throw new UnsealError('sealed with another LOAM_SECRET: add the old secret after a comma to open it')
       }
       const bytes = Buffer.from(body, 'base64url')
-      if (bytes.length < 28) throw new UnsealError('not a sealed value')
+      // Decoding skips what is not base64url and the spare bits of the last character: one value, one spelling.
+      if (bytes.length < 28 || bytes.toString('base64url') !== body)
+        throw new UnsealError('not a sealed value')
       const decipher = createDecipheriv('aes-256-gcm', key.key, bytes.subarray(0, 12))
       decipher.setAAD(aad(binding)).setAuthTag(bytes.subarray(12, 28))
       try {

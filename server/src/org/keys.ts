@@ -27,7 +27,8 @@ export async function createKey(
   const scopes = options.scopes === undefined ? null : checkScopes(options.scopes, member.role)
   const workflows = options.allowedWorkflowIds ?? null
   const wrong = workflows?.filter((id) => !isUuid(id)) ?? []
-  if (wrong.length > 0) throw invalid('allowed_workflow_ids', `must be UUIDs; these are not: ${wrong.join(', ')}`)
+  if (wrong.length > 0)
+    throw invalid('allowed_workflow_ids', `must be UUIDs; these are not: ${wrong.join(', ')}`)
   if (options.expiresAt !== undefined && options.expiresAt.getTime() <= Date.now()) {
     throw invalid('expires', 'must be in the future')
   }

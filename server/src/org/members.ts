@@ -21,6 +21,7 @@ import {
   takeInvitation,
 } from '../store/members.ts'
 import { lockOrganisation } from '../store/organisations.ts'
+import { impactOfRemoval } from './impact.ts'
 
 export type Invite = { email: string; role: string }
 
@@ -79,7 +80,10 @@ async function mailInvitation(
     })
     return true
   } catch (cause) {
-    context.log.warn({ cause: reasonOf(cause) }, 'the invitation could not be mailed; its link is in `loam invitation list`')
+    context.log.warn(
+      { cause: reasonOf(cause) },
+      'the invitation could not be mailed; its link is in `loam invitation list`',
+    )
     return false
   }
 }
@@ -165,10 +169,18 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
       await recordAudit(trx, orgId, actor, { action: 'invitation.revoked', target: email })
       return { removed: 'invitation', warnings: [] }
     }
+    const { warnings, unknownBecause } = await impactOfRemoval(trx, orgId, member.member_id)
     const keys = await revokeKeysOfMember(trx, orgId, member.member_id)
     await deleteMember(trx, orgId, member.member_id)
-    await recordAudit(trx, orgId, actor, { action: 'member.removed', target: email, details: { revoked_keys: keys } })
-    return { removed: 'member', warnings: [] }
+    await recordAudit(trx, orgId, actor, {
+      action: 'member.removed',
+      target: email,
+      details: {
+        revoked_keys: keys,
+        ...(unknownBecause === undefined ? {} : { impact_unknown: unknownBecause }),
+      },
+    })
+    return { removed: 'member', warnings }
   })
 }
 

@@ -22,11 +22,7 @@ export async function grantCredits(
 ): Promise<number> {
   const before = await lockOrganisation(db, orgId)
   const balance = before.credits_millis + grant.amountMillis
-  await db
-    .updateTable('organisations')
-    .set({ credits_millis: balance })
-    .where('org_id', '=', orgId)
-    .execute()
+  await db.updateTable('organisations').set({ credits_millis: balance }).where('org_id', '=', orgId).execute()
   await db
     .insertInto('credit_entries')
     .values({

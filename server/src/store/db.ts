@@ -34,7 +34,11 @@ export function openStore(options: { url: string; log: Log; connections?: number
     statement_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  pool.on('error', (cause) => options.log.warn({ cause: cause.message }, 'an idle database connection was lost'))
+  pool.on('error', (cause) =>
+    options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
+  )
+  // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined))
 
   const spokenFor = new WeakMap<pg.PoolClient, string>()
   const handles = new Map<string, Db>()
@@ -43,7 +47,11 @@ export function openStore(options: { url: string; log: Log; connections?: number
     const client = await pool.connect()
     if (spokenFor.get(client) === org) return client
     try {
-      await client.query({ name: 'speak-for', text: `select set_config('loam.org', $1, false)`, values: [org] })
+      await client.query({
+        name: 'speak-for',
+        text: `select set_config('loam.org', $1, false)`,
+        values: [org],
+      })
       spokenFor.set(client, org)
       return client
     } catch (cause) {
@@ -54,7 +62,9 @@ export function openStore(options: { url: string; log: Log; connections?: number
 
   function handleFor(org: string): Db {
     return new Kysely<Schema>({
-      dialect: new PostgresDialect({ pool: { options: pool.options, connect: () => connectFor(org), end: async () => {} } }),
+      dialect: new PostgresDialect({
+        pool: { options: pool.options, connect: () => connectFor(org), end: async () => {} },
+      }),
     })
   }
 
@@ -92,7 +102,10 @@ export async function inTransaction<Result>(db: Db, work: (trx: Db) => Promise<R
 const LOST = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
-  'ENOENT',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
   '08000',
@@ -105,11 +118,14 @@ const LOST = new Set([
   '53100',
   '25P03',
 ])
-const LOST_WORDS = /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
+const LOST_WORDS =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
 
 /** True when the database could not be reached, or is out of connections or disk: worth trying again. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return LOST.has(code) || LOST_WORDS.test(error.message)
+  // A socket that is not there, in contrast to a file that is not there.
+  const noSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
+  return noSocket || LOST.has(code) || LOST_WORDS.test(error.message)
 }

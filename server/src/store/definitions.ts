@@ -1,6 +1,8 @@
 import { type Definition, EMPTY_DEFINITION } from '../chain/definition.ts'
+import { notFound } from '../lib/errors.ts'
 import type { Actor } from './audit.ts'
 import type { Db } from './db.ts'
+import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
 /** Revisions never change, so a process may keep those it has read. */
 const known = new Map<string, Definition>()
@@ -19,6 +21,8 @@ export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition>
     .where('sheet_id', '=', of.sheet_id)
     .where('revision', '=', of.revision)
     .executeTakeFirstOrThrow()
+  // A transaction may read what it wrote itself and then not commit it.
+  if (db.isTransaction) return definition
   if (known.size >= KEPT) known.clear()
   known.set(key, definition)
   return definition
@@ -50,8 +54,8 @@ export type SheetState = {
 export type Edit<Result> = Partial<Omit<SheetState, 'revision'>> & { result: Result }
 
 /**
- * Changes what a sheet does: under its lock, `edit` makes the next definition from the current one. Without a new
- * definition nothing is written. Call it in a transaction.
+ * Changes what a sheet does: under the locks of its workflow and its own, `edit` makes the next definition from the
+ * current one. Without a new definition nothing is written. Call it in a transaction.
  */
 export async function editDefinition<Result>(
   db: Db,
@@ -60,13 +64,16 @@ export async function editDefinition<Result>(
   edit: (state: SheetState) => Edit<Result> | Promise<Edit<Result>>,
 ): Promise<Result> {
   const { org_id, sheet_id, workflow_id } = sheet
+  await lockWorkflow(db, org_id, workflow_id)
   const locked = await db
     .selectFrom('sheets')
     .select(['revision', 'next_column', 'action_serials'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
+    .where('deleted_at', 'is', null)
     .forUpdate()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (locked === undefined) throw notFound('Sheet')
   const { definition, nextColumn, actionSerials, result } = await edit({
     revision: locked.revision,
     definition: await getDefinition(db, { org_id, sheet_id, revision: locked.revision }),
@@ -88,14 +95,4 @@ export async function editDefinition<Result>(
     .execute()
   await touchWorkflow(db, org_id, workflow_id)
   return result
-}
-
-/** Any change of configuration counts as an update of the workflow. */
-export async function touchWorkflow(db: Db, orgId: string, workflowId: string): Promise<void> {
-  await db
-    .updateTable('workflows')
-    .set({ updated_at: new Date() })
-    .where('org_id', '=', orgId)
-    .where('workflow_id', '=', workflowId)
-    .execute()
 }

@@ -279,7 +279,7 @@ describe('a command', () => {
   })
 
   it("that begins at any moment of another one's end has a database", async () => {
-    for (let delay = 0; delay < 60; delay += 6) {
+    for (let delay = 0; delay < 60; delay += 12) {
       const first = await openEmbedded({ dataDir, log })
       const stopped = first.stop()
       await sleep(delay)

@@ -49,10 +49,9 @@ export async function forgetOldCalls(db: Db): Promise<void> {
   await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`.execute(db)
 }
 
-function ofCall<Statement extends { where(column: 'org_id' | 'member_id' | 'key', op: '=', value: string): Statement }>(
-  statement: Statement,
-  call: IdempotentCall,
-): Statement {
+function ofCall<
+  Statement extends { where(column: 'org_id' | 'member_id' | 'key', op: '=', value: string): Statement },
+>(statement: Statement, call: IdempotentCall): Statement {
   return statement
     .where('org_id', '=', call.orgId)
     .where('member_id', '=', call.memberId)

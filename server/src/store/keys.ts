@@ -46,7 +46,9 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
   return db
     .selectFrom('api_keys')
     .leftJoin('members', (join) =>
-      join.onRef('members.org_id', '=', 'api_keys.org_id').onRef('members.member_id', '=', 'api_keys.member_id'),
+      join
+        .onRef('members.org_id', '=', 'api_keys.org_id')
+        .onRef('members.member_id', '=', 'api_keys.member_id'),
     )
     .select(FIELDS.map((field) => `api_keys.${field}` as const))
     .select('members.email')

@@ -29,6 +29,8 @@ export function newestSchemaVersion(): number {
 /** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
 export async function migrate(url: string, log: (line: string) => void): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'loam migrations' })
+  // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
+  client.on('error', () => undefined)
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK])
@@ -62,7 +64,9 @@ async function requireServerVersion(client: pg.Client): Promise<void> {
   )
   const version = rows[0]?.version ?? 0
   if (version < 150_000) {
-    throw new MigrationError(`PostgreSQL 15 or later is needed; this server is ${Math.floor(version / 10_000)}.`)
+    throw new MigrationError(
+      `PostgreSQL 15 or later is needed; this server is ${Math.floor(version / 10_000)}.`,
+    )
   }
 }
 
@@ -77,6 +81,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('commit')
   } catch (cause) {
     await client.query('rollback')
-    throw new MigrationError(`migration ${migration.name} failed and was rolled back: ${String(cause)}`, { cause })
+    throw new MigrationError(`migration ${migration.name} failed and was rolled back: ${String(cause)}`, {
+      cause,
+    })
   }
 }

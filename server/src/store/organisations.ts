@@ -12,7 +12,10 @@ export async function listOrganisations(db: Db): Promise<{ org_id: string; name:
 }
 
 /** Those that somebody is a member of. */
-export async function listOrganisationsOf(db: Db, email: string): Promise<{ org_id: string; name: string }[]> {
+export async function listOrganisationsOf(
+  db: Db,
+  email: string,
+): Promise<{ org_id: string; name: string }[]> {
   return db
     .selectFrom('organisations')
     .innerJoin('members', 'members.org_id', 'organisations.org_id')
@@ -23,7 +26,10 @@ export async function listOrganisationsOf(db: Db, email: string): Promise<{ org_
 }
 
 /** Serialises what must be counted before it is changed: seats and credits. */
-export async function lockOrganisation(db: Db, orgId: string): Promise<{ name: string; credits_millis: number }> {
+export async function lockOrganisation(
+  db: Db,
+  orgId: string,
+): Promise<{ name: string; credits_millis: number }> {
   return db
     .selectFrom('organisations')
     .select(['name', 'credits_millis'])
@@ -32,7 +38,10 @@ export async function lockOrganisation(db: Db, orgId: string): Promise<{ name: s
     .executeTakeFirstOrThrow()
 }
 
-export async function getKnowledge(db: Db, orgId: string): Promise<{ content: string; updated_at: Date } | undefined> {
+export async function getKnowledge(
+  db: Db,
+  orgId: string,
+): Promise<{ content: string; updated_at: Date } | undefined> {
   return db
     .selectFrom('org_knowledge')
     .select(['content', 'updated_at'])

@@ -1,5 +1,9 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
+import type { Definition } from '../chain/definition.ts'
+import { notFound } from '../lib/errors.ts'
+import type { Actor } from './audit.ts'
 import type { Db } from './db.ts'
+import { startDefinition } from './definitions.ts'
 import type { Schema } from './schema.ts'
 
 export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
@@ -57,6 +61,14 @@ export function selectWorkflows(db: Db, orgId: string, memberId: string) {
     .where('workflows.deleted_at', 'is', null)
 }
 
+/** Most recently updated first. */
+export async function listWorkflows(db: Db, orgId: string, memberId: string): Promise<WorkflowFor[]> {
+  return selectWorkflows(db, orgId, memberId)
+    .orderBy('workflows.updated_at', 'desc')
+    .orderBy('workflows.workflow_id', 'desc')
+    .execute()
+}
+
 export async function findWorkflow(
   db: Db,
   orgId: string,
@@ -79,4 +91,94 @@ export function selectSheets(db: Db, orgId: string) {
 
 export async function findSheet(db: Db, orgId: string, sheetId: string): Promise<SheetRecord | undefined> {
   return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
+}
+
+/** The main sheet first, then the others in their order. */
+export async function listSheets(db: Db, orgId: string, workflowId: string): Promise<SheetRecord[]> {
+  const sheets = await selectSheets(db, orgId)
+    .where('sheets.workflow_id', '=', workflowId)
+    .orderBy('sheets.position')
+    .orderBy('sheets.sheet_id')
+    .execute()
+  return [...sheets.filter(isMainSheet), ...sheets.filter((sheet) => !isMainSheet(sheet))]
+}
+
+export function isMainSheet(sheet: { sheet_id: string; workflow_id: string }): boolean {
+  return sheet.sheet_id === sheet.workflow_id
+}
+
+export type SheetSettings = Pick<SheetRecord, 'auto_run' | 'cache_enabled' | 'cache_since'>
+type Required = 'org_id' | 'sheet_id' | 'workflow_id' | 'name' | 'position' | 'owner_id'
+export type NewSheet = Pick<SheetRecord, Required> &
+  Partial<SheetSettings & Pick<SheetRecord, 'continue_on_fail' | 'next_column' | 'action_serials'>>
+
+/** A sheet with all that belongs to one: its first revision and its row counter. Call it in a transaction. */
+export async function insertSheet(
+  db: Db,
+  actor: Actor,
+  { action_serials = {}, ...sheet }: NewSheet,
+  definition?: Definition,
+): Promise<SheetRecord> {
+  const made = await db
+    .insertInto('sheets')
+    .values({ ...sheet, action_serials: JSON.stringify(action_serials) })
+    .returning(SHEET_FIELDS)
+    .executeTakeFirstOrThrow()
+  const { org_id, sheet_id } = made
+  await startDefinition(db, actor, { org_id, sheet_id }, definition)
+  await db.insertInto('sheet_counters').values({ org_id, sheet_id }).execute()
+  return made
+}
+
+/** The place after the last sheet, deleted ones included. Call it under the lock of the workflow. */
+export async function nextPosition(db: Db, orgId: string, workflowId: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('sheets')
+    .select((eb) => eb.fn.max('position').as('last'))
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
+export type SheetKey = { org_id: string; sheet_id: string }
+
+export async function updateSheet(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  change: Pick<Updateable<Schema['sheets']>, 'name' | keyof SheetSettings>,
+): Promise<SheetRecord> {
+  const changed = await db
+    .updateTable('sheets')
+    .set(change)
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where('deleted_at', 'is', null)
+    .returning(SHEET_FIELDS)
+    .executeTakeFirst()
+  if (changed === undefined) throw notFound('Sheet')
+  return changed
+}
+
+/**
+ * Hides sheets at once and leaves what they hold to a purge; answers how many. Their counters go now, so that no row is
+ * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
+ */
+export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with marked as (
+      update sheets set deleted_at = now()
+      where org_id = ${orgId} and sheet_id = any(${ids}::uuid[]) and deleted_at is null
+      returning sheet_id
+    ), counters as (
+      delete from sheet_counters c using marked
+      where c.org_id = ${orgId} and c.sheet_id = marked.sheet_id
+      returning c.sheet_id, c.next_seq
+    )
+    insert into purges as p (org_id, sheet_id, below_seq)
+    select ${orgId}, sheet_id, next_seq from counters
+    on conflict (org_id, sheet_id) do update set below_seq = greatest(p.below_seq, excluded.below_seq)`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0n)
 }

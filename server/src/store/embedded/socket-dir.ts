@@ -20,7 +20,12 @@ export async function openSocketDir(dataDir: string, account: Account): Promise<
 
 export async function removeSocketDir(dir: string): Promise<void> {
   clearSocketDir(dir)
-  rmdirSync(dir)
+  try {
+    rmdirSync(dir)
+  } catch (error) {
+    // A cleaner of temporary files was faster, or someone put a file there that is not ours.
+    if (!['ENOENT', 'ENOTEMPTY'].includes(errorCode(error))) throw error
+  }
 }
 
 /** File by file: a folder that another user owns is not to be deleted in depth by root. */

@@ -1,0 +1,51 @@
+import { ConfigError } from '#server/lib/config.ts'
+import { AppError, reasonOf } from '#server/lib/errors.ts'
+import { isUnavailable } from '#server/store/db.ts'
+import { EXIT, type Failure } from './failure.ts'
+
+/** The database, or the data folder it is in, cannot be used now. */
+export class UnreachableError extends Error {
+  override name = 'UnreachableError'
+}
+
+export function describeFailure(cause: unknown): Failure {
+  const stack = cause instanceof Error && cause.stack !== undefined ? { stack: cause.stack } : {}
+  return { ...classify(cause), ...stack }
+}
+
+function classify(cause: unknown): Failure {
+  const message = wordsOf(cause)
+  if (cause instanceof AppError) {
+    const { errors } = cause.details
+    const failure = { exit: exitOfStatus(cause.status), error: cause.code, message }
+    return errors === undefined ? failure : { ...failure, errors }
+  }
+  if (cause instanceof ConfigError) {
+    const errors = message.split('\n').map((line) => {
+      const [field = '', ...words] = line.split(': ')
+      return { field, message: words.join(': ') }
+    })
+    return { exit: EXIT.usage, error: 'Configuration Error', message: 'The settings are wrong', errors }
+  }
+  if (cause instanceof UnreachableError || isUnavailable(cause) || isBusy(message)) {
+    return { exit: EXIT.unavailable, error: 'Service Unavailable', message }
+  }
+  return { exit: EXIT.failed, error: 'Error', message }
+}
+
+/** A refused connection to a name with several addresses says nothing of its own. */
+export function wordsOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(reasonOf).join('; ')
+  return reasonOf(cause)
+}
+
+function exitOfStatus(status: number): number {
+  if (status === 400 || status === 422) return EXIT.usage
+  if (status === 404) return EXIT.notFound
+  if (status === 409) return EXIT.conflict
+  return status === 503 ? EXIT.unavailable : EXIT.failed
+}
+
+function isBusy(message: string): boolean {
+  return message.includes('is running on the data folder')
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { type Json, makeDatabase } from '#test/harness.ts'
+import { runLoam, startLoam } from './testing/loam-process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'loam-doctor-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const ENV = {
+  DATABASE_URL: await makeDatabase(),
+  LOAM_SECRET: 'a secret for tests only',
+  LOAM_DATA_DIR: folder,
+  LOAM_LOG_LEVEL: 'error',
+}
+
+it('serve runs until SIGTERM, and doctor finds it', async () => {
+  const server = startLoam(['serve', '--port', '0', '--roles', 'api'], ENV)
+  const ended = new Promise((resolve) => void server.on('exit', resolve))
+  let said = ''
+  server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  await expect.poll(() => said, { timeout: 15_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
+  const PORT = /127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? ''
+
+  const { exit, stdout } = await runLoam(['doctor', '--json'], { ...ENV, PORT, LOAM_SMPT_URL: 'smtp://x' })
+  const checks: Json[] = JSON.parse(stdout)
+  expect(exit).toBe(0)
+  expect(checks.filter(({ status }) => status !== 'ok')).toEqual([
+    {
+      check: 'settings',
+      status: 'warn',
+      detail: 'LOAM_SMPT_URL is no setting and has no effect',
+      fix: expect.any(String),
+    },
+  ])
+  expect(checks.map(({ check }) => check)).toEqual([
+    'settings',
+    'settings',
+    'data folder',
+    'secret',
+    'disk',
+    'database',
+    'database role',
+    'schema',
+    'mail',
+    'server',
+  ])
+  server.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})
+
+it('doctor warns of a role that row-level security does not bind, and fails without the mail server', async () => {
+  const superuser = new URL(ENV.DATABASE_URL)
+  superuser.username = 'postgres'
+  const env = { ...ENV, DATABASE_URL: superuser.href, LOAM_SMTP_URL: 'smtp://127.0.0.1:1', PORT: '1' }
+  const { exit, stdout } = await runLoam(['doctor', '--json'], env)
+  const checks: Json[] = JSON.parse(stdout)
+  expect(exit).toBe(1)
+  expect(
+    checks.filter(({ status }) => status !== 'ok').map(({ check, status }) => `${status} ${check}`),
+  ).toEqual(['warn database role', 'fail mail', 'warn server'])
+})
+
+it('doctor names each wrong setting and exits 1', async () => {
+  const { exit, stdout } = await runLoam(['doctor'], { ...ENV, PORT: 'x', LOAM_SMTP_URL: 'y' })
+  expect(exit).toBe(1)
+  expect(stdout).toMatch(/^fail {2}settings {2}PORT: must be a whole number$/m)
+  expect(stdout).toMatch(/^fail {2}settings {2}LOAM_SMTP_URL: must be a URL/m)
+})

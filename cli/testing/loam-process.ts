@@ -1,0 +1,24 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const COMMAND = fileURLToPath(new URL('../loam.mjs', import.meta.url))
+
+export type Outcome = { exit: number | null; stdout: string; stderr: string }
+
+/** Starts the real command; of this process's environment it gets nothing but what finds programs. */
+export function startLoam(args: string[], env: Record<string, string>): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  return spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME, ...env } })
+}
+
+export async function runLoam(args: string[], env: Record<string, string>): Promise<Outcome> {
+  const child = startLoam(args, env)
+  if (child.stdout === null || child.stderr === null) throw new Error('the command has no pipes')
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  const [stdout, stderr, exit] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  return { exit, stdout, stderr }
+}

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+
+export const MAX_ROWS_PER_ADD = 1000
+export const MAX_ROW_IDS = 200
+export const DEFAULT_PAGE_SIZE = 20
+export const MAX_PAGE_SIZE = 200
+
+/** The public vocabulary of cell states (part 3). */
+export const CELL_STATUSES = [
+  'queued',
+  'running',
+  'complete',
+  'failed',
+  'error',
+  'out_of_credits',
+  'condition_not_met',
+] as const
+export type CellStatus = (typeof CELL_STATUSES)[number]
+
+export const ROW_STATUSES = ['pending', 'running', 'complete', 'has_failures'] as const
+export type RowStatus = (typeof ROW_STATUSES)[number]
+
+export const RunAfter = z.enum(['none', 'first_10', 'all'])
+
+export const AddRowsBody = z.strictObject({
+  rows: z.array(z.unknown()).min(1).max(MAX_ROWS_PER_ADD).describe('Objects keyed by input name'),
+  run_after_add: RunAfter.default('none'),
+})
+
+export const RejectedRow = z.object({
+  row: z.int().describe('0-based index in the request'),
+  errors: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
+})
+export type RejectedRow = z.infer<typeof RejectedRow>
+
+export const AddedRows = z.object({
+  row_count: z.int(),
+  row_ids: z.array(Uuid),
+  rejected: z.array(RejectedRow),
+  rows_queued_for_run: z.int(),
+})
+
+/** One table for what each operator takes; the SQL of each stands in server/src/store/row-filters.ts. */
+export const FILTER_OPERATORS = {
+  'is equal to': 'one',
+  'not equal to': 'one',
+  'is empty': 'none',
+  'not empty': 'none',
+  contains: 'one',
+  'does not contain': 'one',
+  'contains any of': 'many',
+  'not contains any of': 'many',
+  'greater than': 'number',
+  'less than': 'number',
+} as const
+export type FilterOperator = keyof typeof FILTER_OPERATORS
+
+/** Plain decimals; an exponent of up to three digits. */
+export const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/
+
+const operatorNames = Object.keys(FILTER_OPERATORS) as [FilterOperator, ...FilterOperator[]]
+const FilterValue = z
+  .union([z.string(), z.number(), z.boolean()], 'must be a string')
+  .transform(String)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
+
+export const RowFilter = z
+  .strictObject({
+    variable: z
+      .string()
+      .regex(
+        /^\{\{\s*input\.[^{}]+\}\}$/,
+        'must have the form {{input.<column>}}; only input columns can be filtered',
+      ),
+    operator: z.enum(operatorNames),
+    values: z.array(FilterValue).optional(),
+  })
+  .check((context) => {
+    const { operator, values = [] } = context.value
+    const takes = FILTER_OPERATORS[operator]
+    const add = (message: string) =>
+      context.issues.push({ code: 'custom', input: values, path: ['values'], message })
+    if (takes === 'many' && values.length === 0) add(`\`${operator}\` takes one or more values`)
+    if ((takes === 'one' || takes === 'number') && values.length !== 1)
+      add(`\`${operator}\` takes exactly one value`)
+    if (takes === 'number' && values.length === 1 && !DECIMAL.test(values[0] ?? '')) {
+      add(`\`${operator}\` takes a number`)
+    }
+  })
+export type RowFilter = z.infer<typeof RowFilter>
+
+const Statuses = z.array(z.enum(CELL_STATUSES)).min(1)
+export const StatusFilter = z
+  .strictObject({ action_instance_id: z.string(), is: Statuses.optional(), is_not: Statuses.optional() })
+  .refine((filter) => (filter.is === undefined) !== (filter.is_not === undefined), {
+    error: 'must have exactly one of `is` and `is_not`',
+  })
+export type StatusFilter = z.infer<typeof StatusFilter>
+
+export const CREATED_AT_OPERATORS = [
+  'equals to',
+  'greater than',
+  'greater than or equals to',
+  'less than',
+  'less than or equals to',
+  'is between',
+] as const
+
+const Moment = z
+  .string()
+  .refine(
+    (text) =>
+      z.iso.date().safeParse(text).success ||
+      z.iso.datetime({ offset: true, local: true }).safeParse(text).success,
+    'must be an ISO 8601 date or date-time',
+  )
+
+export const CreatedAtFilter = z
+  .strictObject({ operator: z.enum(CREATED_AT_OPERATORS), values: z.array(Moment) })
+  .check((context) => {
+    const { operator, values } = context.value
+    const wanted = operator === 'is between' ? 2 : 1
+    if (values.length !== wanted) {
+      const message = `\`${operator}\` takes exactly ${wanted === 2 ? 'two values: start and end' : 'one value'}`
+      context.issues.push({ code: 'custom', input: values, path: ['values'], message })
+    }
+  })
+export type CreatedAtFilter = z.infer<typeof CreatedAtFilter>
+
+export const RowSelection = {
+  filters: z.array(RowFilter).max(50).optional(),
+  status_filters: z.array(StatusFilter).max(50).optional(),
+  created_at: CreatedAtFilter.optional(),
+}
+
+export const ListRowsBody = z
+  .strictObject({
+    row_ids: z.array(Uuid).max(MAX_ROW_IDS).optional(),
+    page_no: z.int().min(1).max(1_000_000_000).default(1),
+    page_size: z.int().min(1).max(MAX_PAGE_SIZE).optional(),
+    ...RowSelection,
+  })
+  .check((context) => {
+    const { row_ids, ...others } = context.value
+    for (const name of ['filters', 'status_filters', 'created_at'] as const) {
+      if (row_ids !== undefined && others[name] !== undefined) {
+        context.issues.push({
+          code: 'custom',
+          input: others[name],
+          path: [name],
+          message: 'cannot be combined with row_ids',
+        })
+      }
+    }
+  })
+  .default({ page_no: 1 })
+
+export const Cell = z.object({
+  status: z.enum(CELL_STATUSES),
+  outputs: z.record(z.string(), z.unknown()).optional(),
+  outputs_ref: z.object({ url: z.string(), size_bytes: z.int() }).optional(),
+  error: z.string().optional(),
+})
+export type Cell = z.infer<typeof Cell>
+
+export const Row = z
+  .object({
+    row_id: Uuid,
+    row_status: z.enum(ROW_STATUSES),
+    created_at: DateTime,
+    inputs: z.record(z.string(), z.unknown()),
+    cells: z.record(z.string(), Cell),
+  })
+  .meta({ id: 'Row' })
+
+export const RowPage = z.object({
+  rows: z.array(Row),
+  total_count: z.int(),
+  page_no: z.int(),
+  page_size: z.int(),
+})
+
+export const DeleteRowsBody = z.strictObject({ row_ids: z.array(z.string()).min(1).max(MAX_ROW_IDS) })
+
+export const DeletedRows = z.object({
+  deleted_count: z.int(),
+  deleted_row_ids: z.array(Uuid),
+  rejected: z.array(z.object({ row_id: z.string(), error: z.string() })),
+})
+
+export const DeletedCount = z.object({ deleted_count: z.int() })

@@ -1,0 +1,178 @@
+import type { FastifyRequest } from 'fastify'
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import {
+  AddedRows,
+  AddRowsBody,
+  DEFAULT_PAGE_SIZE,
+  DeletedCount,
+  DeletedRows,
+  DeleteRowsBody,
+  ListRowsBody,
+  MAX_PAGE_SIZE,
+  RowPage,
+} from '#contract/rows.ts'
+import { AppError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import { takeRows } from '../rows/intake.ts'
+import { viewRow } from '../rows/view.ts'
+import { recordAudit } from '../store/audit.ts'
+import { listCells } from '../store/cells.ts'
+import type { Db } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import {
+  deleteAllRows,
+  deleteRows,
+  insertRows,
+  listByIds,
+  listMatching,
+  listPage,
+  type Page,
+} from '../store/rows.ts'
+import type { Api } from './app.ts'
+import { SheetParams, sheetOfPath } from './resources.ts'
+import { isEmptySelection, resolveSelection } from './row-selection.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+
+export function rowRoutes(api: Api): void {
+  api.post(
+    BASE,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath, numberTexts: true },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Add rows',
+        params: SheetParams,
+        body: AddRowsBody,
+        response: { 201: successWithWarnings(201, AddedRows) },
+      },
+    },
+    async ({ db, sheet, body, caller }) => {
+      if (body.run_after_add !== 'none' && !caller.scopes.has('workflows:run')) {
+        throw new AppError(
+          'INSUFFICIENT_SCOPE',
+          'This key lacks the scope workflows:run, which run_after_add needs',
+        )
+      }
+      const { inputs } = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = takeRows(inputs, body.rows)
+      const row_ids = await insertRows(
+        db,
+        sheet,
+        accepted.map((row) => row.data),
+      )
+      return {
+        status: 201 as const,
+        warnings,
+        data: { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: 0 },
+      }
+    },
+  )
+
+  api.post(
+    `${BASE}/list`,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'List rows',
+        params: SheetParams,
+        body: ListRowsBody,
+        response: { 200: success(200, RowPage) },
+      },
+    },
+    async ({ db, sheet, body }) => {
+      const definition = await getDefinition(db, sheet)
+      const { page_no, row_ids } = body
+      const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
+      const offset = (page_no - 1) * page_size
+      const read = (): Promise<Page> => {
+        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
+        const selection = resolveSelection(body, definition)
+        return isEmptySelection(selection)
+          ? listPage(db, sheet, offset, page_size)
+          : listMatching(db, sheet, selection, offset, page_size)
+      }
+      const page = await read()
+      const cells = await listCells(
+        db,
+        sheet,
+        page.rows.map((row) => row.row_id),
+      )
+      return {
+        status: 200 as const,
+        data: {
+          rows: page.rows.map((row) => viewRow(row, definition.inputs, cells.get(row.row_id) ?? {})),
+          total_count: page.total,
+          page_no,
+          page_size,
+        },
+      }
+    },
+  )
+
+  api.post(
+    `${BASE}/delete`,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete rows',
+        params: SheetParams,
+        body: DeleteRowsBody,
+        response: { 200: success(200, DeletedRows) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const asked = [...new Set(body.row_ids)]
+      const deleted_row_ids = await db.transaction().execute(async (trx) => {
+        const gone = await deleteRows(trx, sheet, asked.filter(isUuid))
+        await auditDeletion(trx, request, gone.length)
+        return gone
+      })
+      const gone = new Set(deleted_row_ids)
+      const rejected = asked
+        .filter((id) => !gone.has(id.toLowerCase()))
+        .map((row_id) => ({
+          row_id,
+          error: isUuid(row_id) ? 'not found on this sheet' : 'not a valid row id',
+        }))
+      return { status: 200 as const, data: { deleted_count: gone.size, deleted_row_ids, rejected } }
+    },
+  )
+
+  api.post(
+    `${BASE}/delete-all`,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete all rows',
+        params: SheetParams,
+        response: { 200: success(200, DeletedCount) },
+      },
+    },
+    async (request) => {
+      const deleted_count = await request.db.transaction().execute(async (trx) => {
+        const count = await deleteAllRows(trx, request.sheet)
+        await auditDeletion(trx, request, count)
+        return count
+      })
+      return { status: 200 as const, data: { deleted_count } }
+    },
+  )
+}
+
+async function auditDeletion(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  await recordAudit(trx, caller.orgId, caller, {
+    action: 'rows.deleted',
+    target: sheet.sheet_id,
+    details: { count },
+  })
+}

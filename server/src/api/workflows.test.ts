@@ -1,0 +1,594 @@
+import { describe, expect, it } from 'vitest'
+import type { Definition } from '#server/chain/definition.ts'
+import { setSharing } from '#server/org/workflows.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { editDefinition } from '#server/store/definitions.ts'
+import { findSheet, type SheetRecord } from '#server/store/sheets.ts'
+import { type Json, makeApp, type TestOrg } from '#test/harness.ts'
+
+const app = await makeApp()
+const NOBODY = '01890000-0000-7000-8000-000000000001'
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const create = async (org: TestOrg, name = 'Leads'): Promise<string> =>
+  (await org.call('POST', '/workflows/', { name })).body.data.workflow_id
+const overview = async (org: TestOrg, id: string): Promise<Json> =>
+  (await org.call('GET', `/workflows/${id}`)).body.data
+const listed = async (key: string): Promise<string[]> =>
+  (await app.call(key, 'GET', '/workflows/')).body.data.map((entry: Json) => entry.workflow_id)
+const share = (org: TestOrg, workflowId: string, email: string, shared = true) =>
+  setSharing(app.store.system, OPERATOR, { orgId: org.orgId, workflowId, email }, shared)
+
+const auditOf = async (org: TestOrg): Promise<[string, string, unknown][]> => {
+  const entries = await app.store.system
+    .selectFrom('audit_entries')
+    .select(['action', 'target', 'details'])
+    .where('org_id', '=', org.orgId)
+    .orderBy('entry_id')
+    .execute()
+  return entries.map((entry) => [entry.action, entry.target, entry.details])
+}
+
+async function sheetOf(org: TestOrg, id: string): Promise<SheetRecord> {
+  const sheet = await findSheet(app.store.system, org.orgId, id)
+  if (sheet === undefined) throw new Error(`no sheet ${id}`)
+  return sheet
+}
+
+/** The chain as a builder of actions leaves it, without their endpoints. */
+async function define(org: TestOrg, sheetId: string, definition: Definition, serials = {}): Promise<void> {
+  const sheet = await sheetOf(org, sheetId)
+  await app.store.system.transaction().execute((trx) =>
+    editDefinition(trx, OPERATOR, sheet, () => ({ definition, nextColumn: 8, actionSerials: serials, result: null })),
+  )
+}
+
+async function definitionOf(org: TestOrg, sheetId: string): Promise<Definition> {
+  const { revision } = await sheetOf(org, sheetId)
+  const found = await app.store.system
+    .selectFrom('chain_revisions')
+    .select('definition')
+    .where('sheet_id', '=', sheetId)
+    .where('revision', '=', revision)
+    .executeTakeFirstOrThrow()
+  return found.definition
+}
+
+describe('4.2 Create Workflow', () => {
+  it('201 {workflow_id, name, created_at}, and creates the main sheet', async () => {
+    const org = await app.makeOrg()
+    const { status, body } = await org.call('POST', '/workflows/', { name: '  Lèads 😀 ' })
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      status: 201,
+      data: { workflow_id: expect.any(String), name: 'Lèads 😀', created_at: expect.stringMatching(ISO) },
+    })
+    const { workflow_id, created_at } = body.data
+    expect(await overview(org, workflow_id)).toEqual({
+      workflow_id,
+      name: 'Lèads 😀',
+      created_at,
+      updated_at: created_at,
+      last_run_at: null,
+      is_owner: true,
+      shared_users: [],
+      sheets: [
+        {
+          sheet_id: workflow_id,
+          name: 'Lèads 😀',
+          is_main_sheet: true,
+          auto_run: false,
+          cache_enabled: false,
+          cache_since: null,
+          webhook_url: null,
+        },
+      ],
+    })
+    expect(await definitionOf(org, workflow_id)).toEqual({ inputs: [], actions: [] })
+    expect(await auditOf(org)).toContainEqual(['workflow.created', workflow_id, { name: 'Lèads 😀' }])
+  })
+
+  it('names need not be unique', async () => {
+    const org = await app.makeOrg()
+    expect(await create(org, 'Same')).not.toBe(await create(org, 'Same'))
+  })
+
+  it('without the trailing slash too (D8), and a field that is not known is warned about', async () => {
+    const org = await app.makeOrg()
+    const { status, body } = await org.call('POST', '/workflows', { name: 'x', owner_id: NOBODY })
+    expect([status, body.warnings[0].field]).toEqual([201, 'owner_id'])
+  })
+
+  it('D13: a key that is narrowed to certain workflows cannot create', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const key = await org.keyFor('narrow@example.com', 'admin', { allowedWorkflowIds: [id] })
+    for (const body of [{ name: 'x' }, {}]) {
+      const answer = await app.call(key, 'POST', '/workflows/', body)
+      expect([answer.status, answer.body.error]).toEqual([403, 'Forbidden'])
+    }
+  })
+})
+
+const BAD_NAMES: [string, unknown, string][] = [
+  ['missing', undefined, 'required'],
+  ['null', null, 'must be a string'],
+  ['a number', 5, 'must be a string'],
+  ['an object', { a: 1 }, 'must be a string'],
+  ['empty', '', 'must not be empty'],
+  ['blank', ' \t\n ', 'must not be empty'],
+  ['of 10,000 characters', 'n'.repeat(10_000), 'must be at most 255 characters'],
+  ['with NUL', 'a\0b', 'must not contain control characters'],
+  ['of several lines', 'a\nb', 'must not contain control characters'],
+  ['with half of a surrogate pair', 'a\ud800', 'must be well-formed Unicode (it holds half of a surrogate pair)'],
+]
+
+describe('blank and broken names are 400', async () => {
+  const org = await app.makeOrg()
+  const id = await create(org)
+  const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Child' })).body.data.sheet_id
+  const places: [string, string][] = [
+    ['POST', '/workflows/'],
+    ['PATCH', `/workflows/${id}/name`],
+    ['POST', `/workflows/${id}/duplicate`],
+    ['POST', `/workflows/${child}/duplicate`],
+    ['POST', `/workflows/${id}/sheets`],
+    ['PATCH', `/workflows/${id}/sheets/${child}/name`],
+    ['PATCH', `/workflows/${id}/sheets/${id}/name`],
+  ]
+  it.each(BAD_NAMES)('%s', async (_what, name, message) => {
+    const before = [await overview(org, id), await listed(org.key)]
+    for (const [method, path] of places) {
+      const { status, body } = await org.call(method, path, { name })
+      expect([status, body]).toEqual([
+        400,
+        { status: 400, error: 'Validation Error', message: '1 validation errors', errors: [{ field: 'name', message }] },
+      ])
+    }
+    expect([await overview(org, id), await listed(org.key)]).toEqual(before)
+  })
+})
+
+describe('4.2 List Workflows', () => {
+  it('array of Workflow, most recently updated first', async () => {
+    const org = await app.makeOrg()
+    const [a, b, c] = [await create(org, 'a'), await create(org, 'b'), await create(org, 'c')]
+    expect(await listed(org.key)).toEqual([c, b, a])
+    await org.call('PATCH', `/workflows/${a}/name`, { name: 'a again' })
+    expect(await listed(org.key)).toEqual([a, c, b])
+    await org.call('PATCH', `/workflows/${b}/sheets/${b}`, { auto_run: true })
+    expect(await listed(org.key)).toEqual([b, a, c])
+    await org.call('POST', `/workflows/${c}/sheets/${c}/inputs`, [{ name: 'x', type: 'string' }])
+    expect(await listed(org.key)).toEqual([c, b, a])
+    const [entry] = (await org.call('GET', '/workflows/')).body.data
+    expect(entry).toEqual({
+      workflow_id: c,
+      name: 'c',
+      created_at: expect.stringMatching(ISO),
+      updated_at: expect.stringMatching(ISO),
+      last_run_at: null,
+    })
+    expect(entry.updated_at >= entry.created_at).toBe(true)
+  })
+
+  it('workflows updated at the same moment come newest first', async () => {
+    const org = await app.makeOrg()
+    const ids = [await create(org), await create(org), await create(org)]
+    await app.store.system
+      .updateTable('workflows')
+      .set({ updated_at: new Date(0) })
+      .where('org_id', '=', org.orgId)
+      .execute()
+    expect(await listed(org.key)).toEqual(ids.toReversed())
+  })
+
+  it('D13: an admin sees all, a member their own and those shared with them, a narrowed key its own list', async () => {
+    const org = await app.makeOrg()
+    const ann = await org.keyFor('ann@example.com', 'member')
+    const ofAdmin = await create(org, 'of admin')
+    const ofAnn = (await app.call(ann, 'POST', '/workflows/', { name: 'of Ann' })).body.data.workflow_id
+    expect(await listed(org.key)).toEqual([ofAnn, ofAdmin])
+    expect(await listed(ann)).toEqual([ofAnn])
+    await share(org, ofAdmin, 'ann@example.com')
+    expect(await listed(ann)).toEqual([ofAnn, ofAdmin])
+    const narrow = await org.keyFor('ann@example.com', 'member', { allowedWorkflowIds: [ofAdmin] })
+    expect(await listed(narrow)).toEqual([ofAdmin])
+    const narrowAdmin = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds: [ofAnn, NOBODY] })
+    expect(await listed(narrowAdmin)).toEqual([ofAnn])
+    await share(org, ofAdmin, 'ann@example.com', false)
+    expect(await listed(ann)).toEqual([ofAnn])
+    expect(await listed(narrow)).toEqual([])
+  })
+})
+
+describe('4.2 Workflow overview', () => {
+  it('shared_users: sorted, for the owner only', async () => {
+    const org = await app.makeOrg()
+    const owner = await org.keyFor('owner@example.com', 'member')
+    const zed = await org.keyFor('zed@example.com', 'member')
+    await org.keyFor('bob@example.com', 'user')
+    const id = (await app.call(owner, 'POST', '/workflows/', { name: 'W' })).body.data.workflow_id
+    for (const email of ['zed@example.com', 'bob@example.com', 'zed@example.com']) await share(org, id, email)
+    const seenBy = async (key: string) => {
+      const { is_owner, shared_users } = (await app.call(key, 'GET', `/workflows/${id}`)).body.data
+      return [is_owner, shared_users]
+    }
+    expect(await seenBy(owner)).toEqual([true, ['bob@example.com', 'zed@example.com']])
+    expect(await seenBy(org.key)).toEqual([false, []])
+    expect(await seenBy(zed)).toEqual([false, []])
+  })
+
+  it('sheets[0] is the main sheet; child sheets follow in the order of creation', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org, 'Main')
+    for (const name of ['z', 'a', 'm']) await org.call('POST', `/workflows/${id}/sheets`, { name })
+    const { sheets } = await overview(org, id)
+    expect(sheets.map((sheet: Json) => [sheet.name, sheet.is_main_sheet])).toEqual([
+      ['Main', true],
+      ['z', false],
+      ['a', false],
+      ['m', false],
+    ])
+  })
+
+  it.each([
+    ['not-a-uuid', 400, [{ field: 'workflow_id', message: 'must be a UUID' }]],
+    ['%00', 400, [{ field: 'workflow_id', message: 'must be a UUID' }]],
+    [NOBODY, 404, undefined],
+  ])('id %s is %i', async (id, status, errors) => {
+    const org = await app.makeOrg()
+    const answer = await org.call('GET', `/workflows/${id}`)
+    expect([answer.status, answer.body.errors]).toEqual([status, errors])
+  })
+
+  it('an id in capitals is the same id; a child sheet is no workflow', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'c' })).body.data.sheet_id
+    expect((await overview(org, id.toUpperCase())).workflow_id).toBe(id)
+    expect((await org.call('GET', `/workflows/${child}`)).status).toBe(404)
+  })
+})
+
+describe('4.2 Rename Workflow', () => {
+  it("any caller with access may rename; the main sheet's tab keeps its name", async () => {
+    const org = await app.makeOrg()
+    const id = await create(org, 'Old')
+    const bob = await org.keyFor('bob@example.com', 'member')
+    await share(org, id, 'bob@example.com')
+    const before = await overview(org, id)
+    const { status, body } = await app.call(bob, 'PATCH', `/workflows/${id}/name`, { name: ' New ' })
+    expect([status, body]).toEqual([200, { status: 200, data: { workflow_id: id, name: 'New' } }])
+    const after = await overview(org, id)
+    expect([after.name, after.sheets[0].name]).toEqual(['New', 'Old'])
+    expect(after.updated_at > before.updated_at).toBe(true)
+    expect(await auditOf(org)).toContainEqual(['workflow.renamed', id, { name: 'New' }])
+  })
+})
+
+const CHAIN = (targets: { self: string; child: string; elsewhere: string }): Definition => ({
+  inputs: [
+    { column: 3, name: 'Email', type: 'email', description: 'work' },
+    { column: 7, name: '__proto__', type: 'string', description: '' },
+  ],
+  actions: [
+    {
+      id: 'send_to_sheet_2',
+      action_id: 'send_to_sheet',
+      display_name: 'Fan out',
+      inputs: {
+        target_sheet_id: targets.child,
+        expand_from: '{{find_people_1.people}}',
+        field_mapping: [{ name: 'Email', value: '{{input.Email}}', label: targets.self }],
+        fallback: { target_sheet_id: targets.elsewhere, deep: [targets.child, `see ${targets.child}`] },
+      },
+      run_if: { conditions: [{ conditions: [{ variable: '{{input.Email}}', operator: 'is not empty' }] }] },
+      continue_workflow_if_action_fails: true,
+      note: 'why',
+      epoch: 4,
+    },
+  ],
+})
+
+describe('4.2 Duplicate Workflow', () => {
+  it('copies inputs, actions with configuration and reference wiring, and child sheets; rewires inner targets (D46)', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org, 'Tab of main')
+    const elsewhere = await create(org, 'Elsewhere')
+    const settings = { auto_run: true, cache_enabled: true, cache_since: '2024-02-29' }
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Second', ...settings })).body.data.sheet_id
+    await org.call('POST', `/workflows/${id}/sheets`, { name: 'Third' })
+    const gone = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Gone' })).body.data.sheet_id
+    await org.call('DELETE', `/workflows/${id}/sheets/${gone}`)
+    const source = CHAIN({ self: id, child: child.toUpperCase(), elsewhere })
+    await define(org, id, source, { send_to_sheet: 2 })
+    await org.call('PATCH', `/workflows/${id}/name`, { name: 'Renamed since' })
+    await app.store.system
+      .updateTable('sheets')
+      .set({ continue_on_fail: true })
+      .where('sheet_id', '=', child)
+      .execute()
+    await org.keyFor('bob@example.com', 'member')
+    await share(org, id, 'bob@example.com')
+    await org.call('POST', `/workflows/${id}/sheets/${id}/rows`, { rows: [{ Email: 'a@b.c' }] })
+    const before = await overview(org, id)
+
+    const { status, body } = await org.call('POST', `/workflows/${id}/duplicate`, { name: ' Copy ' })
+    expect([status, body]).toEqual([
+      201,
+      { status: 201, data: { workflow_id: expect.any(String), name: 'Copy' } },
+    ])
+    const copyId: string = body.data.workflow_id
+    const copy = await overview(org, copyId)
+    expect(copy).toMatchObject({ name: 'Copy', is_owner: true, shared_users: [], last_run_at: null })
+    const strip = (sheets: Json[]) => sheets.map(({ sheet_id: _id, ...sheet }) => sheet)
+    expect(strip(copy.sheets)).toEqual(strip(before.sheets))
+    expect(copy.sheets.map((sheet: Json) => sheet.name)).toEqual(['Tab of main', 'Second', 'Third'])
+    expect(copy.sheets[0].sheet_id).toBe(copyId)
+    const copiedChild: string = copy.sheets[1].sheet_id
+    expect([child, id]).not.toContain(copiedChild)
+
+    const expected = CHAIN({ self: copyId, child: copiedChild, elsewhere })
+    const [action] = expected.actions
+    if (action === undefined) throw new Error('the chain has an action')
+    action.epoch = 0
+    action.inputs['fallback'] = {
+      target_sheet_id: elsewhere,
+      deep: [copiedChild, `see ${child.toUpperCase()}`],
+    }
+    expect(await definitionOf(org, copyId)).toEqual(expected)
+    expect(await sheetOf(org, copyId)).toMatchObject({
+      revision: 1,
+      next_column: 8,
+      action_serials: { send_to_sheet: 2 },
+    })
+    expect((await sheetOf(org, copiedChild)).continue_on_fail).toBe(true)
+
+    expect(await overview(org, id)).toEqual(before)
+    expect(await definitionOf(org, id)).toEqual(source)
+    const rows = await app.store.system.selectFrom('rows').select('row_id').where('sheet_id', '=', copyId).execute()
+    expect(rows).toEqual([])
+    expect(await auditOf(org)).toContainEqual(['workflow.duplicated', copyId, { name: 'Copy', source: id }])
+  })
+
+  it('the copy is owned by the caller', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    await org.call('POST', `/workflows/${id}/sheets`, { name: 'Child' })
+    const bob = await org.keyFor('bob@example.com', 'member')
+    await share(org, id, 'bob@example.com')
+    const copyId = (await app.call(bob, 'POST', `/workflows/${id}/duplicate`, { name: 'C' })).body.data.workflow_id
+    const copy = (await app.call(bob, 'GET', `/workflows/${copyId}`)).body.data
+    expect(copy.is_owner).toBe(true)
+    expect((await overview(org, copyId)).is_owner).toBe(false)
+    const path = `/workflows/${copyId}/sheets/${copy.sheets[1].sheet_id}`
+    expect((await org.call('DELETE', path)).status).toBe(403)
+    expect((await app.call(bob, 'DELETE', path)).status).toBe(200)
+  })
+
+  it('if the source id is a child sheet, the copy stays attached to the same parent workflow (D46)', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const [child, other] = await Promise.all(
+      ['Child', 'Other'].map(
+        async (name) => (await org.call('POST', `/workflows/${id}/sheets`, { name })).body.data.sheet_id as string,
+      ),
+    )
+    if (child === undefined || other === undefined) throw new Error('two sheets were made')
+    await define(org, child, CHAIN({ self: child, child: other, elsewhere: id }))
+    const before = await overview(org, id)
+    const { status, body } = await org.call('POST', `/workflows/${child}/duplicate`, { name: 'Twin' })
+    expect([status, body.data.name]).toEqual([201, 'Twin'])
+    const after = await overview(org, id)
+    expect(after.sheets.slice(0, 3)).toEqual(before.sheets)
+    expect(after.sheets[3]).toMatchObject({ sheet_id: body.data.workflow_id, name: 'Twin', is_main_sheet: false })
+    expect(after.updated_at > before.updated_at).toBe(true)
+    const [action] = (await definitionOf(org, body.data.workflow_id)).actions
+    expect(action?.inputs).toMatchObject({
+      target_sheet_id: other,
+      field_mapping: [{ label: body.data.workflow_id }],
+      fallback: { target_sheet_id: id },
+    })
+    expect(await listed(org.key)).toEqual([id])
+    expect((await org.call('GET', `/workflows/${body.data.workflow_id}`)).status).toBe(404)
+  })
+
+  it('D13: a narrowed key cannot duplicate its workflow, but the child sheets inside it', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'c' })).body.data.sheet_id
+    const key = await org.keyFor('narrow@example.com', 'admin', { allowedWorkflowIds: [id] })
+    expect((await app.call(key, 'POST', `/workflows/${id}/duplicate`, { name: 'x' })).status).toBe(403)
+    expect((await app.call(key, 'POST', `/workflows/${child}/duplicate`, { name: 'x' })).status).toBe(201)
+    expect((await overview(org, id)).sheets).toHaveLength(3)
+  })
+
+  it('D58: needs workflows:write', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const key = await org.keyFor('reader@example.com', 'admin', { scopes: ['workflows:read'] })
+    const { status, body } = await app.call(key, 'POST', `/workflows/${id}/duplicate`, { name: 'x' })
+    expect([status, body.error]).toEqual([403, 'INSUFFICIENT_SCOPE'])
+  })
+})
+
+describe('4.2 Delete Workflow', () => {
+  it('{workflow_id, deleted: true}; its ids are 404 afterwards and what it held is left to a purge', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org, 'Doomed')
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'c' })).body.data.sheet_id
+    await org.call('POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'a', type: 'string' }])
+    await org.call('POST', `/workflows/${id}/sheets/${id}/rows`, { rows: [{ a: '1' }, { a: '2' }] })
+    const { status, body } = await org.call('DELETE', `/workflows/${id}`)
+    expect([status, body]).toEqual([200, { status: 200, data: { workflow_id: id, deleted: true } }])
+    for (const [method, path] of [
+      ['GET', `/workflows/${id}`],
+      ['DELETE', `/workflows/${id}`],
+      ['POST', `/workflows/${id}/duplicate`],
+      ['POST', `/workflows/${child}/duplicate`],
+      ['GET', `/workflows/${id}/sheets/${id}/inputs`],
+      ['GET', `/workflows/${id}/sheets/${child}/inputs`],
+    ] as const) {
+      expect([method, path, (await org.call(method, path)).status]).toEqual([method, path, 404])
+    }
+    expect(await listed(org.key)).toEqual([])
+    const purges = await app.store.system
+      .selectFrom('purges')
+      .select(['sheet_id', 'below_seq'])
+      .where('org_id', '=', org.orgId)
+      .orderBy('sheet_id')
+      .execute()
+    expect(purges).toEqual([
+      { sheet_id: id, below_seq: 3 },
+      { sheet_id: child, below_seq: 1 },
+    ])
+    expect(await auditOf(org)).toContainEqual(['workflow.deleted', id, { name: 'Doomed', sheets: 2 }])
+  })
+
+  it('owner only: an admin and a member it is shared with get 403', async () => {
+    const org = await app.makeOrg()
+    const owner = await org.keyFor('owner@example.com', 'member')
+    const bob = await org.keyFor('bob@example.com', 'member')
+    const id = (await app.call(owner, 'POST', '/workflows/', { name: 'W' })).body.data.workflow_id
+    await share(org, id, 'bob@example.com')
+    for (const key of [org.key, bob]) {
+      const { status, body } = await app.call(key, 'DELETE', `/workflows/${id}`)
+      expect([status, body.error, body.message]).toEqual([403, 'Forbidden', expect.stringContaining('owner')])
+    }
+    expect((await app.call(owner, 'DELETE', `/workflows/${id}`)).status).toBe(200)
+  })
+
+  it('D47: when the owner has been removed, admins act as owner', async () => {
+    const org = await app.makeOrg()
+    const owner = await org.keyFor('owner@example.com', 'member')
+    const bob = await org.keyFor('bob@example.com', 'member')
+    const id = (await app.call(owner, 'POST', '/workflows/', { name: 'W' })).body.data.workflow_id
+    await share(org, id, 'bob@example.com')
+    await org.call('DELETE', '/org/members?email=owner@example.com')
+    expect((await overview(org, id)).is_owner).toBe(true)
+    expect((await overview(org, id)).shared_users).toEqual(['bob@example.com'])
+    expect((await app.call(bob, 'DELETE', `/workflows/${id}`)).status).toBe(403)
+    expect((await org.call('DELETE', `/workflows/${id}`)).status).toBe(200)
+  })
+
+  it('while others change it: every answer is a success or 404, and nothing living stays behind', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'c' })).body.data.sheet_id
+    const answers = await Promise.all([
+      ...[1, 2, 3].flatMap((n) => [
+        org.call('POST', `/workflows/${id}/sheets`, { name: `s${n}` }),
+        org.call('POST', `/workflows/${id}/sheets/${child}/inputs`, [{ name: `i${n}`, type: 'string' }]),
+        org.call('PATCH', `/workflows/${id}/sheets/${child}/name`, { name: `c${n}` }),
+        org.call('POST', `/workflows/${child}/duplicate`, { name: `d${n}` }),
+      ]),
+      org.call('DELETE', `/workflows/${id}`),
+      org.call('DELETE', `/workflows/${id}/sheets/${child}`),
+      org.call('PATCH', `/workflows/${id}/name`, { name: 'n' }),
+    ])
+    expect(answers.filter(({ status }) => ![200, 201, 404].includes(status))).toEqual([])
+    const living = await app.store.system
+      .selectFrom('sheets')
+      .select('sheet_id')
+      .where('workflow_id', '=', id)
+      .where('deleted_at', 'is', null)
+      .execute()
+    expect(living).toEqual([])
+  })
+})
+
+describe('sharing', () => {
+  it('gives access, takes it back, and leaves one audit entry for each change', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    const bob = await org.keyFor('bob@example.com', 'member')
+    const status = async () => (await app.call(bob, 'GET', `/workflows/${id}`)).status
+    const updated = (await overview(org, id)).updated_at
+    expect(await status()).toBe(403)
+    for (const shared of [true, true, false, false]) {
+      await share(org, id, 'bob@example.com', shared)
+      expect(await status()).toBe(shared ? 200 : 403)
+    }
+    expect((await auditOf(org)).filter(([action]) => action.startsWith('workflow.')).slice(1)).toEqual([
+      ['workflow.shared', id, { email: 'bob@example.com' }],
+      ['workflow.unshared', id, { email: 'bob@example.com' }],
+    ])
+    expect((await overview(org, id)).updated_at).toBe(updated)
+  })
+
+  it('with a member of the organisation only, of a workflow that is there, and not with its owner', async () => {
+    const [org, other] = [await app.makeOrg(), await app.makeOrg()]
+    const id = await create(org)
+    await org.keyFor('bob@example.com', 'member')
+    await expect(share(org, id, other.adminEmail)).rejects.toThrow(`Member ${other.adminEmail} not found`)
+    await expect(share(org, NOBODY, 'bob@example.com')).rejects.toThrow(`Workflow ${NOBODY} not found`)
+    await expect(share(other, id, other.adminEmail)).rejects.toThrow(`Workflow ${id} not found`)
+    await expect(share(org, id, org.adminEmail)).rejects.toMatchObject({ status: 400 })
+    await org.call('DELETE', `/workflows/${id}`)
+    await expect(share(org, id, 'bob@example.com')).rejects.toThrow(`Workflow ${id} not found`)
+  })
+
+  it('ends with the membership', async () => {
+    const org = await app.makeOrg()
+    const id = await create(org)
+    await org.keyFor('bob@example.com', 'member')
+    await share(org, id, 'bob@example.com')
+    await org.call('DELETE', '/org/members?email=bob@example.com')
+    const again = await org.keyFor('bob@example.com', 'member')
+    expect((await app.call(again, 'GET', `/workflows/${id}`)).status).toBe(403)
+    expect((await overview(org, id)).shared_users).toEqual([])
+  })
+})
+
+describe('4.1 Remove Member: impact is reported as warnings', () => {
+  it('WORKFLOWS_LOST_OWNER names the living workflows they owned', async () => {
+    const org = await app.makeOrg()
+    const key = await org.keyFor('owner@example.com', 'member')
+    const make = async (name: string) => (await app.call(key, 'POST', '/workflows/', { name })).body.data.workflow_id
+    const [one, two, gone] = [await make('One'), await make('Two'), await make('Gone')]
+    await app.call(key, 'DELETE', `/workflows/${gone}`)
+    await create(org, 'Not theirs')
+    const { status, body } = await org.call('DELETE', '/org/members?email=owner@example.com')
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        email: 'owner@example.com',
+        removed: 'member',
+        warnings: [
+          {
+            code: 'WORKFLOWS_LOST_OWNER',
+            message: expect.stringContaining('2 workflows'),
+            resources: [
+              { id: one, name: 'One', type: 'workflow' },
+              { id: two, name: 'Two', type: 'workflow' },
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  it('IMPACT_UNKNOWN without resources when it cannot be determined; the removal goes through', async () => {
+    const broken = await makeApp()
+    const org = await broken.makeOrg()
+    const key = await org.keyFor('owner@example.com', 'member')
+    await broken.call(key, 'POST', '/workflows/', { name: 'W' })
+    await broken.store.system.schema.alterTable('workflows').renameColumn('deleted_at', 'elsewhere').execute()
+    const { status, body } = await org.call('DELETE', '/org/members?email=owner@example.com')
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        email: 'owner@example.com',
+        removed: 'member',
+        warnings: [{ code: 'IMPACT_UNKNOWN', message: expect.any(String) }],
+      },
+    ])
+    expect((await broken.call(key, 'GET', '/user')).status).toBe(401)
+    const { details } = await broken.store.system
+      .selectFrom('audit_entries')
+      .select('details')
+      .where('action', '=', 'member.removed')
+      .executeTakeFirstOrThrow()
+    expect(details).toMatchObject({ revoked_keys: 1, impact_unknown: expect.stringContaining('deleted_at') })
+  })
+})

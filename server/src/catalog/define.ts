@@ -1,0 +1,101 @@
+import type { Egress } from '../lib/egress.ts'
+import type { Field, Fields } from './field.ts'
+import type { Outcome } from './outcome.ts'
+import type { Outputs, OutputValues } from './outputs.ts'
+
+/** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
+export type ActionContext = {
+  egress: Egress
+  /** Aborted at the action's timeout and when the row is given up. */
+  signal: AbortSignal
+  now(): Date
+  /** What an earlier `wait` of this cell handed over; undefined on the first call. */
+  state: unknown
+  /** Rows of this and other sheets of the organisation. */
+  sheets: SheetAccess
+}
+
+export type SheetAccess = {
+  /** Adds rows to a sheet, exactly once for this cell run and item (D36). Answers their ids in order. */
+  append(targetSheetId: string, rows: Record<string, unknown>[]): Promise<SheetAnswer<string[]>>
+  /** Rows of a sheet that meet conditions over its inputs and outputs. */
+  lookup(query: LookupQuery): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>>
+  /** Claims `key` for this row: the first row of the sheet to do so is unique, the others are duplicates. */
+  claimUnique(key: string): Promise<'unique' | 'duplicate'>
+  /** Removes the row that is being run, once this action has settled. */
+  deleteThisRow(): Promise<void>
+}
+
+export type SheetAnswer<Value> = { ok: true; value: Value } | { ok: false; message: string }
+export type LookupQuery = {
+  targetSheetId: string
+  conditions: unknown
+  limit: number
+  order: 'oldest' | 'newest'
+}
+
+type ValueOf<F> = F extends Field<infer Value> ? Value : never
+export type InputValues<F extends Fields> = { [Name in keyof F]: ValueOf<F[Name]> }
+
+export type RunArgs<F extends Fields> = { inputs: InputValues<F>; context: ActionContext }
+
+type Static<O extends Outputs> = { outputs: O; dynamic?: false }
+/** Outputs that are only known after a run; those declared are always there beside them. */
+type Dynamic<O extends Outputs> = { outputs: O; dynamic: true }
+
+export type ActionSpec<F extends Fields, O extends Outputs> = {
+  /** The template id: also the file's name. */
+  id: string
+  name: string
+  description: string
+  category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
+  /** Credits for a completed cell; providers in a waterfall have prices of their own. Default 1, up to 3 decimals (D22). */
+  credits?: number
+  timeoutSeconds?: number
+  /** Retries after the first call, for outcomes that may pass (D24). */
+  retries?: number
+  inputs: F
+  /** Which inputs must be set together, when `required` of one field cannot say it: any of these sets is enough. */
+  needs?: readonly (readonly (keyof F & string)[])[]
+  run(args: RunArgs<F>): Promise<Outcome<RunOutputs<O>>> | Outcome<RunOutputs<O>>
+} & (Static<O> | Dynamic<O>)
+
+type RunOutputs<O extends Outputs> = OutputValues<O> & Record<string, unknown>
+
+/** A template as everybody but its own file sees it. */
+export type Action = {
+  id: string
+  name: string
+  description: string
+  category: string
+  credits: number
+  timeoutSeconds: number
+  retries: number
+  inputs: Fields
+  needs: readonly (readonly string[])[]
+  outputs: Outputs
+  dynamic: boolean
+  run(args: {
+    inputs: Record<string, unknown>
+    context: ActionContext
+  }): Promise<Outcome<Record<string, unknown>>>
+}
+
+/** The one way to write an action template. Types of inputs and outputs flow into `run`. */
+export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSpec<F, O>): Action {
+  return {
+    id: spec.id,
+    name: spec.name,
+    description: spec.description,
+    category: spec.category,
+    credits: spec.credits ?? 1,
+    timeoutSeconds: spec.timeoutSeconds ?? 30,
+    retries: spec.retries ?? 3,
+    inputs: spec.inputs,
+    needs: spec.needs ?? [],
+    outputs: spec.outputs,
+    dynamic: spec.dynamic ?? false,
+    // The engine reads inputs through the same fields, so they have the types that `run` declares.
+    run: async ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
+  }
+}

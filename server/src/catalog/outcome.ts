@@ -1,0 +1,43 @@
+/**
+ * What came of running an action on a row. Outcomes are data: the engine decides from them about retries, billing and the
+ * state of the cell, and an action throws only when it is broken.
+ */
+export type Outcome<Outputs> =
+  | { kind: 'done'; outputs: Outputs; provenance?: Provenance[] }
+  /** There is no answer; that is an answer, not a failure. The cell is complete with empty outputs. */
+  | { kind: 'no_match'; provenance?: Provenance[] }
+  /** The row ends here because the action says so (filter). */
+  | { kind: 'condition_not_met' }
+  /** It ran and failed for good. */
+  | { kind: 'failed'; message: string; provenance?: Provenance[] }
+  /** It could not be run: something it needs is not there. Never billed. */
+  | { kind: 'unrunnable'; message: string }
+  /** It failed in a way that may pass: tried again with backoff, or after `afterMs` when the other side said so. */
+  | { kind: 'retry'; message: string; afterMs?: number }
+  /** Nothing to do for a while: the row is put down and taken up again after `ms`, with `state` in its context. */
+  | { kind: 'wait'; ms: number; state?: unknown }
+
+/** What one provider did for a cell (D37, D67). */
+export type Provenance = {
+  provider: string
+  status: string
+  ms: number
+  credits: number
+  message?: string
+}
+
+export function done<Outputs>(outputs: Outputs, provenance?: Provenance[]): Outcome<Outputs> {
+  return provenance === undefined ? { kind: 'done', outputs } : { kind: 'done', outputs, provenance }
+}
+
+export function failed(message: string): Outcome<never> {
+  return { kind: 'failed', message }
+}
+
+export function retry(message: string, afterMs?: number): Outcome<never> {
+  return afterMs === undefined ? { kind: 'retry', message } : { kind: 'retry', message, afterMs }
+}
+
+export function wait(ms: number, state?: unknown): Outcome<never> {
+  return { kind: 'wait', ms, state }
+}

@@ -1,0 +1,49 @@
+/** The words of the specification for what an output holds; `boolean` is ours. */
+export const OUTPUT_TYPES = [
+  'string',
+  'json',
+  'url',
+  'email',
+  'number',
+  'boolean',
+  'raw_array',
+  'structured_array',
+] as const
+export type OutputType = (typeof OUTPUT_TYPES)[number]
+
+/** One output of an action. `Value` exists for the compiler only. */
+export type Output<Value = unknown> = {
+  type: OutputType
+  description: string
+  /** Columns of a structured_array, by name; absent while they are only known after a run. */
+  columns?: Record<string, OutputType>
+  value?: Value
+}
+
+export type Outputs = Record<string, Output>
+
+type Value<O> = O extends Output<infer V> ? V : never
+
+/** What `run` answers: every declared output, null where there is no answer. */
+export type OutputValues<O extends Outputs> = { [Name in keyof O]: Value<O[Name]> | null }
+
+const of =
+  <V>(type: OutputType) =>
+  (description: string): Output<V> => ({ type, description })
+
+/** The ways to declare an output, in the order of the specification. */
+export const output = {
+  text: of<string>('string'),
+  json: of<unknown>('json'),
+  url: of<string>('url'),
+  email: of<string>('email'),
+  number: of<number>('number'),
+  boolean: of<boolean>('boolean'),
+  list: of<unknown[]>('raw_array'),
+  table<Columns extends Record<string, OutputType>>(
+    description: string,
+    columns?: Columns,
+  ): Output<Record<keyof Columns & string, unknown>[]> {
+    return { type: 'structured_array', description, ...(columns === undefined ? {} : { columns }) }
+  },
+}

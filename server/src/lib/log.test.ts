@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { newKey } from './keys.ts'
+import { createLog, type Log } from './log.ts'
+
+/** What one use of the log writes, as text and parsed line by line. */
+function capture(use: (log: Log) => void, level = 'info') {
+  let text = ''
+  use(createLog(level, { write: (line) => (text += line) }))
+  const lines = text.split('\n').slice(0, -1)
+  return { text, lines: lines.map((line): Record<string, unknown> => JSON.parse(line)) }
+}
+
+it('writes one JSON line per entry, with the time in ISO 8601 and the level by name', () => {
+  const { lines } = capture((log) => {
+    log.info({ answer: 42 }, 'first\nstill first')
+    log.warn('second')
+    log.debug('too detailed')
+  })
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 'info', msg: 'first\nstill first', answer: 42, pid: process.pid }),
+    expect.objectContaining({ level: 'warn', msg: 'second' }),
+  ])
+  expect(lines[0]?.['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+describe('a key or a bearer token never reaches the output', () => {
+  const failed = (words: string) => Object.assign(new Error(words), { code: 'E_TEST' })
+  const places: [string, (log: Log, secret: string) => void][] = [
+    ['the message', (log, secret) => log.info(`call with ${secret} failed`)],
+    ['an interpolated message', (log, secret) => log.info('call with %s and %j failed', secret, { secret })],
+    ['a field', (log, secret) => log.info({ note: secret }, 'x')],
+    ['the name of a field', (log, secret) => log.info({ [secret]: 1 }, 'x')],
+    ['a deeply nested field', (log, secret) => log.info({ a: { b: [{ c: { d: `x ${secret} y` } }] } }, 'x')],
+    ['a child logger', (log, secret) => log.child({ call: secret }).info('x')],
+    ['an error', (log, secret) => log.error(failed(`refused: ${secret}`))],
+    ['an error as a field', (log, secret) => log.error({ err: failed(`refused: ${secret}`) }, 'x')],
+    [
+      'the stack of an error',
+      (log, secret) => log.error({ err: Object.assign(failed('x'), { stack: `at ${secret}` }) }),
+    ],
+    ['the cause of an error', (log, secret) => log.error({ err: new Error('x', { cause: failed(secret) }) })],
+    [
+      'a property of an error',
+      (log, secret) => log.error({ err: Object.assign(failed('x'), { request: { auth: secret } }) }),
+    ],
+    [
+      'several places of one line',
+      (log, secret) => log.info({ one: secret, two: `${secret} ${secret}` }, secret),
+    ],
+  ]
+
+  it.each(places)('in %s', (_place, use) => {
+    const key = newKey()
+    expect(capture((log) => use(log, key)).text).not.toContain(key.slice(5))
+    for (const scheme of ['Bearer', 'bearer', 'BEARER  ']) {
+      const written = capture((log) => use(log, `${scheme} tok-en.of~some+one/else==`))
+      expect(written.text).not.toContain('tok-en')
+      expect(written.lines).toHaveLength(1)
+    }
+  })
+
+  it('and the rest of the line is left as it was', () => {
+    const { lines } = capture((log) =>
+      log.info({ note: `"${newKey()}", then` }, `Bearer abc, then ${newKey()} and more`),
+    )
+    expect(lines[0]).toMatchObject({
+      note: '"loam_[redacted]", then',
+      msg: 'Bearer [redacted] then loam_[redacted] and more',
+    })
+  })
+})
+
+describe('fields that may hold secrets are cut', () => {
+  const names = ['authorization', 'cookie', 'password', 'secret', 'token', 'key', 'api_key', 'url']
+
+  it.each(names)('%s', (name) => {
+    const { text, lines } = capture((log) => {
+      log.info({ [name]: 'canary' }, 'x')
+      log.info({ request: { [name]: 'canary' } }, 'x')
+      log.info({ headers: { [name]: 'canary' } }, 'x')
+      log.info({ request: { headers: { [name]: 'canary', host: 'kept' } } }, 'x')
+      log.error({ err: Object.assign(new Error('x'), { [name]: 'canary' }) }, 'x')
+    })
+    expect(text).not.toContain('canary')
+    expect(lines).toHaveLength(5)
+    expect(lines[0]).toMatchObject({ [name]: '[redacted]' })
+    expect(lines[3]).toMatchObject({ request: { headers: { [name]: '[redacted]', host: 'kept' } } })
+  })
+
+  it('without a change to the object that was logged', () => {
+    const logged = { request: { headers: { authorization: 'Bearer abc' } }, token: 'abc' }
+    const before = structuredClone(logged)
+    capture((log) => log.info(logged, 'x'))
+    expect(logged).toEqual(before)
+  })
+})

@@ -1,0 +1,41 @@
+declare global {
+  interface JSON {
+    rawJSON(text: string): object
+  }
+}
+
+/** A number as it was written. Prints itself back digit by digit. */
+export class NumberText {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  toJSON(): object {
+    return JSON.rawJSON(this.source)
+  }
+}
+
+/** Something that may be a number outside of strings; matches inside strings only cost time. */
+const MAY_HOLD_NUMBER = /[[:,]\s*-?\d/
+/** Numbers that a double may not give back as they were: 16 digits and more, or an exponent. */
+const MAY_LOSE = /\d{16}|\d[eE]|\d\.\d{15}/
+
+/** Parses JSON with every number kept as its source text, since 12345678901234567890 does not survive as a double. */
+export function parseWithNumberTexts(text: string): unknown {
+  return MAY_HOLD_NUMBER.test(text) ? revive(text) : JSON.parse(text)
+}
+
+/** Parses JSON with plain numbers, except where a plain number would not print back as it was. */
+export function parseLossless(text: string): unknown {
+  return MAY_LOSE.test(text) ? revive(text) : JSON.parse(text)
+}
+
+type SourceContext = { source?: string }
+
+function revive(text: string): unknown {
+  const reviver = (_key: string, value: unknown, context?: SourceContext): unknown =>
+    typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value
+  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown)
+}

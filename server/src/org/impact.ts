@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { ImpactWarning } from '#contract/members.ts'
+import { reasonOf } from '../lib/errors.ts'
+import type { Db } from '../store/db.ts'
+import { listWorkflowsOwnedBy } from '../store/workflows.ts'
+
+export type Impact = { warnings: ImpactWarning[]; unknownBecause?: string }
+
+/**
+ * What the organisation loses with a member. Asked in the transaction of the removal; a failed statement would abort it,
+ * so this one stands behind a savepoint: removal is never blocked by impact.
+ */
+export async function impactOfRemoval(trx: Db, orgId: string, memberId: string): Promise<Impact> {
+  await sql`savepoint impact`.execute(trx)
+  try {
+    const warnings = await lostOwner(trx, orgId, memberId)
+    await sql`release savepoint impact`.execute(trx)
+    return { warnings }
+  } catch (cause) {
+    await sql`rollback to savepoint impact`.execute(trx)
+    return { warnings: [UNKNOWN], unknownBecause: reasonOf(cause) }
+  }
+}
+
+const UNKNOWN: ImpactWarning = {
+  code: 'IMPACT_UNKNOWN',
+  message: 'The member was removed, but what depended on them could not be determined',
+}
+
+async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+  const owned = await listWorkflowsOwnedBy(trx, orgId, memberId)
+  if (owned.length === 0) return []
+  return [
+    {
+      code: 'WORKFLOWS_LOST_OWNER',
+      message: `${owned.length} ${owned.length === 1 ? 'workflow has' : 'workflows have'} no owner now; admins act as owner`,
+      resources: owned.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
+    },
+  ]
+}
