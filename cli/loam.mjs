@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(import.meta.url)
 const modules = join(dirname(here), '..', 'node_modules')
 
-await import('../scripts/setup.mjs')
+// Tests skip it: an install replaces node_modules under everything that runs from this checkout.
+if (!process.env.SKIP_LOAM_SETUP) await import('../scripts/setup.mjs')
 
 if (process.features.typescript) {
   module.enableCompileCache?.(join(modules, '.cache', 'loam'))

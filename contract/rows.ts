@@ -164,12 +164,15 @@ export const Cell = z.object({
 })
 export type Cell = z.infer<typeof Cell>
 
+/** Not a record: names such as __proto__ are legal here, and a copying schema would lose them. */
+const ValuesByName = z.unknown().meta({ type: 'object', description: 'Values by input name; null where missing' })
+
 export const Row = z
   .object({
     row_id: Uuid,
     row_status: z.enum(ROW_STATUSES),
     created_at: DateTime,
-    inputs: z.record(z.string(), z.unknown()),
+    inputs: ValuesByName,
     cells: z.record(z.string(), Cell),
   })
   .meta({ id: 'Row' })

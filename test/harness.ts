@@ -43,7 +43,7 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
 
 export async function makeStore(target?: Target): Promise<{ store: Store; databaseUrl: string }> {
   const databaseUrl = await makeDatabase(target)
-  const store = openStore({ url: databaseUrl, log: createLog('silent') })
+  const store = openStore({ url: databaseUrl, log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent') })
   afterAll(() => store.close())
   return { store, databaseUrl }
 }
@@ -91,7 +91,7 @@ export async function makeApp(
   const services: Services = {
     config: testConfig(options.settings),
     store,
-    log: createLog('silent'),
+    log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
     sealer: createSealer('a secret for tests only'),
     sendMail: null,
     publicUrl: () => 'http://loam.test',

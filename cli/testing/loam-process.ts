@@ -9,7 +9,9 @@ export type Outcome = { exit: number | null; stdout: string; stderr: string }
 /** Starts the real command; of this process's environment it gets nothing but what finds programs. */
 export function startLoam(args: string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME, ...env } })
+  return spawn(process.execPath, [COMMAND, ...args], {
+    env: { PATH, HOME, SKIP_LOAM_SETUP: '1', ...env },
+  })
 }
 
 export async function runLoam(args: string[], env: Record<string, string>): Promise<Outcome> {

@@ -81,9 +81,16 @@ export type Action = {
   }): Promise<Outcome<Record<string, unknown>>>
 }
 
+const made = new WeakSet<object>()
+
+/** Whether a value came out of `defineAction`. */
+export function isAction(value: unknown): value is Action {
+  return typeof value === 'object' && value !== null && made.has(value)
+}
+
 /** The one way to write an action template. Types of inputs and outputs flow into `run`. */
 export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSpec<F, O>): Action {
-  return {
+  const action: Action = {
     id: spec.id,
     name: spec.name,
     description: spec.description,
@@ -98,4 +105,6 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     // The engine reads inputs through the same fields, so they have the types that `run` declares.
     run: async ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
   }
+  made.add(action)
+  return action
 }

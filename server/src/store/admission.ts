@@ -38,7 +38,8 @@ type Row = KeyHolder & {
 /**
  * Looks up the keys and counts the requests of a whole batch in one statement. Two fixed windows per bucket (key, or
  * client address without a valid key), counted by the database's clock, so the limit is exact across processes.
- * A request that is refused is not counted. Buckets are locked in order, so two batches cannot deadlock.
+ * A request that is refused is not counted. Buckets are locked in order, so two batches cannot deadlock; a key that is
+ * being changed misses a `last_used_at` rather than hold up everybody in the batch.
  */
 const ADMIT = `
 with visitor as (
@@ -72,7 +73,9 @@ with visitor as (
 ), touched as (
   update api_keys k set last_used_at = now()
   from (select distinct org_id, key_id from who
-    where email is not null and (last_used_at is null or last_used_at < now() - interval '10 seconds')) w
+    where email is not null and (last_used_at is null or last_used_at < now() - interval '10 seconds')) w,
+    lateral (select from api_keys f where f.org_id = w.org_id and f.key_id = w.key_id
+      for no key update skip locked) free
   where k.org_id = w.org_id and k.key_id = w.key_id
 )
 select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
@@ -119,4 +122,13 @@ export async function admitAll(
 function holderOf(row: Row): KeyHolder {
   const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids } = row
   return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids }
+}
+
+/** Drops the counts of earlier days, which nothing will look at again: one row for every address that ever came. */
+export async function forgetOldWindows(store: Store): Promise<void> {
+  // Rows that are being counted are left for the next time: waiting for them could deadlock with a batch.
+  await store.query({
+    text: `delete from rate_windows where bucket in (
+      select bucket from rate_windows where day < date_trunc('day', now(), 'UTC') for update skip locked)`,
+  })
 }

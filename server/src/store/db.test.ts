@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
+import { Client, DatabaseError } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
 import { createLog } from '#server/lib/log.ts'
@@ -27,14 +27,14 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 describe.each(targets())('the store on $name', (target) => {
   let url: string
   let store: Store
-  let admin: pg.Client
+  let admin: Client
   const orgs: string[] = []
 
   beforeAll(async () => {
     url = await makeDatabase(target)
     store = openStore({ url, log, connections: 3 })
     for (let n = 0; n < 10; n++) orgs.push(await insertOrganisation(store.system, `Organisation ${n}`))
-    admin = new pg.Client({ connectionString: url })
+    admin = new Client({ connectionString: url })
     await admin.connect()
     return async () => {
       await store.close()
@@ -71,15 +71,17 @@ describe.each(targets())('the store on $name', (target) => {
           await sql`select 1 / 0`.execute(trx)
         }),
   ]
+  const look = async (way: number, org: string) => looks[way]?.(org)
+
   /** Looks for 10 organisations at once; answers what went wrong that was not meant to. */
   async function lookAround(): Promise<unknown[]> {
     const results = await Promise.allSettled(
-      Array.from({ length: ROUNDS }, (_, n) => looks[n % looks.length]?.(orgs[(n * 7) % 10] ?? '')),
+      Array.from({ length: ROUNDS }, (_, n) => look(n % looks.length, orgs[(n * 7) % 10] ?? '')),
     )
     const reasons: unknown[] = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason] : [],
     )
-    return reasons.filter((cause) => !(cause instanceof pg.DatabaseError && cause.code === '22012'))
+    return reasons.filter((cause) => !(cause instanceof DatabaseError && cause.code === '22012'))
   }
 
   it(`an organisation sees itself and nothing else, in ${ROUNDS} interleaved looks of 10 over 3 connections`, async () => {
@@ -237,7 +239,7 @@ describe('isUnavailable without a database', () => {
   })
 
   it('is false for failures that have nothing to do with the database', async () => {
-    const missingFile = await failureOf(Promise.try(() => readFileSync('/no/such/file')))
+    const missingFile = await failureOf(readFile('/no/such/file'))
     for (const cause of [
       missingFile,
       new TypeError('x is not a function'),

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Schema } from './schema.ts'
 
@@ -12,19 +12,19 @@ export type Store = {
   /** Sees one organisation: row-level security hides the others whatever the statement says. */
   org(orgId: string): Db
   /** Raw access for statements in hot paths; speaks for the program itself. */
-  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
+  query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
   close(): Promise<void>
 }
 
 // Counts and credits stay far below 2^53, so bigint columns may arrive as numbers.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+types.setTypeParser(types.builtins.INT8, Number)
 // A date is a day, not the instant at which it starts somewhere.
-pg.types.setTypeParser(pg.types.builtins.DATE, String)
+types.setTypeParser(types.builtins.DATE, String)
 
 const ORG_HANDLES = 1000
 
 export function openStore(options: { url: string; log: Log; connections?: number }): Store {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: options.url,
     max: options.connections ?? 20,
     connectionTimeoutMillis: 5000,
@@ -40,10 +40,10 @@ export function openStore(options: { url: string; log: Log; connections?: number
   // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
   pool.on('connect', (client) => client.on('error', () => undefined))
 
-  const spokenFor = new WeakMap<pg.PoolClient, string>()
+  const spokenFor = new WeakMap<PoolClient, string>()
   const handles = new Map<string, Db>()
 
-  async function connectFor(org: string): Promise<pg.PoolClient> {
+  async function connectFor(org: string): Promise<PoolClient> {
     const client = await pool.connect()
     if (spokenFor.get(client) === org) return client
     try {
@@ -79,7 +79,7 @@ export function openStore(options: { url: string; log: Log; connections?: number
       handles.set(orgId, made)
       return made
     },
-    async query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
+    async query<Row extends QueryResultRow>(statement: QueryConfig) {
       const client = await connectFor('*')
       try {
         const result = await client.query<Row>(statement)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import pg from 'pg'
+import { Client } from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { databaseUrl, type Target } from '#test/global-setup.ts'
 import { makeDatabase, targets } from '#test/harness.ts'
@@ -9,7 +9,7 @@ import { migrate, MigrationError, newestSchemaVersion } from './migrate.ts'
 const files = readdirSync(new URL('migrations/', import.meta.url)).sort()
 
 async function run(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     let rows: Record<string, unknown>[] = []
@@ -101,7 +101,7 @@ describe.each(targets())('on $name', (target) => {
 
   it('losing the connection while waiting for another process is an error, not the end of the program', async () => {
     const url = await makeEmptyDatabase(target)
-    const holder = new pg.Client({ connectionString: url })
+    const holder = new Client({ connectionString: url })
     await holder.connect()
     await migrate(url, ignore)
     await holder.query('select pg_advisory_lock(7310412019)')

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import pg from 'pg'
+import { Client } from 'pg'
 
 const FOLDER = new URL('migrations/', import.meta.url)
 const LOCK = 7_310_412_019
@@ -28,7 +28,7 @@ export function newestSchemaVersion(): number {
 
 /** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
 export async function migrate(url: string, log: (line: string) => void): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'loam migrations' })
+  const client = new Client({ connectionString: url, application_name: 'loam migrations' })
   // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
   client.on('error', () => undefined)
   await client.connect()
@@ -58,7 +58,7 @@ export async function migrate(url: string, log: (line: string) => void): Promise
   }
 }
 
-async function requireServerVersion(client: pg.Client): Promise<void> {
+async function requireServerVersion(client: Client): Promise<void> {
   const { rows } = await client.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )
@@ -70,7 +70,7 @@ async function requireServerVersion(client: pg.Client): Promise<void> {
   }
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function apply(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
     await client.query(migration.sql)

@@ -10,7 +10,8 @@ export type StoredRow = { row_id: string; data: string }
 
 export type Page = { rows: StoredRow[]; total: number }
 
-export const BLOCK = 1024
+/** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
+const BLOCK = sql.lit(1024)
 
 /** Adds rows in their order and answers their ids. One statement, whatever their number: numbered and written together. */
 export async function insertRows(

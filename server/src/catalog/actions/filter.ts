@@ -1,0 +1,20 @@
+import { evaluate } from '../../chain/condition-evaluate.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done } from '../outcome.ts'
+
+export default defineAction({
+  id: 'filter',
+  name: 'Filter',
+  description: 'Lets only the rows go on that meet the conditions.',
+  category: 'flow',
+  credits: 0,
+  inputs: {
+    path_conditions: field.conditions({
+      required: true,
+      description: 'What a row must meet to go on to the next action.',
+    }),
+  },
+  outputs: {},
+  run: ({ inputs }) => (inputs.path_conditions.length === 0 ? done({}) : done({})),
+})

@@ -1,0 +1,44 @@
+import { readdir } from 'node:fs/promises'
+import { type Action, isAction } from './define.ts'
+
+/** Every action template there is, by its id. */
+export type Catalogue = { get(id: string): Action | undefined; list(): Action[] }
+
+export type Definition = { file: string; module: unknown }
+
+/** Reads the folder of definitions: a new action is one file in it and nothing else. */
+export async function loadCatalogue(): Promise<Catalogue> {
+  const files = (await readdir(new URL('actions/', import.meta.url)))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .sort()
+  return createCatalogue(
+    await Promise.all(
+      files.map(async (file): Promise<Definition> => ({ file, module: await import(`./actions/${file}`) })),
+    ),
+  )
+}
+
+/** The first node of every chain and the fixed paths beside instances own these words (D31). */
+const RESERVED = new Set(['input', 'graph', 'env'])
+const ID = /^[a-z][a-z0-9_]*$/
+
+/** Refuses whatever would make two actions one, or one action two names. */
+export function createCatalogue(definitions: Definition[]): Catalogue {
+  const actions = new Map<string, Action>()
+  for (const { file, module } of definitions) {
+    const action = defaultOf(module)
+    if (!isAction(action)) throw new Error(`actions/${file} must export a default made by defineAction`)
+    const { id } = action
+    if (actions.has(id)) throw new Error(`actions/${file} defines ${id}, which another file defines already`)
+    if (file !== `${id}.ts`) throw new Error(`actions/${file} defines ${id}, so its name must be ${id}.ts`)
+    if (!ID.test(id) || RESERVED.has(id)) throw new Error(`actions/${file}: ${id} cannot be the id of an action`)
+    const badOutput = Object.keys(action.outputs).find((name) => !ID.test(name))
+    if (badOutput !== undefined) throw new Error(`actions/${file}: output ${badOutput} must be snake_case`)
+    actions.set(id, action)
+  }
+  return { get: (id) => actions.get(id), list: () => [...actions.values()] }
+}
+
+function defaultOf(module: unknown): unknown {
+  return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
+}
