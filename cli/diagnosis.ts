@@ -1,6 +1,7 @@
 import { ConfigError } from '#server/lib/config.ts'
 import { AppError, reasonOf } from '#server/lib/errors.ts'
 import { isUnavailable } from '#server/store/db.ts'
+import { FolderBusyError } from '#server/store/embedded/lock.ts'
 import { EXIT, type Failure } from './failure.ts'
 
 /** The database, or the data folder it is in, cannot be used now. */
@@ -14,7 +15,7 @@ export function describeFailure(cause: unknown): Failure {
 }
 
 function classify(cause: unknown): Failure {
-  const message = wordsOf(cause)
+  const message = reasonOf(cause)
   if (cause instanceof AppError) {
     const { errors } = cause.details
     const failure = { exit: exitOfStatus(cause.status), error: cause.code, message }
@@ -27,16 +28,10 @@ function classify(cause: unknown): Failure {
     })
     return { exit: EXIT.usage, error: 'Configuration Error', message: 'The settings are wrong', errors }
   }
-  if (cause instanceof UnreachableError || isUnavailable(cause) || isBusy(message)) {
+  if (cause instanceof UnreachableError || isUnavailable(cause) || cause instanceof FolderBusyError) {
     return { exit: EXIT.unavailable, error: 'Service Unavailable', message }
   }
   return { exit: EXIT.failed, error: 'Error', message }
-}
-
-/** A refused connection to a name with several addresses says nothing of its own. */
-export function wordsOf(cause: unknown): string {
-  if (cause instanceof AggregateError && cause.message === '') return cause.errors.map(reasonOf).join('; ')
-  return reasonOf(cause)
 }
 
 function exitOfStatus(status: number): number {
@@ -44,8 +39,4 @@ function exitOfStatus(status: number): number {
   if (status === 404) return EXIT.notFound
   if (status === 409) return EXIT.conflict
   return status === 503 ? EXIT.unavailable : EXIT.failed
-}
-
-function isBusy(message: string): boolean {
-  return message.includes('is running on the data folder')
 }

@@ -11,7 +11,7 @@ const here = fileURLToPath(import.meta.url)
 const modules = join(dirname(here), '..', 'node_modules')
 
 // Tests skip it: an install replaces node_modules under everything that runs from this checkout.
-if (!process.env.SKIP_LOAM_SETUP) await import('../scripts/setup.mjs')
+await import('../scripts/setup.mjs')
 
 if (process.features.typescript) {
   module.enableCompileCache?.(join(modules, '.cache', 'loam'))

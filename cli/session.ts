@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { z } from 'zod'
 import { type Config, readConfig } from '#server/lib/config.ts'
-import { AppError, invalid, notFound } from '#server/lib/errors.ts'
+import { AppError, invalid, notFound, reasonOf } from '#server/lib/errors.ts'
 import { createLog } from '#server/lib/log.ts'
 import type { Sealer } from '#server/lib/secrets.ts'
 import type { Db } from '#server/store/db.ts'
@@ -10,7 +10,7 @@ import { findMember, type Member } from '#server/store/members.ts'
 import { MigrationError } from '#server/store/migrate.ts'
 import { listOrganisations, listOrganisationsOf } from '#server/store/organisations.ts'
 import { openWorkspace, type Workspace } from '#server/workspace.ts'
-import { UnreachableError, wordsOf } from './diagnosis.ts'
+import { UnreachableError } from './diagnosis.ts'
 import { readFlags } from './flags.ts'
 import { type Answer, printAnswer } from './output.ts'
 
@@ -50,7 +50,7 @@ async function open(config: Config): Promise<Workspace> {
     return await openWorkspace(config, log, 'command')
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause
-    throw new UnreachableError(`The database cannot be opened: ${wordsOf(cause)}`, { cause })
+    throw new UnreachableError(`The database cannot be opened: ${reasonOf(cause)}`, { cause })
   }
 }
 

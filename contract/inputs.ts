@@ -16,7 +16,11 @@ export const MAX_INPUTS = 500
 export const MAX_DESCRIPTION = 10_000
 
 const NewInput = z.strictObject({
-  name: Name.refine((name) => !/[{}]/.test(name), 'must not contain braces'),
+  // Clients resolve these two in an address: deleting the input `..` would be deleting its sheet.
+  name: Name.refine((name) => !/[{}]/.test(name), 'must not contain braces').refine(
+    (name) => name !== '.' && name !== '..',
+    'must not be . or ..',
+  ),
   type: z.enum(INPUT_TYPES),
   description: z
     .string()

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#server/lib/config.ts'
+import { reasonOf } from '#server/lib/errors.ts'
 import { openEmbedded } from '#server/store/embedded.ts'
 import { type DatabaseReport, inspectDatabase } from '#server/store/inspection.ts'
 import { newestSchemaVersion } from '#server/store/migrate.ts'
-import { wordsOf } from '../diagnosis.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Looks at the database as it is: unlike other commands, this one neither makes nor migrates it. */
@@ -20,7 +20,7 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
       config.DATABASE_URL === undefined
         ? `see ${join(config.LOAM_DATA_DIR, 'postgres.log')}`
         : 'check that PostgreSQL runs and that DATABASE_URL names it, its database, user and password'
-    return [fail('database', wordsOf(cause), fix)]
+    return [fail('database', reasonOf(cause), fix)]
   }
 }
 

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Config } from '#server/lib/config.ts'
-import { wordsOf } from '../diagnosis.ts'
+import { reasonOf } from '#server/lib/errors.ts'
 import { serverAddress } from '../server-address.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -24,7 +24,7 @@ export async function checkMail(config: Config): Promise<Check> {
     await once(socket, 'connect', { signal: AbortSignal.timeout(PATIENCE_MS) })
     return ok('mail', `${target.host}:${target.port} accepts connections`)
   } catch (cause) {
-    const detail = `${target.host}:${target.port} cannot be reached: ${wordsOf(cause)}`
+    const detail = `${target.host}:${target.port} cannot be reached: ${reasonOf(cause)}`
     return fail('mail', detail, 'check LOAM_SMTP_URL and that the mail server runs')
   } finally {
     socket.destroy()
@@ -43,7 +43,7 @@ export async function checkServer(config: Config): Promise<Check> {
     return fail('server', detail, 'end it, or set PORT to another port')
   } catch (cause) {
     if (errorCode(cause) === 'ECONNREFUSED') return warn('server', `not running at ${address}`, start)
-    return fail('server', `${address} does not answer: ${wordsOf(cause)}`, start)
+    return fail('server', `${address} does not answer: ${reasonOf(cause)}`, start)
   }
 }
 

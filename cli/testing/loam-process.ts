@@ -10,7 +10,7 @@ export type Outcome = { exit: number | null; stdout: string; stderr: string }
 export function startLoam(args: string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [COMMAND, ...args], {
-    env: { PATH, HOME, SKIP_LOAM_SETUP: '1', ...env },
+    env: { PATH, HOME, ...env },
   })
 }
 

@@ -1,13 +1,16 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApp } from './api/app.ts'
+import { fileURLToPath } from 'node:url'
+import { type Api, createApp } from './api/app.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
 import { runPurger } from './rows/purger.ts'
+import { forgetOldWindows } from './store/admission.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
-import { openWorkspace, writePrivateFile } from './workspace.ts'
+import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
 const SWEEP_MS = 10 * 60_000
 const SHUTDOWN_MS = 25_000
@@ -18,10 +21,24 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   const log = createLog(config.LOAM_LOG_LEVEL)
   const ended = endRequested(log)
   const workspace = await openWorkspace(config, log, 'server')
-  const { store, sealer } = workspace
+  try {
+    const app = await startApi(config, log, workspace)
+    const background = new AbortController()
+    const work = startBackground(config, log, workspace, background.signal)
+    log.info({ signal: await ended }, 'ending: requests in flight are finished first')
+    await app.close()
+    background.abort()
+    await work
+  } finally {
+    await workspace.close()
+  }
+  log.info('ended')
+}
 
+async function startApi(config: Config, log: Log, { store, sealer }: Workspace): Promise<Api> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
-  const mailHost = config.LOAM_PUBLIC_URL === undefined ? 'localhost' : new URL(config.LOAM_PUBLIC_URL).hostname
+  const mailHost =
+    config.LOAM_PUBLIC_URL === undefined ? 'localhost' : new URL(config.LOAM_PUBLIC_URL).hostname
   const app = await createApp({
     config,
     store,
@@ -36,24 +53,28 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     { adminEmail: config.LOAM_ADMIN_EMAIL, initialCredits: config.LOAM_INITIAL_CREDITS },
     (key) => writePrivateFile(keyFile, key),
   )
-
-  const listening = await app.listen({ host: config.HOST, port: config.PORT })
+  const listening = await app.listen({ host: config.HOST, port: config.PORT }).catch((cause: unknown) => {
+    throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
+  })
   if (publicUrl === '') publicUrl = listening
-  announce(config, listening, first === null ? null : { key: first.key, keyFile })
-  const background = new AbortController()
-  const purger = config.LOAM_ROLES.includes('worker') ? runPurger(store, log, background.signal) : Promise.resolve()
-  const sweep = setInterval(() => {
-    forgetOldCalls(store.system).catch((cause: unknown) => log.warn({ err: cause }, 'sweep failed; tried again later'))
-  }, SWEEP_MS)
+  announce(config, listening, keyFile, first?.key ?? null)
+  return app
+}
 
-  const signal = await ended
-  log.info({ signal }, 'ending: requests in flight are finished first')
-  clearInterval(sweep)
-  await app.close()
-  background.abort()
-  await purger
-  await workspace.close()
-  log.info('ended')
+/** Work that no request waits for. Resolves once it has come to rest after `signal` aborts. */
+async function startBackground(
+  config: Config,
+  log: Log,
+  { store }: Workspace,
+  signal: AbortSignal,
+): Promise<void> {
+  const sweep = setInterval(() => {
+    Promise.all([forgetOldCalls(store.system), forgetOldWindows(store)]).catch((cause: unknown) =>
+      log.warn({ err: cause }, 'sweep failed; tried again later'),
+    )
+  }, SWEEP_MS)
+  signal.addEventListener('abort', () => clearInterval(sweep))
+  if (config.LOAM_ROLES.includes('worker')) await runPurger(store, log, signal)
 }
 
 /** Resolves at the first SIGINT or SIGTERM. A second one, or an end that takes too long, exits at once. */
@@ -74,17 +95,12 @@ function endRequested(log: Log): Promise<string> {
   })
 }
 
-function announce(config: Config, url: string, first: { key: string; keyFile: string } | null): void {
+function announce(config: Config, url: string, keyFile: string, firstKey: string | null): void {
   const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
-  if (first !== null) {
-    lines.push(
-      '',
-      `  First start: administrator ${config.LOAM_ADMIN_EMAIL}`,
-      `  API key      ${first.key}`,
-      `  kept in      ${first.keyFile}`,
-      '',
-      `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${first.keyFile})"`,
-    )
+  if (firstKey !== null)
+    lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${firstKey}`)
+  if (existsSync(keyFile)) {
+    lines.push('', '  Try it:', `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${keyFile})"`)
   }
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
@@ -95,7 +111,7 @@ export function reportFatal(cause: unknown): void {
   for (const line of lines) process.stderr.write(`loam: ${line}\n`)
 }
 
-if (import.meta.main) {
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
   try {
     await serve(process.env)
   } catch (cause) {

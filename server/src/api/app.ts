@@ -17,6 +17,7 @@ import type { Db, Store } from '../store/db.ts'
 import type { IdempotentCall } from '../store/idempotency.ts'
 import { createAdmission, type RouteScope } from './admission.ts'
 import type { Caller } from './caller.ts'
+import { endConnectionsOnClose } from './closing.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './idempotency.ts'
 import { inputRoutes } from './inputs.ts'
@@ -139,6 +140,7 @@ export async function createApp(services: Services): Promise<Api> {
       'request',
     )
   })
+  endConnectionsOnClose(app)
   requireDeclarations(app)
   answerOptions(app)
   await describeApi(app)

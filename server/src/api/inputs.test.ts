@@ -30,7 +30,7 @@ const UNUSUAL = [
   'a/b',
   'a/b/',
   '/',
-  '..',
+  '...',
   '50%',
   '%2F',
   '%',
@@ -56,7 +56,9 @@ describe('4.4 Create Inputs', () => {
   it('200 with all inputs, existing plus new; description is empty and reference computed', async () => {
     const made = await makeSheet()
     const { org, id, path } = made
-    const first = await org.call('POST', path, [{ name: '  Email ', type: 'email', description: 'Work\nonly' }])
+    const first = await org.call('POST', path, [
+      { name: '  Email ', type: 'email', description: 'Work\nonly' },
+    ])
     const email = { name: 'Email', type: 'email', description: 'Work\nonly', reference: '{{input.Email}}' }
     expect([first.status, first.body]).toEqual([200, { status: 200, data: [email] }])
     const second = await org.call('POST', path, [text('Full name'), { name: 'Site', type: 'url' }])
@@ -82,13 +84,16 @@ describe('4.4 Create Inputs', () => {
     const { status, body } = await made.org.call('POST', made.path, UNUSUAL.map(text))
     expect([status, names(body.data)]).toEqual([200, UNUSUAL])
     expect(await list(made)).toEqual(UNUSUAL)
-    expect(body.data.map((input: Json) => input.reference)).toEqual(UNUSUAL.map((name) => `{{input.${name}}}`))
+    expect(body.data.map((input: Json) => input.reference)).toEqual(
+      UNUSUAL.map((name) => `{{input.${name}}}`),
+    )
   })
 
   it('a child sheet has inputs of its own', async () => {
     const made = await makeSheet()
     await made.org.call('POST', made.path, [text('a')])
-    const { sheet_id } = (await made.org.call('POST', `/workflows/${made.id}/sheets`, { name: 'c' })).body.data
+    const { sheet_id } = (await made.org.call('POST', `/workflows/${made.id}/sheets`, { name: 'c' })).body
+      .data
     const path = `/workflows/${made.id}/sheets/${sheet_id}/inputs`
     expect(names((await made.org.call('POST', path, [text('a'), text('b')])).body.data)).toEqual(['a', 'b'])
     expect(await list(made)).toEqual(['a'])
@@ -101,7 +106,8 @@ describe('4.4 Create Inputs', () => {
         org.keyFor(org.adminEmail, 'admin', { scopes: [scope] }),
       ),
     )
-    const status = async (key = '', method = '', body?: unknown) => (await app.call(key, method, path, body)).status
+    const status = async (key = '', method = '', body?: unknown) =>
+      (await app.call(key, method, path, body)).status
     expect([await status(reader, 'GET'), await status(reader, 'POST', [text('a')])]).toEqual([200, 403])
     expect([await status(writer, 'GET'), await status(writer, 'POST', [text('a')])]).toEqual([403, 200])
   })
@@ -118,28 +124,103 @@ describe('D29: what is not accepted, every failure at once and nothing stored', 
     ['no body', undefined, [['inputs', 'required']]],
     ['an object', { inputs: [text('a')] }, [['inputs', 'must be an array']]],
     ['[]', [], [['inputs', 'must be non-empty']]],
-    ['an item that is no object', [text('a'), 5, null], [['inputs[1]', 'must be an object'], ['inputs[2]', 'must be an object']]],
+    [
+      'an item that is no object',
+      [text('a'), 5, null],
+      [
+        ['inputs[1]', 'must be an object'],
+        ['inputs[2]', 'must be an object'],
+      ],
+    ],
     ['a wrong type', [{ name: 'a', type: 'text' }], [['inputs[0].type', TYPES]]],
-    ['missing fields', [{}], [['inputs[0].name', 'required'], ['inputs[0].type', 'required']]],
+    [
+      'missing fields',
+      [{}],
+      [
+        ['inputs[0].name', 'required'],
+        ['inputs[0].type', 'required'],
+      ],
+    ],
     ['a blank name', [text('  ')], [['inputs[0].name', 'must not be empty']]],
-    ['braces', [text('a}'), text('{b')], [['inputs[0].name', 'must not contain braces'], ['inputs[1].name', 'must not contain braces']]],
+    [
+      'braces',
+      [text('a}'), text('{b')],
+      [
+        ['inputs[0].name', 'must not contain braces'],
+        ['inputs[1].name', 'must not contain braces'],
+      ],
+    ],
+    [
+      'names that an address cannot hold',
+      [text('.'), text(' ..')],
+      [
+        ['inputs[0].name', 'must not be . or ..'],
+        ['inputs[1].name', 'must not be . or ..'],
+      ],
+    ],
     ['NUL', [text('a\0b')], [['inputs[0].name', 'must not contain control characters']]],
     ['a line break', [text('a\nb')], [['inputs[0].name', 'must not contain control characters']]],
     ['half of a surrogate pair', [text('a\udc00')], [['inputs[0].name', HALF]]],
     ['10,000 characters', [text('n'.repeat(10_000))], [['inputs[0].name', 'must be at most 255 characters']]],
     ['a name that is a number', [{ name: 5, type: 'string' }], [['inputs[0].name', 'must be a string']]],
-    ['a description that is null', [{ ...text('a'), description: null }], [['inputs[0].description', 'must be a string']]],
-    ['NUL in a description', [{ ...text('a'), description: '\0' }], [['inputs[0].description', 'must not contain NUL characters']]],
-    ['half of a pair in a description', [{ ...text('a'), description: '\ud800' }], [['inputs[0].description', HALF]]],
-    ['a description without end', [{ ...text('a'), description: 'd'.repeat(10_001) }], [['inputs[0].description', 'must be at most 10,000 characters']]],
-    ['D58: a reference', [{ ...text('a'), reference: '{{input.a}}' }], [['inputs[0].reference', 'not accepted']]],
-    ['D58: a reference that is null', [{ ...text('a'), reference: null }], [['inputs[0].reference', 'not accepted']]],
+    [
+      'a description that is null',
+      [{ ...text('a'), description: null }],
+      [['inputs[0].description', 'must be a string']],
+    ],
+    [
+      'NUL in a description',
+      [{ ...text('a'), description: '\0' }],
+      [['inputs[0].description', 'must not contain NUL characters']],
+    ],
+    [
+      'half of a pair in a description',
+      [{ ...text('a'), description: '\ud800' }],
+      [['inputs[0].description', HALF]],
+    ],
+    [
+      'a description without end',
+      [{ ...text('a'), description: 'd'.repeat(10_001) }],
+      [['inputs[0].description', 'must be at most 10,000 characters']],
+    ],
+    [
+      'D58: a reference',
+      [{ ...text('a'), reference: '{{input.a}}' }],
+      [['inputs[0].reference', 'not accepted']],
+    ],
+    [
+      'D58: a reference that is null',
+      [{ ...text('a'), reference: null }],
+      [['inputs[0].reference', 'not accepted']],
+    ],
     ['each other', [text('a'), text('b'), text(' a')], [['inputs[2].name', UNIQUE]]],
     ['an existing name', [text('b'), text('taken ')], [['inputs[1].name', UNIQUE]]],
-    ['both', [text('taken'), text('b'), text('b')], [['inputs[0].name', UNIQUE], ['inputs[2].name', UNIQUE]]],
-    ['each other beside another failure', [{ name: 'b', type: 'x' }, text('b')], [['inputs[0].type', TYPES], ['inputs[1].name', UNIQUE]]],
-    ['too many', Array.from({ length: 501 }, (_, n) => text(`n${n}`)), [['inputs', 'must be at most 500 items']]],
-    ['too many in total', Array.from({ length: 500 }, (_, n) => text(`n${n}`)), [['inputs', 'a sheet has at most 500 inputs, these would make 501']]],
+    [
+      'both',
+      [text('taken'), text('b'), text('b')],
+      [
+        ['inputs[0].name', UNIQUE],
+        ['inputs[2].name', UNIQUE],
+      ],
+    ],
+    [
+      'each other beside another failure',
+      [{ name: 'b', type: 'x' }, text('b')],
+      [
+        ['inputs[0].type', TYPES],
+        ['inputs[1].name', UNIQUE],
+      ],
+    ],
+    [
+      'too many',
+      Array.from({ length: 501 }, (_, n) => text(`n${n}`)),
+      [['inputs', 'must be at most 500 items']],
+    ],
+    [
+      'too many in total',
+      Array.from({ length: 500 }, (_, n) => text(`n${n}`)),
+      [['inputs', 'a sheet has at most 500 inputs, these would make 501']],
+    ],
   ])('400 %s', async (_what, body, errors) => {
     const { org, path } = made
     const answer = await org.call('POST', path, body)
@@ -168,7 +249,11 @@ describe('D29: what is not accepted, every failure at once and nothing stored', 
 
   it('500 inputs fit', async () => {
     const { org, path } = await makeSheet()
-    const { status, body } = await org.call('POST', path, Array.from({ length: 500 }, (_, n) => text(`n${n}`)))
+    const { status, body } = await org.call(
+      'POST',
+      path,
+      Array.from({ length: 500 }, (_, n) => text(`n${n}`)),
+    )
     expect([status, body.data.length]).toEqual([200, 500])
   })
 })
@@ -177,7 +262,9 @@ describe('at the same time', () => {
   it('the same name is created once, and those beside it all or not at all', async () => {
     const made = await makeSheet()
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => made.org.call('POST', made.path, [text(`own ${n}`), text('same')])),
+      Array.from({ length: 10 }, (_, n) =>
+        made.org.call('POST', made.path, [text(`own ${n}`), text('same')]),
+      ),
     )
     const won = answers.findIndex((answer) => answer.status === 200)
     expect(answers.map((answer) => answer.status)).toEqual(answers.map((_, n) => (n === won ? 200 : 400)))
@@ -201,16 +288,23 @@ describe('4.4 Delete Input', () => {
     expect(await list(made)).toEqual(['before', 'after'])
   })
 
-  it.each(['unknown', 'EMAIL', '__proto__', 'constructor', '%00', '%20', '%25', 'Email%0A%00', 'n'.repeat(5000)])(
-    'an unknown name is 404: %s',
-    async (name) => {
-      const made = await makeSheet()
-      await made.org.call('POST', made.path, [text('Email')])
-      const { status, body } = await made.org.call('DELETE', `${made.path}/${name}`)
-      expect([status, body.error, body.message]).toEqual([404, 'Not Found', 'Input not found'])
-      expect(await list(made)).toEqual(['Email'])
-    },
-  )
+  it.each([
+    'unknown',
+    'EMAIL',
+    '__proto__',
+    'constructor',
+    '%00',
+    '%20',
+    '%25',
+    'Email%0A%00',
+    'n'.repeat(5000),
+  ])('an unknown name is 404: %s', async (name) => {
+    const made = await makeSheet()
+    await made.org.call('POST', made.path, [text('Email')])
+    const { status, body } = await made.org.call('DELETE', `${made.path}/${name}`)
+    expect([status, body.error, body.message]).toEqual([404, 'Not Found', 'Input not found'])
+    expect(await list(made)).toEqual(['Email'])
+  })
 
   it('a padded name is trimmed; deleting again is 404; the change is audited', async () => {
     const made = await makeSheet()

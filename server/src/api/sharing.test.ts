@@ -68,7 +68,8 @@ describe('4.1 Remove Member: impact is reported as warnings', () => {
   it('WORKFLOWS_LOST_OWNER names the living workflows they owned', async () => {
     const org = await app.makeOrg()
     const key = await org.keyFor('owner@example.com', 'member')
-    const make = async (name: string) => (await app.call(key, 'POST', '/workflows/', { name })).body.data.workflow_id
+    const make = async (name: string) =>
+      (await app.call(key, 'POST', '/workflows/', { name })).body.data.workflow_id
     const [one, two, gone] = [await make('One'), await make('Two'), await make('Gone')]
     await app.call(key, 'DELETE', `/workflows/${gone}`)
     await create(org, 'Not theirs')
@@ -113,6 +114,9 @@ describe('4.1 Remove Member: impact is reported as warnings', () => {
       .select('details')
       .where('action', '=', 'member.removed')
       .executeTakeFirstOrThrow()
-    expect(details).toMatchObject({ revoked_keys: [expect.any(String)], impact_unknown: expect.stringContaining('deleted_at') })
+    expect(details).toMatchObject({
+      revoked_keys: [expect.any(String)],
+      impact_unknown: expect.stringContaining('deleted_at'),
+    })
   })
 })

@@ -25,7 +25,12 @@ async function sheetOf(org: TestOrg, id: string): Promise<SheetRecord> {
 async function define(org: TestOrg, sheetId: string, definition: Definition, serials = {}): Promise<void> {
   const sheet = await sheetOf(org, sheetId)
   await app.store.system.transaction().execute((trx) =>
-    editDefinition(trx, OPERATOR, sheet, () => ({ definition, nextColumn: 8, actionSerials: serials, result: null })),
+    editDefinition(trx, OPERATOR, sheet, () => ({
+      definition,
+      nextColumn: 8,
+      actionSerials: serials,
+      result: null,
+    })),
   )
 }
 
@@ -70,7 +75,8 @@ describe('4.2 Duplicate Workflow', () => {
     const id = await create(org, 'Tab of main')
     const elsewhere = await create(org, 'Elsewhere')
     const settings = { auto_run: true, cache_enabled: true, cache_since: '2024-02-29' }
-    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Second', ...settings })).body.data.sheet_id
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Second', ...settings })).body
+      .data.sheet_id
     await org.call('POST', `/workflows/${id}/sheets`, { name: 'Third' })
     const gone = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'Gone' })).body.data.sheet_id
     await org.call('DELETE', `/workflows/${id}/sheets/${gone}`)
@@ -120,7 +126,11 @@ describe('4.2 Duplicate Workflow', () => {
 
     expect(await overview(org, id)).toEqual(before)
     expect(await definitionOf(org, id)).toEqual(source)
-    const rows = await app.store.system.selectFrom('rows').select('row_id').where('sheet_id', '=', copyId).execute()
+    const rows = await app.store.system
+      .selectFrom('rows')
+      .select('row_id')
+      .where('sheet_id', '=', copyId)
+      .execute()
     expect(rows).toEqual([])
     const audit = await app.store.system
       .selectFrom('audit_entries')
@@ -137,7 +147,8 @@ describe('4.2 Duplicate Workflow', () => {
     await org.call('POST', `/workflows/${id}/sheets`, { name: 'Child' })
     const bob = await org.keyFor('bob@example.com', 'member')
     await share(org, id, 'bob@example.com')
-    const copyId = (await app.call(bob, 'POST', `/workflows/${id}/duplicate`, { name: 'C' })).body.data.workflow_id
+    const copyId = (await app.call(bob, 'POST', `/workflows/${id}/duplicate`, { name: 'C' })).body.data
+      .workflow_id
     const copy = (await app.call(bob, 'GET', `/workflows/${copyId}`)).body.data
     expect(copy.is_owner).toBe(true)
     expect((await overview(org, copyId)).is_owner).toBe(false)
@@ -151,7 +162,8 @@ describe('4.2 Duplicate Workflow', () => {
     const id = await create(org)
     const [child, other] = await Promise.all(
       ['Child', 'Other'].map(
-        async (name) => (await org.call('POST', `/workflows/${id}/sheets`, { name })).body.data.sheet_id as string,
+        async (name) =>
+          (await org.call('POST', `/workflows/${id}/sheets`, { name })).body.data.sheet_id as string,
       ),
     )
     if (child === undefined || other === undefined) throw new Error('two sheets were made')
@@ -161,7 +173,11 @@ describe('4.2 Duplicate Workflow', () => {
     expect([status, body.data.name]).toEqual([201, 'Twin'])
     const after = await overview(org, id)
     expect(after.sheets.slice(0, 3)).toEqual(before.sheets)
-    expect(after.sheets[3]).toMatchObject({ sheet_id: body.data.workflow_id, name: 'Twin', is_main_sheet: false })
+    expect(after.sheets[3]).toMatchObject({
+      sheet_id: body.data.workflow_id,
+      name: 'Twin',
+      is_main_sheet: false,
+    })
     const [action] = (await definitionOf(org, body.data.workflow_id)).actions
     expect(action?.inputs).toMatchObject({
       target_sheet_id: other,
@@ -190,4 +206,3 @@ describe('4.2 Duplicate Workflow', () => {
     expect([status, body.error]).toEqual([403, 'INSUFFICIENT_SCOPE'])
   })
 })
-

@@ -56,7 +56,9 @@ describe('4.2 Create Workflow', () => {
         },
       ],
     })
-    expect((await org.call('GET', `/workflows/${workflow_id}/sheets/${workflow_id}/inputs`)).body.data).toEqual([])
+    expect(
+      (await org.call('GET', `/workflows/${workflow_id}/sheets/${workflow_id}/inputs`)).body.data,
+    ).toEqual([])
     expect(await auditOf(org)).toContainEqual(['workflow.created', workflow_id, { name: 'Lèads 😀' }])
   })
 
@@ -92,7 +94,11 @@ const BAD_NAMES: [string, unknown, string][] = [
   ['of 10,000 characters', 'n'.repeat(10_000), 'must be at most 255 characters'],
   ['with NUL', 'a\0b', 'must not contain control characters'],
   ['of several lines', 'a\nb', 'must not contain control characters'],
-  ['with half of a surrogate pair', 'a\ud800', 'must be well-formed Unicode (it holds half of a surrogate pair)'],
+  [
+    'with half of a surrogate pair',
+    'a\ud800',
+    'must be well-formed Unicode (it holds half of a surrogate pair)',
+  ],
 ]
 
 describe('blank and broken names are 400', async () => {
@@ -114,7 +120,12 @@ describe('blank and broken names are 400', async () => {
       const { status, body } = await org.call(method, path, { name })
       expect([status, body]).toEqual([
         400,
-        { status: 400, error: 'Validation Error', message: '1 validation errors', errors: [{ field: 'name', message }] },
+        {
+          status: 400,
+          error: 'Validation Error',
+          message: '1 validation errors',
+          errors: [{ field: 'name', message }],
+        },
       ])
     }
     expect([await overview(org, id), await listed(org.key)]).toEqual(before)

@@ -1,9 +1,11 @@
+import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
+import { parseTemplate } from '../chain/references.ts'
 
 /** What becomes of a value that a caller configures. */
 export type Checked =
-  | { kind: 'save'; value: ConfiguredValue }
+  | { kind: 'save'; value: ConfiguredValue; warnings?: Warning[] }
   /** Ignored with a warning, and the field keeps what it had (D32). */
   | { kind: 'drop'; code: 'unknown_field'; message: string }
   /** Refused: the whole request is a 400. */
@@ -23,7 +25,8 @@ export type Field<Value = unknown> = {
   type: string
   required: boolean
   description: string
-  check(raw: unknown, path: string): Checked
+  /** `current` is what the field holds now, where that matters to what a new value means. */
+  check(raw: unknown, path: string, current?: ConfiguredValue): Checked
   resolve(configured: ConfiguredValue, scope: Scope): unknown
   read(resolved: unknown): Value
   /** How a configured value is shown, where that is not the value itself. */
@@ -32,6 +35,10 @@ export type Field<Value = unknown> = {
   options?: { fixed: Option[] } | { from: string; needs?: string[] }
   /** Present on waterfalls: the job whose providers may be listed. */
   waterfall?: { providers: readonly ProviderOption[] }
+  /** Present on condition groups: whether their variables name columns of this sheet or of another. */
+  conditions?: { over: 'row' | 'target' }
+  /** What of a configured value holds tokens of this sheet, where that is not the value itself. */
+  references?(configured: ConfiguredValue): unknown
 }
 
 export type Fields = Record<string, Field>
@@ -54,6 +61,9 @@ export const refuse = (field: string, message: string): Checked => ({
   kind: 'refuse',
   errors: [{ field, message }],
 })
+
+/** Whether text holds a token, so that what it stands for is only known with a row. */
+export const hasToken = (text: string): boolean => parseTemplate(text).some((part) => part.kind === 'token')
 
 export function isObject(raw: unknown): raw is Record<string, unknown> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw)

@@ -1,7 +1,7 @@
-import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
 import type { ConfiguredValue } from '../chain/definition.ts'
-import { parseTemplate } from '../chain/references.ts'
-import { type Checked, type Field, FieldProblem, isObject, refuse, type Scope } from './field.ts'
+import { columns } from './columns-field.ts'
+import { conditions, targetConditions } from './conditions-field.ts'
+import { type Checked, type Field, FieldProblem, hasToken, isObject, refuse, type Scope } from './field.ts'
 import { outputFormat } from './output-format.ts'
 import { waterfall } from './waterfall.ts'
 
@@ -12,7 +12,6 @@ function base<Required extends boolean>(type: string, options: Given<Required>) 
   return { type, required: options.required ?? false, description: options.description }
 }
 
-const hasToken = (text: string): boolean => parseTemplate(text).some((part) => part.kind === 'token')
 const resolveText = (configured: ConfiguredValue, scope: Scope): unknown =>
   typeof configured === 'string' ? scope.text(configured) : configured
 
@@ -196,35 +195,22 @@ function texts<const Required extends boolean = false>(
   }
 }
 
-/** Condition groups, as in run_if. Resolved, each variable is the value it stands for. */
-function conditions<const Required extends boolean = false>(
-  options: Given<Required> & { over?: 'row' | 'target' },
-): Field<ConditionGroup[]> {
+/** A list whose items are used as they are: tokens for what they stand for, anything else as sent. */
+function values<const Required extends boolean = false>(options: Given<Required>): Field<unknown[]> {
   return {
-    ...base('path_filter', options),
+    ...base('jsonArray', options),
     check(raw, path) {
-      const parsed = parseConditionGroups(raw, path)
-      return parsed.ok ? { kind: 'save', value: parsed.value } : { kind: 'refuse', errors: parsed.errors }
+      const list: unknown = typeof raw === 'string' ? [raw] : raw
+      return Array.isArray(list)
+        ? { kind: 'save', value: list }
+        : refuse(path, 'must be a token or an array of tokens')
     },
-    resolve: (configured, scope) => resolveGroups(asGroups(configured), scope, options.over ?? 'row'),
-    read: asGroups,
+    resolve: (configured, scope) =>
+      Array.isArray(configured)
+        ? configured.map((item: unknown) => (typeof item === 'string' ? scope.value(item) : item))
+        : [],
+    read: (resolved) => (Array.isArray(resolved) ? resolved : []),
   }
-}
-
-/** What `check` let through and what `resolve` made of it both have this shape. */
-const asGroups = (stored: unknown): ConditionGroup[] =>
-  Array.isArray(stored) ? (stored as ConditionGroup[]) : []
-
-/** Conditions over the row have their variables resolved; those over another sheet only their values. */
-function resolveGroups(groups: ConditionGroup[], scope: Scope, over: 'row' | 'target'): unknown {
-  return groups.map((group) => ({
-    ...group,
-    conditions: group.conditions.map((leaf) => ({
-      ...leaf,
-      variable: over === 'row' ? scope.value(leaf.variable) : leaf.variable,
-      values: leaf.values?.map((text) => scope.text(text)),
-    })),
-  }))
 }
 
 export const field = {
@@ -236,7 +222,10 @@ export const field = {
   dropdown,
   pairs,
   texts,
+  values,
+  columns,
   conditions,
+  targetConditions,
   waterfall,
   outputFormat,
 }

@@ -1,15 +1,6 @@
-/** The words of the specification for what an output holds; `boolean` is ours. */
-export const OUTPUT_TYPES = [
-  'string',
-  'json',
-  'url',
-  'email',
-  'number',
-  'boolean',
-  'raw_array',
-  'structured_array',
-] as const
-export type OutputType = (typeof OUTPUT_TYPES)[number]
+import { OUTPUT_TYPES, type OutputType } from '#contract/actions.ts'
+
+export { OUTPUT_TYPES, type OutputType }
 
 /** One output of an action. `Value` exists for the compiler only. */
 export type Output<Value = unknown> = {
@@ -17,6 +8,8 @@ export type Output<Value = unknown> = {
   description: string
   /** Columns of a structured_array, by name; absent while they are only known after a run. */
   columns?: Record<string, OutputType>
+  /** The type is only how it is shown: values may be of any, so conditions over it take every operator. */
+  anyType?: true
   value?: Value
 }
 
@@ -40,6 +33,8 @@ export const output = {
   number: of<number>('number'),
   boolean: of<boolean>('boolean'),
   list: of<unknown[]>('raw_array'),
+  /** Shown as a string although the value may be of any type. */
+  any: (description: string): Output => ({ type: 'string', description, anyType: true }),
   table<Columns extends Record<string, OutputType>>(
     description: string,
     columns?: Columns,

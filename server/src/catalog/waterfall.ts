@@ -1,3 +1,4 @@
+import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { type Checked, type Field, isObject, type ProviderOption } from './field.ts'
 
@@ -9,17 +10,20 @@ export function waterfall(options: {
   description: string
   required?: boolean
   providers: readonly ProviderOption[]
+  /** Ids of the providers that are tried when none are configured. */
+  default?: readonly string[]
 }): Field<WaterfallStep[]> {
   const { providers, description, required = false } = options
+  const fallback = (options.default ?? []).map((provider) => ({ provider, own_key: false }))
   return {
     type: 'stepDownSearch',
     required,
     description,
     waterfall: { providers },
-    check: (raw, path) => checkSteps(raw, path, providers),
+    check: (raw, path, current) => checkSteps(raw, path, providers, asSteps(current)),
     show: (configured) => showSteps(asSteps(configured), providers),
     resolve: (configured) => configured,
-    read: asSteps,
+    read: (resolved) => (resolved === undefined ? fallback : asSteps(resolved)),
   }
 }
 
@@ -28,21 +32,21 @@ export function asSteps(stored: unknown): WaterfallStep[] {
 }
 
 /** An item as callers send it: a name, or `{name, use_own_key}`. Plain names leave the key state open. */
-export type GivenStep = { name: string; ownKey: boolean | undefined }
+export type GivenStep = { name: string; ownKey: boolean | undefined; place: number }
 
 export function readGivenSteps(raw: unknown, path: string): { steps: GivenStep[]; errors: FieldError[] } {
   if (!Array.isArray(raw))
     return { steps: [], errors: [{ field: path, message: 'must be an array of provider names' }] }
   const errors: FieldError[] = []
   const steps = raw.flatMap((item: unknown, n): GivenStep[] => {
-    if (typeof item === 'string') return [{ name: item, ownKey: undefined }]
+    if (typeof item === 'string') return [{ name: item, ownKey: undefined, place: n }]
     const own = isObject(item) ? item['use_own_key'] : undefined
     if (
       isObject(item) &&
       typeof item['name'] === 'string' &&
       (own === undefined || typeof own === 'boolean')
     ) {
-      return [{ name: item['name'], ownKey: own }]
+      return [{ name: item['name'], ownKey: own, place: n }]
     }
     errors.push({ field: `${path}[${n}]`, message: 'must be a provider name or {name, use_own_key}' })
     return []
@@ -52,28 +56,96 @@ export function readGivenSteps(raw: unknown, path: string): { steps: GivenStep[]
 
 /** Providers by display name or id, without regard to case; several when the name is ambiguous. */
 export function matchProviders(name: string, providers: readonly ProviderOption[]): ProviderOption[] {
-  const wanted = name.trim().toLowerCase()
-  return providers.filter((known) => known.name.toLowerCase() === wanted || known.id === wanted)
+  return providers.filter((known) => isNamed(name, known))
 }
 
-function checkSteps(raw: unknown, path: string, providers: readonly ProviderOption[]): Checked {
+function isNamed(name: string, known: { id: string; name: string }): boolean {
+  const wanted = name.trim().toLowerCase()
+  return known.name.toLowerCase() === wanted || known.id === wanted
+}
+
+/** Plain names keep the key state that the provider has in `current`. */
+function checkSteps(
+  raw: unknown,
+  path: string,
+  providers: readonly ProviderOption[],
+  current: WaterfallStep[],
+): Checked {
   const { steps, errors } = readGivenSteps(raw, path)
+  const warnings: Warning[] = []
   const seen = new Set<string>()
-  const value = steps.flatMap(({ name, ownKey }, n): WaterfallStep[] => {
-    const [match] = matchProviders(name, providers)
+  const value = steps.flatMap(({ name, ownKey, place }): WaterfallStep[] => {
+    const at = `${path}[${place}]`
+    const [match, other] = matchProviders(name, providers)
     if (match === undefined) {
       const known = providers.map((provider) => provider.name).join(', ')
-      errors.push({ field: `${path}[${n}]`, message: `unknown provider ${name}; there are: ${known}` })
+      errors.push({ field: at, message: `unknown provider ${name}; there are: ${known}` })
       return []
     }
-    if (seen.has(match.id)) errors.push({ field: `${path}[${n}]`, message: `${match.name} is listed twice` })
+    if (seen.has(match.id)) errors.push({ field: at, message: `${match.name} is listed twice` })
     seen.add(match.id)
-    return [{ provider: match.id, own_key: ownKey ?? false }]
+    if (other !== undefined) warnings.push(ambiguous(at, name, match))
+    if (ownKey === true && !match.supportsOwnKey) {
+      warnings.push(unsupported(at, match))
+      return [{ provider: match.id, own_key: false }]
+    }
+    const kept = current.some((step) => step.provider === match.id && step.own_key)
+    return [{ provider: match.id, own_key: ownKey ?? kept }]
   })
-  return errors.length > 0 ? { kind: 'refuse', errors } : { kind: 'save', value }
+  return errors.length > 0 ? { kind: 'refuse', errors } : { kind: 'save', value, warnings }
 }
 
-function showSteps(steps: WaterfallStep[], providers: readonly ProviderOption[]): unknown[] {
+function ambiguous(field: string, name: string, { id }: ProviderOption): Warning {
+  return { field, code: 'ambiguous_provider', message: `several providers are named ${name}; ${id} was taken` }
+}
+
+function unsupported(field: string, { name }: ProviderOption): Warning {
+  return {
+    field,
+    code: 'unsupported_own_key',
+    message: `${name} does not run on keys of your own; credits are used`,
+  }
+}
+
+/** The same steps in another order: each exactly once, and their key state is not changed here. */
+export function reorderSteps(
+  given: GivenStep[],
+  path: string,
+  current: WaterfallStep[],
+  providers: readonly ProviderOption[],
+): { steps: WaterfallStep[]; warnings: Warning[]; errors: FieldError[] } {
+  if (current.length === 0) {
+    return { steps: [], warnings: [], errors: [{ field: path, message: 'no providers are configured yet' }] }
+  }
+  const nameOf = (id: string) => providers.find((known) => known.id === id)?.name ?? id
+  const configured = current.map((step) => ({ step, name: nameOf(step.provider) }))
+  const left = new Set(configured)
+  const warnings: Warning[] = []
+  const errors: FieldError[] = []
+  const steps = given.flatMap(({ name, ownKey, place }): WaterfallStep[] => {
+    const field = `${path}[${place}]`
+    const named = configured.filter((entry) => isNamed(name, { id: entry.step.provider, name: entry.name }))
+    const next = named.find((entry) => left.has(entry))
+    if (next === undefined) {
+      const fault = named.length === 0 ? 'is not configured for this field' : 'is listed twice'
+      errors.push({ field, message: `${name} ${fault}` })
+      return []
+    }
+    left.delete(next)
+    if (ownKey !== undefined && ownKey !== next.step.own_key) {
+      const message = `reordering does not change whether ${next.name} uses your own key`
+      warnings.push({ field, code: 'own_key_ignored', message })
+    }
+    return [next.step]
+  })
+  if (left.size > 0) {
+    const missing = [...left].map((entry) => entry.name).join(', ')
+    errors.push({ field: path, message: `must list every configured provider; missing: ${missing}` })
+  }
+  return { steps, warnings, errors }
+}
+
+export function showSteps(steps: WaterfallStep[], providers: readonly ProviderOption[]): unknown[] {
   return steps.map(({ provider, own_key }) => {
     const name = providers.find((known) => known.id === provider)?.name ?? provider
     return own_key ? { name, use_own_key: true } : name

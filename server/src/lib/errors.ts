@@ -45,5 +45,7 @@ export function forbidden(message: string): AppError {
 
 /** The words of an unknown failure, for logs and messages. */
 export function reasonOf(error: unknown): string {
+  // A refused connection to a name with several addresses says nothing of its own.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -4,7 +4,7 @@ import { isUuid, newId } from '../lib/ids.ts'
 import { hashToken, newKey } from '../lib/keys.ts'
 import { type Actor, recordAudit } from '../store/audit.ts'
 import { type Db, inTransaction } from '../store/db.ts'
-import { expireKey, findKey, insertKey, type KeyRecord, revokeKey } from '../store/keys.ts'
+import { expireKey, findKey, insertKey, type KeyRecord, revokeKey, wasRotated } from '../store/keys.ts'
 import type { Member } from '../store/members.ts'
 
 export type KeyOptions = {
@@ -61,8 +61,10 @@ export async function rotateKey(
 ): Promise<Omit<IssuedKey, 'scopes'> & { oldExpiresAt: Date }> {
   const old = await livingKey(db, keyId)
   return inTransaction(db, async (trx) => {
+    if (await wasRotated(trx, old))
+      throw new AppError('Conflict', 'The key was rotated already; rotate the new one')
     const issued = await issue(trx, { ...old, rotated_from: old.key_id })
-    const end = new Date(Date.now() + overlapMs)
+    const end = new Date(Math.min(Date.now() + overlapMs, old.expires_at?.getTime() ?? Infinity))
     if (overlapMs > 0) await expireKey(trx, keyId, end)
     else await revokeKey(trx, keyId)
     await recordAudit(trx, old.org_id, actor, {

@@ -89,3 +89,15 @@ export async function expireKey(db: Db, keyId: string, at: Date): Promise<void> 
     .where('key_id', '=', keyId)
     .execute()
 }
+
+/** Whether a key was made to take this one's place. Locks the key, so that it is rotated once. */
+export async function wasRotated(db: Db, key: Pick<KeyRecord, 'org_id' | 'key_id'>): Promise<boolean> {
+  await db.selectFrom('api_keys').select('key_id').where('key_id', '=', key.key_id).forUpdate().execute()
+  const successor = await db
+    .selectFrom('api_keys')
+    .select('key_id')
+    .where('org_id', '=', key.org_id)
+    .where('rotated_from', '=', key.key_id)
+    .executeTakeFirst()
+  return successor !== undefined
+}

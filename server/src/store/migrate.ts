@@ -28,7 +28,7 @@ export function newestSchemaVersion(): number {
 
 /** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
 export async function migrate(url: string, log: (line: string) => void): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'loam migrations' })
+  const client = new Client({ connectionString: url, application_name: 'loam migrations', connectionTimeoutMillis: 10_000 })
   // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
   client.on('error', () => undefined)
   await client.connect()

@@ -58,16 +58,20 @@ export async function listPage(
       ) g
       where g.live_before <= ${offset} order by g.start desc limit 1
     ), place as (
-      select
-        case when gap.start is null then sheet.first_seq + ${offset}
-          when ${offset} < gap.live_after then gap.start
-          else gap.stop + ${offset} - gap.live_after end as seq,
-        case when ${offset} < gap.live_after then ${offset} - gap.live_before else 0 end as skip
+      select case
+        when gap.start is null then sheet.first_seq + ${offset}
+        when ${offset} >= gap.live_after then gap.stop + ${offset} - gap.live_after
+        else (
+          select seq from (
+            select seq, row_number() over (order by seq) as nth from rows
+            where org_id = ${org_id} and sheet_id = ${sheet_id} and seq >= gap.start and seq < gap.stop
+          ) living where nth = ${offset} - gap.live_before + 1)
+        end as seq
       from sheet left join gap on true
     ), page as (
       select r.row_id, r.data::text as data, r.seq from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
-      order by r.seq offset (select skip from place) limit ${limit}
+      order by r.seq limit ${limit}
     )
     select sheet.total, page.row_id, page.data from sheet left join page on true order by page.seq`.execute(
     db,

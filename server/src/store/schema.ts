@@ -1,10 +1,18 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { OutputType } from '#contract/actions.ts'
 import type { Definition } from '../chain/definition.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
 type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 type Made = ColumnType<Date, Date | string | undefined, never>
 type Json<T> = ColumnType<T, string | undefined, string>
+
+/** An output that a run has shown. */
+export type DiscoveredOutput = {
+  name: string
+  type: OutputType
+  columns?: { name: string; type: OutputType }[]
+}
 
 export type Schema = {
   settings: { name: string; value: Json<unknown> }
@@ -127,5 +135,6 @@ export type Schema = {
     outputs: Json<unknown>
     error: string | null
   }
+  action_outputs: { org_id: string; sheet_id: string; action: string; outputs: Json<DiscoveredOutput[]> }
   purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }
 }

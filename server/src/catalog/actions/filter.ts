@@ -1,4 +1,3 @@
-import { evaluate } from '../../chain/condition-evaluate.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
 import { done } from '../outcome.ts'
@@ -6,7 +5,7 @@ import { done } from '../outcome.ts'
 export default defineAction({
   id: 'filter',
   name: 'Filter',
-  description: 'Lets only the rows go on that meet the conditions.',
+  description: 'Lets a row go on only when it meets the conditions.',
   category: 'flow',
   credits: 0,
   inputs: {
@@ -16,5 +15,5 @@ export default defineAction({
     }),
   },
   outputs: {},
-  run: ({ inputs }) => (inputs.path_conditions.length === 0 ? done({}) : done({})),
+  run: ({ inputs }) => (inputs.path_conditions ? done({}) : { kind: 'condition_not_met' }),
 })

@@ -54,10 +54,14 @@ export function readOwner(dataDir: string): Owner | undefined {
   }
 }
 
+export class FolderBusyError extends Error {
+  override name = 'FolderBusyError'
+}
+
 export function busyError(dataDir: string, owner: Owner | undefined, trouble?: Error): Error {
   const who = owner ? `Another Loam (process ${owner.pid})` : 'Another Loam'
   const what = trouble ? `, but its database does not answer: ${trouble.message}` : ''
-  return new Error(
+  return new FolderBusyError(
     `${who} is running on the data folder ${dataDir}${what}. ` +
       'Stop it first, or set LOAM_DATA_DIR to another folder.',
   )

@@ -1,0 +1,28 @@
+/** A table on stdout, and bars that decide the exit code. */
+export function print(title: string, rows: Record<string, unknown>[]): void {
+  process.stdout.write(`\n${title}\n`)
+  const names = Object.keys(rows[0] ?? {})
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => String(row[name]).length)))
+  const line = (cells: unknown[]) =>
+    `  ${cells.map((cell, n) => String(cell).padEnd(widths[n] ?? 0)).join('  ')}`
+  process.stdout.write(`${line(names)}\n`)
+  for (const row of rows) process.stdout.write(`${line(names.map((name) => row[name]))}\n`)
+}
+
+export function bar(
+  name: string,
+  value: number,
+  limit: number,
+  kind: 'at least' | 'at most' = 'at least',
+): void {
+  const held = kind === 'at least' ? value >= limit : value <= limit
+  const sign = kind === 'at least' ? '>=' : '<='
+  process.stdout.write(
+    `bar ${name}: ${value.toFixed(2)} ${sign} ${limit.toFixed(2)} ${held ? 'ok' : 'missed'}\n`,
+  )
+  if (!held) process.exitCode = 1
+}
+
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,188 @@
+// P5 (Add Rows) and P7 (any page of a large sheet), through the public API of a real server, against COPY into a table of
+// the same shape on the same PostgreSQL. Also shows how filters on a large sheet are planned.
+// npm run bench:rows [-- --rows 1000000]
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { newId } from '#server/lib/ids.ts'
+import { startServer } from '#test/server-process.ts'
+import { bar, median, print } from './report.ts'
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
+const total = Number(values.rows)
+const CALL = 1000
+const CLIENTS = 4
+const COLUMNS = ['company', 'domain', 'industry', 'employees', 'note']
+
+const dataDir = mkdtempSync(join(tmpdir(), 'loam-bench-'))
+const server = await startServer({
+  LOAM_DATA_DIR: dataDir,
+  LOAM_LOG_LEVEL: 'warn',
+  LOAM_RATE_LIMIT_PER_MINUTE: '100000000',
+  LOAM_RATE_LIMIT_PER_DAY: '100000000',
+})
+const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
+const client = new pg.Client({
+  connectionString: JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8')).url,
+})
+try {
+  await client.connect()
+  await client.query(`select set_config('loam.org', '*', false)`)
+  const sheet = await makeSheet()
+  const added = await addRows(sheet)
+  const copied = await copyRows()
+  print('P5: rows written', [
+    { what: `Add Rows, ${CALL} a call, ${CLIENTS} callers`, 'rows/s': Math.round(added) },
+    { what: 'COPY into the same table and indexes', 'rows/s': Math.round(copied) },
+  ])
+  bar('P5 (Add Rows)', added / copied, 0.3)
+  await pages(sheet)
+  await plans(sheet)
+} finally {
+  await client.end()
+  await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function call(path: string, body?: unknown): Promise<{ data: Record<string, unknown> }> {
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+  return JSON.parse(text) as { data: Record<string, unknown> }
+}
+
+async function makeSheet(): Promise<string> {
+  const { data } = await call('/workflows', { name: 'Bench' })
+  const base = `/workflows/${String(data['workflow_id'])}/sheets/${String(data['workflow_id'])}`
+  await call(
+    `${base}/inputs`,
+    COLUMNS.map((name) => ({ name, type: 'string' })),
+  )
+  return base
+}
+
+function rowOf(n: number): Record<string, string> {
+  return {
+    company: `Company ${n}`,
+    domain: `company-${n}.example.com`,
+    industry: ['software', 'retail', 'energy', 'health'][n % 4] ?? '',
+    employees: String((n * 7919) % 10_000),
+    note: `A line of text about row ${n} that is as long as such lines are`,
+  }
+}
+
+async function addRows(base: string): Promise<number> {
+  const bodies = Array.from({ length: Math.ceil(total / CALL) }, (_, n) => n)
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let n = bodies.shift(); n !== undefined; n = bodies.shift()) {
+        const rows = Array.from({ length: CALL }, (_, i) => rowOf((n ?? 0) * CALL + i))
+        await call(`${base}/rows`, { rows })
+      }
+    }),
+  )
+  return total / ((performance.now() - started) / 1000)
+}
+
+async function copyRows(): Promise<number> {
+  await client.query('create table copied (like rows including all)')
+  const [org, sheet] = [newId(), newId()]
+  function* lines(): Generator<string> {
+    for (let n = 0; n < total; n += CALL) {
+      let chunk = ''
+      for (let i = n; i < n + CALL; i++) {
+        const data = JSON.stringify(
+          Object.fromEntries(Object.values(rowOf(i)).map((value, c) => [c + 1, value])),
+        )
+        chunk += `${org}\t${sheet}\t${newId()}\t${i}\t${data}\n`
+      }
+      yield chunk
+    }
+  }
+  const started = performance.now()
+  await pipeline(Readable.from(lines()), client.query(copyFrom('copy copied from stdin')))
+  const rate = total / ((performance.now() - started) / 1000)
+  await client.query('drop table copied')
+  return rate
+}
+
+async function timePages(base: string, pageNo: () => number): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 40; n++) {
+    const body = JSON.stringify({ page_no: pageNo(), page_size: 200 })
+    const started = performance.now()
+    await call(`${base}/rows/list`, body)
+    times.push(performance.now() - started)
+  }
+  return median(times)
+}
+
+async function pages(base: string): Promise<void> {
+  const last = total / 200
+  await timePages(base, () => 1)
+  const first = await timePages(base, () => 1)
+  const lastPage = await timePages(base, () => last)
+  const random = await timePages(base, () => 1 + Math.floor(Math.random() * last))
+  for (let n = 0; n < 50; n++) {
+    const page = await call(`${base}/rows/list`, {
+      page_no: 1 + Math.floor(Math.random() * (last - 60)),
+      page_size: 200,
+    })
+    await call(`${base}/rows/delete`, {
+      row_ids: (page.data['rows'] as { row_id: string }[]).map((row) => row.row_id),
+    })
+  }
+  const holed = await timePages(base, () => last - 60)
+  print(`P7: one page of 200 rows of ${total} (ms, median of 40)`, [
+    { page: 'first', ms: first.toFixed(2) },
+    { page: 'last', ms: lastPage.toFixed(2) },
+    { page: 'any', ms: random.toFixed(2) },
+    { page: 'near the end, after 10,000 deletions', ms: holed.toFixed(2) },
+  ])
+  bar('P7 (last page / first page)', lastPage / first, 3, 'at most')
+}
+
+async function plans(base: string): Promise<void> {
+  const filter = (variable: string, operator: string, ...given: string[]) => ({
+    filters: [{ variable: `{{input.${variable}}}`, operator, values: given }],
+  })
+  const cases: [string, object][] = [
+    ['is equal to, one match', filter('domain', 'is equal to', `company-${total - 5}.example.com`)],
+    ['contains, many matches', filter('note', 'contains', 'LINE OF')],
+    ['greater than', filter('employees', 'greater than', '9990')],
+    ['created_at, nothing that new', { created_at: { operator: 'greater than', values: ['2100-01-01'] } }],
+  ]
+  const table = []
+  for (const [what, body] of cases) {
+    const times: number[] = []
+    let found: unknown
+    for (let n = 0; n < 3; n++) {
+      const started = performance.now()
+      found = (await call(`${base}/rows/list`, body)).data['total_count']
+      times.push(performance.now() - started)
+    }
+    table.push({ filter: what, matches: found, ms: median(times).toFixed(0) })
+  }
+  print(`Filters over ${total} rows: page and exact count`, table)
+  const [org] = (await client.query(`select org_id, sheet_id from sheets limit 1`)).rows
+  await client.query(`analyze rows`)
+  const { rows } = await client.query(
+    `explain (analyze, costs off, timing off) select count(*) from rows r where r.org_id = $1 and r.sheet_id = $2
+      and r.seq >= 1 and (r.data ->> '4') ~ '^[0-9]+$'`,
+    [org.org_id, org.sheet_id],
+  )
+  print(
+    'Plan of a filter',
+    rows.map((row) => ({ plan: row['QUERY PLAN'] })),
+  )
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { Uuid } from './envelope.ts'
+import { Name } from './text.ts'
+
+/** The words of the specification for what an output holds; `boolean` is ours. */
+export const OUTPUT_TYPES = [
+  'string',
+  'json',
+  'url',
+  'email',
+  'number',
+  'boolean',
+  'raw_array',
+  'structured_array',
+] as const
+export type OutputType = (typeof OUTPUT_TYPES)[number]
+
+export const MAX_ACTIONS = 500
+export const MAX_NOTE = 10_000
+/** Characters of JSON that the inputs of one action may take. */
+export const MAX_CONFIGURATION = 1_000_000
+
+export const InputDescriptor = z
+  .object({ name: z.string(), type: z.string(), required: z.boolean(), description: z.string() })
+  .meta({ id: 'InputDescriptor' })
+export type InputDescriptor = z.infer<typeof InputDescriptor>
+
+export const OutputDescriptor = z
+  .object({
+    name: z.string(),
+    type: z.enum(OUTPUT_TYPES),
+    reference: z.string(),
+    description: z.string().exactOptional(),
+    columns: z
+      .array(
+        z.object({ name: z.string(), type: z.enum(OUTPUT_TYPES), structured_array_reference: z.string() }),
+      )
+      .exactOptional()
+      .describe('Only on structured_array'),
+  })
+  .meta({ id: 'OutputDescriptor' })
+export type OutputDescriptor = z.infer<typeof OutputDescriptor>
+
+const Instance = z.object({
+  action_instance_id: z.string().describe('The template id with a suffix that is never used again'),
+  action_id: z.string(),
+  display_name: z.string(),
+})
+
+export const AddedAction = Instance.extend({
+  inputs: z.array(InputDescriptor),
+  outputs: z.array(OutputDescriptor),
+}).meta({ id: 'ActionInstance' })
+
+const JsonObject = z.record(z.string(), z.unknown())
+
+export const GraphNode = Instance.extend({
+  inputs: JsonObject.exactOptional().describe('Configured values; absent on the input node'),
+  outputs: z.array(OutputDescriptor).exactOptional().describe('Absent for actions without outputs'),
+  continue_workflow_if_action_fails: z.boolean().exactOptional(),
+  run_if: JsonObject.exactOptional().describe('Always in nested form'),
+  note: z.string().exactOptional(),
+  next: z.array(z.string()).describe('What follows; [] at the end'),
+}).meta({ id: 'ActionNode' })
+export type GraphNode = z.infer<typeof GraphNode>
+
+/** What PostgreSQL cannot hold in a JSON document is refused where it stands. */
+const storable = <Schema extends z.ZodType>(schema: Schema): Schema =>
+  schema.superRefine((value, context) => {
+    for (const path of unstorable(value)) {
+      context.addIssue({ code: 'custom', path, message: 'must be well-formed Unicode without NUL characters' })
+    }
+  })
+
+/** Bodies are at most 64 levels deep, so recursion is safe. */
+function unstorable(value: unknown, path: PropertyKey[] = []): PropertyKey[][] {
+  if (typeof value === 'string') return isStorable(value) ? [] : [path]
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item, place) => unstorable(item, [...path, place]))
+  return Object.entries(value).flatMap(([key, entry]) =>
+    isStorable(key) ? unstorable(entry, [...path, key]) : [path],
+  )
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+const Note = storable(z.string().trim().max(MAX_NOTE))
+
+/** What Add and Configure share. */
+const CONFIGURATION = {
+  inputs: storable(JsonObject).exactOptional().describe('Values by field name; null clears a field'),
+  run_if: storable(JsonObject)
+    .nullable()
+    .exactOptional()
+    .describe('`{conditions: [...]}`; null clears the condition, {} changes nothing'),
+  continue_workflow_if_action_fails: z.boolean().exactOptional(),
+  continue_workflow_on_failure: z
+    .boolean()
+    .exactOptional()
+    .meta({ deprecated: true, description: 'Older spelling of continue_workflow_if_action_fails' }),
+  note: Note.exactOptional(),
+}
+
+export const ConfigureActionBody = z.strictObject(CONFIGURATION)
+export type Configuration = z.infer<typeof ConfigureActionBody>
+
+export const AddActionBody = z.strictObject({
+  action_id: z.string(),
+  after: z.string().exactOptional().describe('An action_instance_id, or `input`; the end by default'),
+  name: z
+    .string()
+    .transform((text) => (text.trim() === '' ? undefined : text))
+    .pipe(Name.optional())
+    .exactOptional(),
+  ...CONFIGURATION,
+})
+
+export const ConfiguredAction = Instance.pick({ action_instance_id: true })
+export const DeletedAction = z.object({
+  deleted: z.literal(true),
+  action_instance_id: z.string(),
+  dependent_actions: z
+    .array(z.object({ action_instance_id: z.string(), inputs: JsonObject }))
+    .describe('What referred to its outputs, with the affected fields'),
+})
+export const ActionOutputs = z.object({
+  action_instance_id: z.string(),
+  outputs: z.array(OutputDescriptor),
+})
+export const NamedAction = Instance.pick({ action_instance_id: true, display_name: true })
+
+export const MoveActionBody = z
+  .strictObject({
+    after: z.string().exactOptional().describe('`input` is the start; the end when omitted'),
+  })
+  .default({})
+export const MovedAction = z.object({
+  moved: z.literal(true),
+  action_instance_id: z.string(),
+  after: z.string().describe('What it stands behind now'),
+})
+
+const Provider = z.union(
+  [z.string(), z.object({ name: z.string(), use_own_key: z.boolean().exactOptional() })],
+  'must be a provider name or {name, use_own_key}',
+)
+export const ReorderWaterfallBody = z.strictObject({ providers: z.array(Provider).min(1) })
+export const ReorderedWaterfall = z.object({
+  reordered: z.literal(true),
+  action_instance_id: z.string(),
+  field_name: z.string(),
+  providers: z.array(Provider),
+})
+
+export const NoteBody = z.strictObject({ note: Note.min(1, 'must not be empty') })
+export const NotedAction = z.object({ action_instance_id: z.string(), sheet_id: Uuid, note: z.string() })
+
+export const FieldOptionsBody = z
+  .strictObject({ context: JsonObject.exactOptional().describe('Values of parent fields') })
+  .default({})
+export const FieldOptions = z.object({
+  options: z.array(z.object({ value: z.string(), label: z.string(), extras: JsonObject.exactOptional() })),
+})

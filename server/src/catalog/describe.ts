@@ -1,0 +1,74 @@
+import { printToken } from '../chain/references.ts'
+import type { Action } from './define.ts'
+import type { Discovered } from './discover.ts'
+import type { OutputType } from './outputs.ts'
+
+export { type Discovered, discoverOutputs } from './discover.ts'
+
+export type InputDescriptor = { name: string; type: string; required: boolean; description: string }
+
+export type OutputDescriptor = {
+  name: string
+  type: OutputType
+  reference: string
+  description?: string
+  columns?: ColumnDescriptor[]
+}
+
+export type ColumnDescriptor = { name: string; type: OutputType; structured_array_reference: string }
+
+export function describeInputs(action: Action): InputDescriptor[] {
+  return Object.entries(action.inputs).map(([name, { type, required, description }]) => ({
+    name,
+    type,
+    required,
+    description,
+  }))
+}
+
+/**
+ * The outputs of an instance: those declared, with what a run has told of the columns and, for dynamic actions, of
+ * further outputs.
+ */
+export function describeOutputs(
+  action: Action,
+  instanceId: string,
+  discovered: readonly Discovered[] = [],
+): OutputDescriptor[] {
+  const found = new Map(discovered.map((entry) => [entry.name, entry]))
+  const declared = Object.entries(action.outputs).map(([name, { type, description, columns }]) => {
+    const known = columns && Object.entries(columns).map(([name, type]) => ({ name, type }))
+    return describeOutput(instanceId, { name, type, columns: known ?? found.get(name)?.columns, description })
+  })
+  const further = action.dynamic ? discovered.filter(({ name }) => !Object.hasOwn(action.outputs, name)) : []
+  return [...declared, ...further.map((entry) => describeOutput(instanceId, entry))]
+}
+
+/** Whether runs tell something about the outputs that the definition does not. */
+export function learnsFromRuns(action: Action): boolean {
+  return (
+    action.dynamic ||
+    Object.values(action.outputs).some(({ type, columns }) => type === 'structured_array' && columns === undefined)
+  )
+}
+
+type Known = {
+  name: string
+  type: OutputType
+  columns?: Discovered['columns'] | undefined
+  description?: string
+}
+
+function describeOutput(action: string, { name, type, columns = [], description }: Known): OutputDescriptor {
+  const described = columns.map((column) => ({
+    ...column,
+    structured_array_reference: printToken({ kind: 'column', action, list: name, column: column.name }),
+  }))
+  return {
+    name,
+    type,
+    reference: printToken({ kind: 'output', action, name }),
+    ...(description === undefined ? {} : { description }),
+    ...(type === 'structured_array' ? { columns: described } : {}),
+  }
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import { MAX_ACTIONS } from '#contract/actions.ts'
+import type { FieldError } from '#contract/errors.ts'
+import type { Parsed } from './condition-shape.ts'
+import type { ActionInstance, Definition } from './definition.ts'
+
+/** The node before the first action; it is in every chain and in no definition. */
+export const INPUT_NODE = 'input'
+
+/** Hands out the next id of a template. Serials only grow, so a suffix is never used again (D30). */
+export function nextInstanceId(
+  serials: Record<string, number>,
+  actionId: string,
+): { id: string; serials: Record<string, number> } {
+  const serial = (Object.hasOwn(serials, actionId) ? (serials[actionId] ?? 0) : 0) + 1
+  return { id: `${actionId}_${serial}`, serials: { ...serials, [actionId]: serial } }
+}
+
+/** At the end, or right after the action (or the input node) that `after` names. */
+export function addAction(
+  definition: Definition,
+  action: ActionInstance,
+  after: string | undefined,
+): Parsed<Definition> {
+  if (definition.actions.length >= MAX_ACTIONS) {
+    return refused('action_id', `a sheet has at most ${MAX_ACTIONS} actions`)
+  }
+  return place(definition, definition.actions, action, after)
+}
+
+/** `after` in the answer is the actual predecessor (D30). Inputs are not rewritten and nothing becomes stale (D26). */
+export function moveAction(
+  definition: Definition,
+  id: string,
+  after: string | undefined,
+): Parsed<{ definition: Definition; after: string }> {
+  if (after === id) return refused('after', 'must not be the action that is moved')
+  const action = definition.actions.find((known) => known.id === id)
+  if (action === undefined) return refused('action_instance_id', 'is not in this chain')
+  const others = definition.actions.filter((known) => known !== action)
+  const placed = place(definition, others, action, after)
+  if (!placed.ok) return placed
+  const moved = placed.value
+  const before = moved.actions[moved.actions.indexOf(action) - 1]
+  const unchanged = isDeepStrictEqual(moved.actions, definition.actions)
+  return {
+    ok: true,
+    value: { definition: unchanged ? definition : moved, after: before?.id ?? INPUT_NODE },
+  }
+}
+
+function place(
+  definition: Definition,
+  others: ActionInstance[],
+  action: ActionInstance,
+  after: string | undefined,
+): Parsed<Definition> {
+  const at = placeAfter(others, after)
+  if (at === undefined) return { ok: false, errors: checkAfter(definition, after) }
+  return { ok: true, value: { ...definition, actions: others.toSpliced(at, 0, action) } }
+}
+
+/** What is wrong with an `after`, for whoever has other faults to report beside it. */
+export function checkAfter(definition: Definition, after: string | undefined): FieldError[] {
+  if (placeAfter(definition.actions, after) !== undefined) return []
+  return [{ field: 'after', message: `the chain has no action ${after}; it takes an action_instance_id` }]
+}
+
+function placeAfter(actions: ActionInstance[], after: string | undefined): number | undefined {
+  if (after === undefined) return actions.length
+  if (after === INPUT_NODE) return 0
+  const found = actions.findIndex((known) => known.id === after)
+  return found < 0 ? undefined : found + 1
+}
+
+/** Results of all that came after it are stale. */
+export function removeAction(definition: Definition, id: string): Definition {
+  const at = definition.actions.findIndex((known) => known.id === id)
+  if (at < 0) return definition
+  return { ...definition, actions: ageFrom(definition.actions.toSpliced(at, 1), at) }
+}
+
+/**
+ * Puts a changed action in its place. The definition itself comes back when nothing changed; results are stale, of this
+ * action and all after it, only when what it does has changed (D26).
+ */
+export function replaceAction(definition: Definition, next: ActionInstance): Definition {
+  const at = definition.actions.findIndex((known) => known.id === next.id)
+  const current = definition.actions[at]
+  if (current === undefined || isDeepStrictEqual(current, next)) return definition
+  const actions = definition.actions.with(at, next)
+  return {
+    ...definition,
+    actions: isDeepStrictEqual(behaviourOf(current), behaviourOf(next)) ? actions : ageFrom(actions, at),
+  }
+}
+
+function behaviourOf({ inputs, run_if, continue_workflow_if_action_fails }: ActionInstance): unknown {
+  return { inputs, run_if, continue_workflow_if_action_fails }
+}
+
+function ageFrom(actions: ActionInstance[], start: number): ActionInstance[] {
+  return actions.map((action, at) => (at < start ? action : { ...action, epoch: action.epoch + 1 }))
+}
+
+function refused(field: string, message: string): Parsed<never> {
+  return { ok: false, errors: [{ field, message }] }
+}

@@ -1,0 +1,68 @@
+import type { Warning } from '#contract/envelope.ts'
+import { fieldOf } from '../catalog/references.ts'
+import { asSteps, readGivenSteps, reorderSteps } from '../catalog/waterfall.ts'
+import type { ActionInstance } from '../chain/definition.ts'
+import { moveAction as move, replaceAction } from '../chain/edit.ts'
+import { notFound, validationError } from '../lib/errors.ts'
+import { editChain, requireAction, type Workbench } from './chain-edit.ts'
+
+/** A new display name or note. Neither changes what the action does. */
+export async function labelAction(
+  bench: Workbench,
+  id: string,
+  label: Pick<ActionInstance, 'display_name'> | { note: string },
+): Promise<void> {
+  await editChain(bench, (chain) => ({
+    definition: replaceAction(chain.definition, { ...requireAction(chain, id), ...label }),
+    audit: {
+      action: 'note' in label ? 'action.noted' : 'action.renamed',
+      details: { action_instance_id: id, ...label },
+    },
+    result: undefined,
+  }))
+}
+
+/** Answers what the action stands behind now. */
+export async function moveAction(bench: Workbench, id: string, after: string | undefined): Promise<string> {
+  return editChain(bench, (chain) => {
+    requireAction(chain, id)
+    const moved = move(chain.definition, id, after)
+    if (!moved.ok) throw validationError(moved.errors)
+    const { definition, after: predecessor } = moved.value
+    return {
+      definition,
+      audit: { action: 'action.moved', details: { action_instance_id: id, after: predecessor } },
+      result: predecessor,
+    }
+  })
+}
+
+/** Answers the providers as they stand now, in public form. */
+export async function reorderWaterfall(
+  bench: Workbench,
+  id: string,
+  fieldName: string,
+  given: unknown[],
+): Promise<{ providers: unknown; warnings: Warning[] }> {
+  return editChain(bench, (chain) => {
+    const action = requireAction(chain, id)
+    const field = fieldOf(chain.links.get(id)?.template, fieldName)
+    if (field?.waterfall === undefined) throw notFound('Waterfall field')
+    const { steps, warnings, errors } = reorderSteps(
+      readGivenSteps(given, 'providers').steps,
+      'providers',
+      asSteps(action.inputs[fieldName]),
+      field.waterfall.providers,
+    )
+    if (errors.length > 0) throw validationError(errors)
+    const inputs = { ...action.inputs, [fieldName]: steps }
+    return {
+      definition: replaceAction(chain.definition, { ...action, inputs }),
+      audit: {
+        action: 'action.waterfall_reordered',
+        details: { action_instance_id: id, field: fieldName, providers: steps.map(({ provider }) => provider) },
+      },
+      result: { providers: field.show?.(steps) ?? [], warnings },
+    }
+  })
+}

@@ -1,0 +1,96 @@
+import type { z } from 'zod'
+import type { AddActionBody, Configuration } from '#contract/actions.ts'
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { type ChainView, typesIn } from '../catalog/chain-view.ts'
+import { configureAction as configure, type Configured } from '../catalog/configure.ts'
+import { type Dependent, dependentsOf } from '../catalog/node.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import { distinct, problemsOf } from '../catalog/warnings.ts'
+import type { ActionInstance } from '../chain/definition.ts'
+import { addAction as insert, checkAfter, nextInstanceId, removeAction, replaceAction } from '../chain/edit.ts'
+import { validationError } from '../lib/errors.ts'
+import { editChain, requireAction, type Workbench } from './chain-edit.ts'
+import { readSurroundings } from './surroundings.ts'
+
+type NewAction = z.output<typeof AddActionBody>
+
+/** All of it or nothing: an action whose configuration is refused is not added. */
+export async function addAction(
+  bench: Workbench,
+  body: NewAction,
+): Promise<{ action: ActionInstance; chain: ChainView; warnings: Warning[] }> {
+  return editChain(bench, async (chain, state, view) => {
+    const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
+    const made = prepareAction(id, body, chain, bench.catalogue)
+    if (made.errors.length > 0) throw validationError(made.errors)
+    const added = insert(chain.definition, made.action, body.after)
+    if (!added.ok) throw validationError(added.errors)
+    const next = view(added.value)
+    return {
+      definition: added.value,
+      actionSerials: serials,
+      audit: { action: 'action.added', details: { action_instance_id: id, after: body.after ?? null } },
+      result: { action: made.action, chain: next, warnings: await warningsOf(bench, made, next) },
+    }
+  })
+}
+
+/** The action that a body describes, with everything that is wrong with it. */
+export function prepareAction(
+  id: string,
+  { action_id, after, name, ...given }: NewAction,
+  chain: ChainView,
+  catalogue: Catalogue,
+): Configured {
+  const template = catalogue.get(action_id)
+  const blank = { id, action_id, display_name: name ?? template?.name ?? action_id, inputs: {}, epoch: 0 }
+  const configured = configure(blank, template, given, typesIn(chain))
+  const unknown: FieldError[] =
+    template === undefined ? [{ field: 'action_id', message: `there is no action ${action_id}` }] : []
+  return { ...configured, errors: [...unknown, ...checkAfter(chain.definition, after), ...configured.errors] }
+}
+
+/** Merges; answers what is amiss in the request and in the configuration that came of it. */
+export async function configureAction(
+  bench: Workbench,
+  id: string,
+  given: Configuration,
+): Promise<Warning[]> {
+  return editChain(bench, async (chain, _state, view) => {
+    const action = requireAction(chain, id)
+    const made = configure(action, chain.links.get(id)?.template, given, typesIn(chain))
+    if (made.errors.length > 0) throw validationError(made.errors)
+    const definition = replaceAction(chain.definition, made.action)
+    return {
+      definition,
+      // Names of fields only: values may hold secrets.
+      audit: {
+        action: 'action.configured',
+        details: { action_instance_id: id, fields: Object.keys(given), inputs: Object.keys(given.inputs ?? {}) },
+      },
+      result: await warningsOf(bench, made, view(definition)),
+    }
+  })
+}
+
+async function warningsOf(
+  { db, sheet }: Workbench,
+  { action, warnings }: Configured,
+  chain: ChainView,
+): Promise<Warning[]> {
+  return distinct([...warnings, ...problemsOf(action, chain, await readSurroundings(db, sheet))])
+}
+
+/** Those that referred to its outputs keep their references, which name nothing now, and are answered. */
+export async function deleteAction(bench: Workbench, id: string): Promise<Dependent[]> {
+  return editChain(bench, (chain) => {
+    const { action_id } = requireAction(chain, id)
+    const definition = removeAction(chain.definition, id)
+    return {
+      definition,
+      audit: { action: 'action.deleted', details: { action_instance_id: id, action_id } },
+      result: dependentsOf(id, definition, bench.catalogue),
+    }
+  })
+}

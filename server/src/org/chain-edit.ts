@@ -1,0 +1,56 @@
+import { type ChainView, viewChain } from '../catalog/chain-view.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { notFound } from '../lib/errors.ts'
+import { listDiscoveredOutputs } from '../store/action-outputs.ts'
+import { recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { editDefinition, type SheetState } from '../store/definitions.ts'
+import type { SheetRecord } from '../store/sheets.ts'
+import type { Author } from './workflows.ts'
+
+/** Whose chain is edited, by whom, and what there is to build it from. */
+export type Workbench = { db: Db; author: Author; sheet: SheetRecord; catalogue: Catalogue }
+
+/** What an edit makes of a chain. The same definition means that nothing changed, and then nothing is recorded. */
+export type ChainEdit<Result> = {
+  definition: Definition
+  actionSerials?: Record<string, number>
+  audit: { action: string; details: Record<string, unknown> }
+  result: Result
+}
+
+/** One transaction under the locks of `editDefinition`, with what runs have told of the chain's outputs. */
+export async function editChain<Result>(
+  { db, author, sheet, catalogue }: Workbench,
+  edit: (
+    chain: ChainView,
+    state: SheetState,
+    view: (next: Definition) => ChainView,
+  ) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
+): Promise<Result> {
+  return inTransaction(db, async (trx) => {
+    const made = await editDefinition(trx, author, sheet, async (state) => {
+      const discovered = await listDiscoveredOutputs(trx, sheet)
+      const view = (definition: Definition) => viewChain(definition, catalogue, discovered)
+      const { definition, actionSerials, ...made } = await edit(view(state.definition), state, view)
+      const changed = definition !== state.definition
+      return {
+        ...(changed ? { definition } : {}),
+        ...(actionSerials === undefined ? {} : { actionSerials }),
+        result: { ...made, changed },
+      }
+    })
+    if (made.changed) {
+      await recordAudit(trx, author.orgId, author, { ...made.audit, target: sheet.sheet_id })
+    }
+    return made.result
+  })
+}
+
+/** The action of the path was there a moment ago; another request may have removed it since. */
+export function requireAction({ definition }: ChainView, id: string): ActionInstance {
+  const action = definition.actions.find((known) => known.id === id)
+  if (action === undefined) throw notFound('Action')
+  return action
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Db } from './db.ts'
+import type { DiscoveredOutput } from './schema.ts'
+import type { SheetKey } from './sheets.ts'
+
+/** What runs have shown of the outputs of a sheet's actions, by action. */
+export async function listDiscoveredOutputs(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+): Promise<Map<string, DiscoveredOutput[]>> {
+  const found = await db
+    .selectFrom('action_outputs')
+    .select(['action', 'outputs'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .execute()
+  return new Map(found.map(({ action, outputs }) => [action, outputs]))
+}
+
+/** Answers whether it is something new. */
+export async function putDiscoveredOutputs(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  action: string,
+  outputs: readonly DiscoveredOutput[],
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into action_outputs as known (org_id, sheet_id, action, outputs)
+    values (${org_id}, ${sheet_id}, ${action}, ${JSON.stringify(outputs)}::jsonb)
+    on conflict (org_id, sheet_id, action) do update set outputs = excluded.outputs
+    where known.outputs is distinct from excluded.outputs`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** The outputs of the latest row on which the action is complete; undefined when there is none. */
+export async function findLatestOutputs(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  action: string,
+): Promise<unknown> {
+  const { rows } = await sql<{ outputs: unknown }>`
+    select c.outputs from cells c
+    join rows r on r.org_id = c.org_id and r.sheet_id = c.sheet_id and r.row_id = c.row_id
+    where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action}
+      and c.status = 'complete' and c.outputs is not null
+      and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+    order by r.seq desc limit 1`.execute(db)
+  return rows[0]?.outputs
+}
