@@ -119,4 +119,28 @@ describe('4.1 Remove Member: impact is reported as warnings', () => {
       impact_unknown: expect.stringContaining('deleted_at'),
     })
   })
+
+  it('while the member is working: every answer is a success or a refusal', async () => {
+    const org = await app.makeOrg()
+    const key = await org.keyFor('busy@example.com', 'member')
+    const id = (await app.call(key, 'POST', '/workflows/', { name: 'W' })).body.data.workflow_id
+    const sheets = `/workflows/${id}/sheets`
+    const child = (await app.call(key, 'POST', sheets, { name: 'c' })).body.data.sheet_id
+    const work = (n: number): [string, string, unknown][] => [
+      ['POST', '/workflows/', { name: `w${n}` }],
+      ['POST', sheets, { name: `s${n}` }],
+      ['POST', `/workflows/${child}/duplicate`, { name: `d${n}` }],
+      ['POST', `${sheets}/${child}/inputs`, [{ name: `i${n}`, type: 'string' }]],
+      ['PATCH', `${sheets}/${id}`, { auto_run: n % 2 === 0 }],
+      ['PATCH', `/workflows/${id}/name`, { name: `n${n}` }],
+    ]
+    const answers = await Promise.all([
+      ...work(1).map((request) => app.call(key, ...request)),
+      org.call('DELETE', '/org/members?email=busy@example.com'),
+      ...[2, 3].flatMap(work).map((request) => app.call(key, ...request)),
+      ...work(4).map((request) => org.call(...request)),
+    ])
+    expect(answers.filter(({ status }) => ![200, 201, 401].includes(status))).toEqual([])
+    expect((await org.call('GET', `/workflows/${id}`)).body.data.is_owner).toBe(true)
+  })
 })

@@ -198,6 +198,24 @@ describe('4.2 Duplicate Workflow', () => {
     expect((await overview(org, id)).sheets).toHaveLength(3)
   })
 
+  it('the child sheet of a workflow without access is refused as the workflow is', async () => {
+    const [org, stranger] = [await app.makeOrg(), await app.makeOrg()]
+    const [id, other] = [await create(org), await create(org)]
+    const child = (await org.call('POST', `/workflows/${id}/sheets`, { name: 'c' })).body.data.sheet_id
+    const narrowed = await org.keyFor('narrow@example.com', 'admin', { allowedWorkflowIds: [other] })
+    const member = await org.keyFor('member@example.com', 'member')
+    for (const [key, status] of [
+      [stranger.key, 404],
+      [narrowed, 403],
+      [member, 403],
+    ] as const) {
+      expect((await app.call(key, 'POST', `/workflows/${child}/duplicate`, { name: 'x' })).status).toBe(
+        status,
+      )
+    }
+    expect((await overview(org, id)).sheets).toHaveLength(2)
+  })
+
   it('D58: needs workflows:write', async () => {
     const org = await app.makeOrg()
     const id = await create(org)

@@ -2,11 +2,10 @@ import type { FieldError } from '#contract/errors.ts'
 import { MAX_INPUTS, type NewInput, REPEATED_NAME, repeatedNames } from '#contract/inputs.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { notFound, validationError } from '../lib/errors.ts'
-import { recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { editDefinition } from '../store/definitions.ts'
 import type { SheetRecord } from '../store/sheets.ts'
-import type { Author } from './workflows.ts'
+import { type Author, recordChange } from './changes.ts'
 
 /** All or nothing (D29). Answers every input of the sheet. */
 export async function addInputs(
@@ -15,8 +14,10 @@ export async function addInputs(
   sheet: SheetRecord,
   items: NewInput[],
 ): Promise<InputColumn[]> {
-  return inTransaction(db, async (trx) => {
-    const inputs = await editDefinition(trx, author, sheet, ({ definition, nextColumn }) => {
+  const names = items.map((item) => item.name)
+  const entry = { action: 'inputs.created', target: sheet.sheet_id, details: { names } }
+  return recordChange(db, author, entry, (trx) =>
+    editDefinition(trx, author, sheet, ({ definition, nextColumn }) => {
       const errors = conflictsOf(items, definition.inputs)
       if (errors.length > 0) throw validationError(errors)
       const added = items.map(({ name, type, description }, place) => ({
@@ -31,14 +32,8 @@ export async function addInputs(
         nextColumn: nextColumn + added.length,
         result: inputs,
       }
-    })
-    await recordAudit(trx, author.orgId, author, {
-      action: 'inputs.created',
-      target: sheet.sheet_id,
-      details: { names: items.map((item) => item.name) },
-    })
-    return inputs
-  })
+    }),
+  )
 }
 
 function conflictsOf(items: NewInput[], existing: InputColumn[]): FieldError[] {
@@ -63,17 +58,12 @@ export async function removeInput(
   sheet: SheetRecord,
   name: string,
 ): Promise<InputColumn[]> {
-  return inTransaction(db, async (trx) => {
-    const remaining = await editDefinition(trx, author, sheet, ({ definition }) => {
+  const entry = { action: 'input.deleted', target: sheet.sheet_id, details: { name } }
+  return recordChange(db, author, entry, (trx) =>
+    editDefinition(trx, author, sheet, ({ definition }) => {
       const inputs = definition.inputs.filter((input) => input.name !== name)
       if (inputs.length === definition.inputs.length) throw notFound('Input')
       return { definition: { ...definition, inputs }, result: inputs }
-    })
-    await recordAudit(trx, author.orgId, author, {
-      action: 'input.deleted',
-      target: sheet.sheet_id,
-      details: { name },
-    })
-    return remaining
-  })
+    }),
+  )
 }

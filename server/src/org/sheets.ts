@@ -1,7 +1,6 @@
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import {
   insertSheet,
   markSheetsDeleted,
@@ -11,27 +10,22 @@ import {
   updateSheet,
 } from '../store/sheets.ts'
 import { touchWorkflow } from '../store/workflows.ts'
-import type { Author } from './workflows.ts'
+import { type Author, recordChange, recordCreation } from './changes.ts'
 
 /** Owned by whoever makes it (D58); settings that are not given are off (D15). */
 export async function createSheet(
   db: Db,
   author: Author,
-  workflowId: string,
+  workflow_id: string,
   given: { name: string } & Partial<SheetSettings>,
 ): Promise<SheetRecord> {
   const { orgId: org_id, memberId: owner_id } = author
-  return inTransaction(db, async (trx) => {
-    await touchWorkflow(trx, org_id, workflowId)
-    const position = await nextPosition(trx, org_id, workflowId)
-    const ids = { org_id, sheet_id: newId(), workflow_id: workflowId }
-    const sheet = await insertSheet(trx, author, { ...given, ...ids, position, owner_id })
-    await recordAudit(trx, org_id, author, {
-      action: 'sheet.created',
-      target: sheet.sheet_id,
-      details: { ...given, workflow_id: workflowId },
-    })
-    return sheet
+  const sheet_id = newId()
+  const entry = { action: 'sheet.created', target: sheet_id, details: { ...given, workflow_id } }
+  return recordCreation(db, author, entry, async (trx) => {
+    await touchWorkflow(trx, org_id, workflow_id)
+    const position = await nextPosition(trx, org_id, workflow_id)
+    return insertSheet(trx, author, { ...given, org_id, sheet_id, workflow_id, position, owner_id })
   })
 }
 
@@ -42,29 +36,19 @@ export async function changeSheet(
   sheet: SheetRecord,
   change: { name: string } | Partial<SheetSettings>,
 ): Promise<SheetRecord> {
-  const { orgId } = author
-  return inTransaction(db, async (trx) => {
-    await touchWorkflow(trx, orgId, sheet.workflow_id)
-    const changed = await updateSheet(trx, sheet, change)
-    await recordAudit(trx, orgId, author, {
-      action: 'name' in change ? 'sheet.renamed' : 'sheet.updated',
-      target: sheet.sheet_id,
-      details: change,
-    })
-    return changed
+  const action = 'name' in change ? 'sheet.renamed' : 'sheet.updated'
+  const entry = { action, target: sheet.sheet_id, details: change }
+  return recordChange(db, author, entry, async (trx) => {
+    await touchWorkflow(trx, author.orgId, sheet.workflow_id)
+    return updateSheet(trx, sheet, change)
   })
 }
 
 export async function deleteSheet(db: Db, author: Author, sheet: SheetRecord): Promise<void> {
-  const { orgId } = author
   const { sheet_id, workflow_id, name } = sheet
-  await inTransaction(db, async (trx) => {
-    await touchWorkflow(trx, orgId, workflow_id)
-    if ((await markSheetsDeleted(trx, orgId, [sheet_id])) === 0) throw notFound('Sheet')
-    await recordAudit(trx, orgId, author, {
-      action: 'sheet.deleted',
-      target: sheet_id,
-      details: { name, workflow_id },
-    })
+  const entry = { action: 'sheet.deleted', target: sheet_id, details: { name, workflow_id } }
+  await recordChange(db, author, entry, async (trx) => {
+    await touchWorkflow(trx, author.orgId, workflow_id)
+    if ((await markSheetsDeleted(trx, author.orgId, [sheet_id])) === 0) throw notFound('Sheet')
   })
 }

@@ -2,12 +2,11 @@ import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { mapStrings } from '../chain/reference-walk.ts'
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { getDefinition } from '../store/definitions.ts'
 import { findSheet, insertSheet, listSheets, nextPosition, type SheetRecord } from '../store/sheets.ts'
 import { insertWorkflow, lockWorkflow, touchWorkflow } from '../store/workflows.ts'
-import type { Author } from './workflows.ts'
+import { type Author, recordCreation } from './changes.ts'
 
 export type Copy = { workflow_id: string; name: string }
 
@@ -19,16 +18,15 @@ export async function duplicateWorkflow(
   name: string,
 ): Promise<Copy> {
   const { orgId: org_id, memberId: owner_id } = author
-  return inTransaction(db, async (trx) => {
+  const workflow_id = newId()
+  return recordCreation(db, author, duplicated({ workflow_id, name }, sourceId), async (trx) => {
     await lockWorkflow(trx, org_id, sourceId)
     const sources = await listSheets(trx, org_id, sourceId)
-    const workflow_id = newId()
     const copyIds = new Map(
       sources.map(({ sheet_id }) => [sheet_id, sheet_id === sourceId ? workflow_id : newId()]),
     )
     await insertWorkflow(trx, { org_id, workflow_id, name, owner_id })
     for (const source of sources) await copySheet(trx, author, source, copyIds, { workflow_id })
-    await recordDuplicate(trx, author, { workflow_id, name }, sourceId)
     return { workflow_id, name }
   })
 }
@@ -41,15 +39,15 @@ export async function duplicateSheet(
   name: string,
 ): Promise<Copy> {
   const { orgId } = author
-  return inTransaction(db, async (trx) => {
+  const copyId = newId()
+  const copy = { workflow_id: copyId, name }
+  return recordCreation(db, author, duplicated(copy, sheet_id), async (trx) => {
     await touchWorkflow(trx, orgId, workflow_id)
     const source = await findSheet(trx, orgId, sheet_id)
     if (source === undefined) throw notFound('Sheet')
     const position = await nextPosition(trx, orgId, workflow_id)
-    const copyId = newId()
     await copySheet(trx, author, source, new Map([[sheet_id, copyId]]), { workflow_id, name, position })
-    await recordDuplicate(trx, author, { workflow_id: copyId, name }, sheet_id)
-    return { workflow_id: copyId, name }
+    return copy
   })
 }
 
@@ -88,10 +86,6 @@ function rewire(
   return rewired as ActionInstance['inputs']
 }
 
-async function recordDuplicate(trx: Db, author: Author, copy: Copy, sourceId: string): Promise<void> {
-  await recordAudit(trx, author.orgId, author, {
-    action: 'workflow.duplicated',
-    target: copy.workflow_id,
-    details: { name: copy.name, source: sourceId },
-  })
+function duplicated(copy: Copy, source: string) {
+  return { action: 'workflow.duplicated', target: copy.workflow_id, details: { name: copy.name, source } }
 }

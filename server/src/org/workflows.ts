@@ -3,11 +3,10 @@ import { newId } from '../lib/ids.ts'
 import { type Actor, recordAudit } from '../store/audit.ts'
 import { type Db, inTransaction } from '../store/db.ts'
 import { findMember } from '../store/members.ts'
+import { lockOrganisation } from '../store/organisations.ts'
 import { findWorkflow, insertSheet, listSheets, markSheetsDeleted } from '../store/sheets.ts'
 import { deleteShare, insertShare, insertWorkflow, touchWorkflow } from '../store/workflows.ts'
-
-/** A member who makes or changes something. */
-export type Author = Actor & { orgId: string; memberId: string }
+import { type Author, recordChange, recordCreation } from './changes.ts'
 
 /** A workflow with its main sheet, which has the workflow's id and, at first, its name. */
 export async function createWorkflow(
@@ -17,7 +16,8 @@ export async function createWorkflow(
 ): Promise<{ workflow_id: string; name: string; created_at: Date }> {
   const { orgId: org_id, memberId: owner_id } = author
   const workflow_id = newId()
-  return inTransaction(db, async (trx) => {
+  const entry = { action: 'workflow.created', target: workflow_id, details: { name } }
+  return recordCreation(db, author, entry, async (trx) => {
     const { created_at } = await insertWorkflow(trx, { org_id, workflow_id, name, owner_id })
     await insertSheet(trx, author, {
       org_id,
@@ -26,11 +26,6 @@ export async function createWorkflow(
       name,
       position: 0,
       owner_id,
-    })
-    await recordAudit(trx, org_id, author, {
-      action: 'workflow.created',
-      target: workflow_id,
-      details: { name },
     })
     return { workflow_id, name, created_at }
   })
@@ -42,14 +37,8 @@ export async function renameWorkflow(
   workflowId: string,
   name: string,
 ): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    await touchWorkflow(trx, author.orgId, workflowId, { name })
-    await recordAudit(trx, author.orgId, author, {
-      action: 'workflow.renamed',
-      target: workflowId,
-      details: { name },
-    })
-  })
+  const entry = { action: 'workflow.renamed', target: workflowId, details: { name } }
+  await recordChange(db, author, entry, (trx) => touchWorkflow(trx, author.orgId, workflowId, { name }))
 }
 
 export async function deleteWorkflow(
@@ -58,7 +47,8 @@ export async function deleteWorkflow(
   { workflow_id, name }: { workflow_id: string; name: string },
 ): Promise<void> {
   const { orgId } = author
-  await inTransaction(db, async (trx) => {
+  const entry = { action: 'workflow.deleted', target: workflow_id, details: { name } }
+  await recordChange(db, author, entry, async (trx) => {
     await touchWorkflow(trx, orgId, workflow_id, { deleted_at: new Date() })
     const sheets = await listSheets(trx, orgId, workflow_id)
     await markSheetsDeleted(
@@ -66,11 +56,6 @@ export async function deleteWorkflow(
       orgId,
       sheets.map((sheet) => sheet.sheet_id),
     )
-    await recordAudit(trx, orgId, author, {
-      action: 'workflow.deleted',
-      target: workflow_id,
-      details: { name, sheets: sheets.length },
-    })
   })
 }
 
@@ -80,6 +65,7 @@ export type Sharing = { orgId: string; workflowId: string; email: string }
 export async function setSharing(db: Db, actor: Actor, to: Sharing, shared: boolean): Promise<void> {
   const { orgId, workflowId, email } = to
   await inTransaction(db, async (trx) => {
+    await lockOrganisation(trx, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) throw notFound(`Member ${email}`)
     const workflow = await findWorkflow(trx, orgId, member.member_id, workflowId)

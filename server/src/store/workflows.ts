@@ -9,6 +9,18 @@ export async function insertWorkflow(db: Db, workflow: NewWorkflow): Promise<{ c
   return db.insertInto('workflows').values(workflow).returning('created_at').executeTakeFirstOrThrow()
 }
 
+/** Keeps a member from being removed until the transaction ends; false when that has happened already. */
+export async function holdMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
+  const held = await db
+    .selectFrom('members')
+    .select('member_id')
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
 /**
  * Every change inside a workflow takes this lock first, and those of its sheets after it, so that changes neither overlap
  * nor wait for each other in a circle.

@@ -1,0 +1,40 @@
+import { AppError } from '../lib/errors.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { holdMember } from '../store/workflows.ts'
+
+/** A member who makes or changes something. */
+export type Author = Actor & { orgId: string; memberId: string }
+
+type Entry = Parameters<typeof recordAudit>[3]
+
+/**
+ * Does `work` with its audit entry in one transaction. The entry comes first, and with it a hold on the organisation: the
+ * removal of a member locks organisation, member, workflows, sheets, and whoever locks in another order can meet it halfway.
+ */
+export async function recordChange<Result>(
+  db: Db,
+  author: Author,
+  entry: Entry,
+  work: (trx: Db) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(db, async (trx) => {
+    await recordAudit(trx, author.orgId, author, entry)
+    return work(trx)
+  })
+}
+
+/** As `recordChange`, for work that makes something the author owns. */
+export async function recordCreation<Result>(
+  db: Db,
+  author: Author,
+  entry: Entry,
+  work: (trx: Db) => Promise<Result>,
+): Promise<Result> {
+  return recordChange(db, author, entry, async (trx) => {
+    if (!(await holdMember(trx, author.orgId, author.memberId))) {
+      throw new AppError('Unauthorized', 'The owner of this key was removed')
+    }
+    return work(trx)
+  })
+}

@@ -1,0 +1,271 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { describe, expect, it } from 'vitest'
+
+/** Imports go strictly downward: what lies in a folder (or a file) may import itself and the areas listed, nothing else. */
+const AREAS: Record<string, { at: string; imports: string[] }> = {
+  contract: { at: 'contract/', imports: [] },
+  lib: { at: 'server/src/lib/', imports: ['contract'] },
+  chain: { at: 'server/src/chain/', imports: ['contract', 'lib'] },
+  // Definitions of actions and sources: what they need is handed to them, so they never see the store.
+  catalog: { at: 'server/src/catalog/', imports: ['contract', 'lib', 'chain'] },
+  sources: { at: 'server/src/sources/', imports: ['contract', 'lib', 'chain', 'catalog'] },
+  store: { at: 'server/src/store/', imports: ['contract', 'lib', 'chain'] },
+  rows: { at: 'server/src/rows/', imports: ['contract', 'lib', 'chain', 'store'] },
+  files: { at: 'server/src/files/', imports: ['contract', 'lib', 'chain', 'store', 'rows'] },
+  org: {
+    at: 'server/src/org/',
+    imports: ['contract', 'lib', 'chain', 'catalog', 'sources', 'store', 'rows'],
+  },
+  records: { at: 'server/src/records/', imports: ['contract', 'lib', 'chain', 'store', 'rows', 'org'] },
+  engine: {
+    at: 'server/src/engine/',
+    imports: ['contract', 'lib', 'chain', 'catalog', 'sources', 'store', 'rows', 'files', 'org', 'records'],
+  },
+  shortcuts: {
+    at: 'server/src/shortcuts/',
+    imports: ['contract', 'lib', 'chain', 'catalog', 'store', 'rows', 'org'],
+  },
+  agent: { at: 'server/src/agent/', imports: ['contract', 'lib', 'catalog', 'store', 'org'] },
+  // The engine is handed to the API by main.
+  api: {
+    at: 'server/src/api/',
+    imports: [
+      'contract',
+      'lib',
+      'chain',
+      'catalog',
+      'sources',
+      'store',
+      'rows',
+      'files',
+      'org',
+      'records',
+      'shortcuts',
+      'agent',
+    ],
+  },
+  workspace: { at: 'server/src/workspace.ts', imports: ['lib', 'store'] },
+  main: {
+    at: 'server/src/main.ts',
+    imports: [
+      'lib',
+      'store',
+      'rows',
+      'files',
+      'org',
+      'catalog',
+      'sources',
+      'records',
+      'engine',
+      'shortcuts',
+      'agent',
+      'api',
+      'workspace',
+    ],
+  },
+  cli: {
+    at: 'cli/',
+    imports: [
+      'contract',
+      'lib',
+      'chain',
+      'catalog',
+      'store',
+      'rows',
+      'files',
+      'org',
+      'records',
+      'shortcuts',
+      'workspace',
+    ],
+  },
+  'the serve command': { at: 'cli/commands/serve.ts', imports: ['cli', 'main'] },
+  sdk: { at: 'sdk/', imports: ['contract'] },
+  mcp: { at: 'mcp/', imports: ['contract', 'sdk'] },
+  dashboard: { at: 'dashboard/', imports: ['contract', 'sdk'] },
+}
+/** Packages by area, where they are limited. */
+const PACKAGES: Record<string, string[]> = { contract: ['zod'] }
+/** Tests, their fixtures and benches may import anything, and nothing else may import them. */
+const TEST_CODE = /^(test|bench)\/|\.test\.ts$|\/testing\/|^vitest\.config\.ts$/
+
+type Import = { line: number; target: string; kind: 'value' | 'type' | 'lazy' }
+type Offence = string
+
+const STATIC = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$\s{},*]*?\sfrom\s+)?['"]([^'"\n]+)['"]/gm
+const LAZY = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
+const aliases: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).imports
+
+function parseImports(text: string): Import[] {
+  const lineOf = (at: number) => text.slice(0, at).split('\n').length
+  return [
+    ...text.matchAll(STATIC).map(({ 0: all, 1: type, 2: target = '', index }): Import => {
+      return { line: lineOf(index + all.length), target, kind: type === undefined ? 'value' : 'type' }
+    }),
+    ...text
+      .matchAll(LAZY)
+      .map(({ 1: target = '', index }): Import => ({ line: lineOf(index), target, kind: 'lazy' })),
+  ]
+}
+
+/** The file in the repository that an import means, or null for a package. */
+function resolve(from: string, target: string): string | null {
+  if (target.startsWith('.')) return join(dirname(from), target)
+  for (const [alias, path] of Object.entries(aliases)) {
+    const start = alias.replace('*', '')
+    if (target.startsWith(start)) return join(path.replace('*', target.slice(start.length)))
+  }
+  return null
+}
+
+/** The area with the longest path that holds the file. */
+function areaOf(file: string): string | undefined {
+  const holding = Object.keys(AREAS).filter((name) => file.startsWith(AREAS[name]?.at ?? ''))
+  return holding.sort((a, b) => (AREAS[b]?.at.length ?? 0) - (AREAS[a]?.at.length ?? 0))[0]
+}
+
+function findOffences(files: Record<string, string>): Offence[] {
+  return Object.entries(files).flatMap(([file, text]) => {
+    if (TEST_CODE.test(file)) return []
+    const area = areaOf(file)
+    if (area === undefined) return [`${file} is in no area of the table`]
+    return parseImports(text).flatMap(({ line, target }) => {
+      const path = resolve(file, target)
+      const words = `${file}:${line} (${area}) imports`
+      if (path === null) {
+        const permitted = PACKAGES[area]
+        return permitted === undefined || permitted.includes(target) ? [] : [`${words} the package ${target}`]
+      }
+      if (TEST_CODE.test(path)) return [`${words} test code: ${path}`]
+      const other = areaOf(path)
+      if (other === area) return []
+      if (other === undefined) return [`${words} ${path}, which is in no area of the table`]
+      return AREAS[area]?.imports.includes(other) ? [] : [`${words} ${path} (${other})`]
+    })
+  })
+}
+
+/** Cycles of imports that exist when the program runs: not those of types alone, nor those that wait for a call. */
+function findCycles(files: Record<string, string>): Offence[] {
+  const edges = new Map(
+    Object.entries(files).map(([file, text]) => [
+      file,
+      parseImports(text).flatMap(({ kind, line, target }) => {
+        const path = kind === 'value' ? resolve(file, target) : null
+        return path === null ? [] : [{ line, path }]
+      }),
+    ]),
+  )
+  const cycles: Offence[] = []
+  const done = new Set<string>()
+  const visit = (file: string, trail: { file: string; line: number }[]): void => {
+    const start = trail.findIndex((step) => step.file === file)
+    if (start >= 0) {
+      const steps = trail.slice(start).map((step) => `${step.file}:${step.line}`)
+      cycles.push([...steps, file].join(' -> '))
+      return
+    }
+    if (done.has(file)) return
+    for (const { line, path } of edges.get(file) ?? []) visit(path, [...trail, { file, line }])
+    done.add(file)
+  }
+  for (const file of edges.keys()) visit(file, [])
+  return cycles
+}
+
+const files = Object.fromEntries(
+  globSync('**/*.ts', { exclude: (name) => /^(node_modules|data|\..+)$/.test(name) })
+    .sort()
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+)
+
+describe('the imports of this repository', () => {
+  it('go strictly downward', () => {
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining(['contract/errors.ts', 'server/src/main.ts', 'cli/main.ts']),
+    )
+    expect(findOffences(files)).toEqual([])
+  })
+
+  it('have no cycle, not even within a folder', () => {
+    expect(findCycles(files)).toEqual([])
+  })
+})
+
+describe('these rules', () => {
+  it('see every form of import, with its line', () => {
+    const text = [
+      `import './a.ts'`,
+      `import b from './b.ts'`,
+      `import * as c from "./c.ts"`,
+      `import type { D } from './d.ts'`,
+      `import { e, type E } from './e.ts'`,
+      `import {\n  f,\n  g as h,\n} from './f.ts'`,
+      `export * from './g.ts'`,
+      `export type { H } from './h.ts'`,
+      `export const text = 'no import from "./x.ts"'`,
+      `// import x from './x.ts'`,
+      `const load = () => import('./i.ts')`,
+      `export function read(): string {\n  return 'from ./x.ts'\n}`,
+    ].join('\n')
+    expect(parseImports(text).map(({ line, target, kind }) => `${line} ${target} ${kind}`)).toEqual([
+      '1 ./a.ts value',
+      '2 ./b.ts value',
+      '3 ./c.ts value',
+      '4 ./d.ts type',
+      '5 ./e.ts value',
+      '9 ./f.ts value',
+      '10 ./g.ts value',
+      '11 ./h.ts type',
+      '14 ./i.ts lazy',
+    ])
+  })
+
+  it.each([
+    ['contract/a.ts', `import { x } from '#server/lib/x.ts'`, 'imports server/src/lib/x.ts (lib)'],
+    ['contract/a.ts', `import pg from 'pg'`, 'imports the package pg'],
+    [
+      'server/src/lib/a.ts',
+      `import type { X } from '../store/x.ts'`,
+      'imports server/src/store/x.ts (store)',
+    ],
+    ['server/src/store/a.ts', `import { x } from '../org/x.ts'`, 'imports server/src/org/x.ts (org)'],
+    [
+      'server/src/catalog/actions/a.ts',
+      `import { x } from '../../store/x.ts'`,
+      'imports server/src/store/x.ts (store)',
+    ],
+    ['server/src/org/a.ts', `import { x } from '../api/app.ts'`, 'imports server/src/api/app.ts (api)'],
+    ['server/src/api/a.ts', `import { x } from '../main.ts'`, 'imports server/src/main.ts (main)'],
+    ['cli/commands/key.ts', `import { x } from '#server/main.ts'`, 'imports server/src/main.ts (main)'],
+    [
+      'cli/commands/key.ts',
+      `const x = await import('#server/api/app.ts')`,
+      'imports server/src/api/app.ts (api)',
+    ],
+    ['server/src/lib/a.ts', `import { x } from '#test/harness.ts'`, 'imports test code: test/harness.ts'],
+    ['server/src/elsewhere/a.ts', '', 'is in no area of the table'],
+  ])('find in %s: %s', (file, text, offence) => {
+    expect(findOffences({ [file]: text })).toEqual([expect.stringContaining(offence)])
+  })
+
+  it.each([
+    ['contract/a.ts', `import { z } from 'zod'\nimport { B } from './b.ts'`],
+    ['server/src/main.ts', `import { createApp } from './api/app.ts'`],
+    ['cli/commands/serve.ts', `import { serve } from '#server/main.ts'\nimport { x } from '../flags.ts'`],
+    ['server/src/lib/a.test.ts', `import { makeApp } from '#test/harness.ts'`],
+  ])('accept in %s: %s', (file, text) => {
+    expect(findOffences({ [file]: text })).toEqual([])
+  })
+
+  it('find a cycle, and none where types alone close it', () => {
+    const cyclic = {
+      'a.ts': `import './b.ts'`,
+      'b.ts': `\nimport { c } from './c.ts'`,
+      'c.ts': `import { type A } from './a.ts'`,
+    }
+    expect(findCycles(cyclic)).toEqual(['a.ts:1 -> b.ts:2 -> c.ts:1 -> a.ts'])
+    expect(findCycles({ ...cyclic, 'c.ts': `import type { A } from './a.ts'` })).toEqual([])
+  })
+})
