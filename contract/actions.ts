@@ -68,7 +68,11 @@ export type GraphNode = z.infer<typeof GraphNode>
 const storable = <Schema extends z.ZodType>(schema: Schema): Schema =>
   schema.superRefine((value, context) => {
     for (const path of unstorable(value)) {
-      context.addIssue({ code: 'custom', path, message: 'must be well-formed Unicode without NUL characters' })
+      context.addIssue({
+        code: 'custom',
+        path,
+        message: 'must be well-formed Unicode without NUL characters',
+      })
     }
   })
 

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path/posix'
+import { basename, dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '#server/lib/config.ts'
 
@@ -30,8 +30,15 @@ function codeWords(document: string): Cited[] {
 
 const isRepositoryPath = (text: string) => TOP.test(text) || FILE.test(text)
 
-/** A placeholder such as `<name>` stands for anything, also for what is yet to come: only its folder has to exist. */
+const everyName = new Set(
+  globSync('**/*.*', { exclude: (name) => /^(node_modules|data|\.git)$/.test(name) }).map((path) =>
+    basename(path),
+  ),
+)
+
+/** A bare name may lie anywhere. A placeholder as `<name>` stands for what is yet to come: only its folder has to exist. */
 function exists(path: string): boolean {
+  if (!path.includes('/')) return everyName.has(path)
   if (path.includes('<')) return existsSync(dirname(path.slice(0, path.indexOf('<') + 1)))
   return path.includes('*') ? globSync(path).length > 0 : existsSync(path)
 }
@@ -51,8 +58,11 @@ const unknownScripts = (document: string) =>
     Object.hasOwn(scripts, name) ? [] : [name],
   )
 
+/** The names in the first cell of each row that starts with one. */
 const settingsOf = (document: string) =>
-  [...document.matchAll(/^\|\s*`([A-Z][A-Z0-9_]*)`/gm)].map(([, name]) => name)
+  [...document.matchAll(/^\|(\s*`[A-Z][A-Z0-9_]*`[^|]*)\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  )
 
 describe.each(documents)('%s', (path) => {
   const document = readFileSync(path, 'utf8')
@@ -77,12 +87,12 @@ it.runIf(existsSync('README.md'))("D55: the README's table lists every setting, 
 describe('these checks', () => {
   const document = [
     'See `server/src/main.ts`, `contract/<resource>.ts`, `server/src/store/migrations/*.sql` and `server/src/gone.ts`.',
-    'Not paths: `POST /user/knowledge`, `a/b`, `application/json`, `D55`, `new,old`, `server`. Bare: `package.json`, `gone.json`.',
+    'Not paths: `POST /user/knowledge`, `a/b`, `application/json`, `D55`, `new,old`, `server`. Bare: `package.json`, `harness.ts`, `gone.json`.',
     '```',
     'node bench/gone.ts --cold',
     '```',
     '[here](test/harness.ts#top) [there](gone.md) [web](https://example.com/gone.md) `npm run test` `npm run gone:too`',
-    '| `PORT` | 8787 |',
+    '| `HOST`, `PORT` | `127.0.0.1`, 8787 |',
     '| LOAM_X | `LOAM_Y` |',
   ].join('\n')
 
@@ -94,6 +104,6 @@ describe('these checks', () => {
     ])
     expect(deadLinks(document, '.')).toEqual(['gone.md'])
     expect(unknownScripts(document)).toEqual(['gone:too'])
-    expect(settingsOf(document)).toEqual(['PORT'])
+    expect(settingsOf(document)).toEqual(['HOST', 'PORT'])
   })
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import { type Api, createApp, type Services } from '#server/api/app.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
 import { type Config, readConfig } from '#server/lib/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/secrets.ts'
@@ -94,6 +95,7 @@ export async function makeApp(
     log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
     sealer: createSealer('a secret for tests only'),
     sendMail: null,
+    catalogue: options.services?.catalogue ?? (await loadCatalogue()),
     publicUrl: () => 'http://loam.test',
     ...options.services,
   }

@@ -2,13 +2,19 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Api, createApp } from './api/app.ts'
+import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
+import { createSandbox } from './catalog/sandbox.ts'
+import { createEngine } from './engine/engine.ts'
+import { startWorker } from './engine/worker.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { createEgress } from './lib/egress.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
 import { runPurger } from './rows/purger.ts'
 import { forgetOldWindows } from './store/admission.ts'
+import { openStore } from './store/db.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
@@ -22,20 +28,30 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
   const ended = endRequested(log)
   const workspace = await openWorkspace(config, log, 'server')
   try {
-    const app = await startApi(config, log, workspace)
-    const background = new AbortController()
-    const work = startBackground(config, log, workspace, background.signal)
+    const catalogue = await loadCatalogue()
+    const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role)
+    const app = serves('api') ? await startApi(config, log, workspace, catalogue) : null
+    const ending = new AbortController()
+    const work = serves('worker')
+      ? await startWork(config, log, workspace, catalogue, ending.signal)
+      : { done: Promise.resolve() }
+    if (app === null) log.info('working; this process serves no requests')
     log.info({ signal: await ended }, 'ending: requests in flight are finished first')
-    await app.close()
-    background.abort()
-    await work
+    await app?.close()
+    ending.abort()
+    await work.done
   } finally {
     await workspace.close()
   }
   log.info('ended')
 }
 
-async function startApi(config: Config, log: Log, { store, sealer }: Workspace): Promise<Api> {
+async function startApi(
+  config: Config,
+  log: Log,
+  { store, sealer }: Workspace,
+  catalogue: Catalogue,
+): Promise<Api> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const mailHost =
     config.LOAM_PUBLIC_URL === undefined ? 'localhost' : new URL(config.LOAM_PUBLIC_URL).hostname
@@ -45,6 +61,7 @@ async function startApi(config: Config, log: Log, { store, sealer }: Workspace):
     log,
     sealer,
     sendMail: createMailer({ url: config.LOAM_SMTP_URL, from: config.LOAM_MAIL_FROM ?? `loam@${mailHost}` }),
+    catalogue,
     publicUrl: () => publicUrl,
   })
   const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
@@ -61,20 +78,37 @@ async function startApi(config: Config, log: Log, { store, sealer }: Workspace):
   return app
 }
 
-/** Work that no request waits for. Resolves once it has come to rest after `signal` aborts. */
-async function startBackground(
+/** Work that no request waits for: rows, purges, sweeps. `done` resolves once all has come to rest after `ending`. */
+async function startWork(
   config: Config,
   log: Log,
-  { store }: Workspace,
-  signal: AbortSignal,
-): Promise<void> {
+  { store, databaseUrl }: Workspace,
+  catalogue: Catalogue,
+  ending: AbortSignal,
+): Promise<{ done: Promise<void> }> {
+  const egress = createEgress({ allow: config.LOAM_EGRESS_ALLOW })
+  const sandbox = createSandbox()
+  const engineStore = openStore({ url: databaseUrl, log, connections: 8, genericPlans: true })
+  const engine = createEngine({ store: engineStore, catalogue, egress, sandbox, log, ending })
+  const worker = await startWorker({
+    databaseUrl,
+    store: engineStore,
+    log,
+    engine,
+    concurrency: config.LOAM_CONCURRENCY,
+  })
   const sweep = setInterval(() => {
     Promise.all([forgetOldCalls(store.system), forgetOldWindows(store)]).catch((cause: unknown) =>
       log.warn({ err: cause }, 'sweep failed; tried again later'),
     )
   }, SWEEP_MS)
-  signal.addEventListener('abort', () => clearInterval(sweep))
-  if (config.LOAM_ROLES.includes('worker')) await runPurger(store, log, signal)
+  const purged = runPurger(store, log, ending)
+  const comeToRest = async () => {
+    clearInterval(sweep)
+    await Promise.all([worker.stop(), purged])
+    await Promise.all([egress.close(), sandbox.close(), engineStore.close()])
+  }
+  return { done: new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve())).then(comeToRest) }
 }
 
 /** Resolves at the first SIGINT or SIGTERM. A second one, or an end that takes too long, exits at once. */

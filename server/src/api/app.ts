@@ -8,13 +8,18 @@ import Fastify, {
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import type { Catalogue } from '../catalog/registry.ts'
 import type { Config } from '../lib/config.ts'
+import { AppError, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import type { Db, Store } from '../store/db.ts'
 import type { IdempotentCall } from '../store/idempotency.ts'
+import { actionLayoutRoutes } from './action-layout.ts'
+import { actionRoutes } from './actions.ts'
 import { createAdmission, type RouteScope } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { endConnectionsOnClose } from './closing.ts'
@@ -27,6 +32,7 @@ import { memberRoutes } from './members.ts'
 import { API_PREFIX, describeApi } from './openapi.ts'
 import { operationRoutes } from './operations.ts'
 import { rowRoutes } from './rows.ts'
+import { runRoutes } from './runs.ts'
 import { sheetRoutes } from './sheets.ts'
 import { userRoutes } from './user.ts'
 import { checkPart } from './validation.ts'
@@ -39,6 +45,7 @@ export type Services = {
   log: Log
   sealer: Sealer
   sendMail: SendMail | null
+  catalogue: Catalogue
   /** Address in links; known only once the server listens. */
   publicUrl: () => string
 }
@@ -67,6 +74,8 @@ declare module 'fastify' {
     resource?: (request: FastifyRequest) => Promise<void>
     /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */
     bodyName?: string
+    /** What is wrong inside a body whose shape was refused, so that every failure is reported at once (D5). */
+    furtherErrors?: (request: FastifyRequest) => Promise<FieldError[]>
     /** Numbers in the body arrive as NumberText, with every digit that was sent. */
     numberTexts?: boolean
   }
@@ -155,7 +164,10 @@ export async function createApp(services: Services): Promise<Api> {
       workflowRoutes(api)
       sheetRoutes(api)
       inputRoutes(api)
+      actionRoutes(api, services)
+      actionLayoutRoutes(api, services)
       rowRoutes(api)
+      runRoutes(api)
     },
     { prefix: API_PREFIX },
   )
@@ -181,7 +193,7 @@ function isEnvelope(payload: unknown): payload is Envelope {
 
 /** Body and query, each failure at once. Path parameters were checked at admission. */
 async function checkRequest(request: FastifyRequest): Promise<void> {
-  const { schema, config } = request.routeOptions
+  const { schema } = request.routeOptions
   if (request.is404 || schema === undefined) return
   if (schema.querystring !== undefined) {
     const checked = checkPart(schema.querystring as z.ZodType, request.query, 'query')
@@ -189,9 +201,19 @@ async function checkRequest(request: FastifyRequest): Promise<void> {
     request.warnings.push(...checked.warnings)
   }
   if (schema.body !== undefined) {
-    const checked = checkPart(schema.body as z.ZodType, request.body, config.bodyName ?? 'body')
+    const checked = await checkBody(request, schema.body as z.ZodType)
     request.body = checked.value
     request.warnings.push(...checked.warnings)
+  }
+}
+
+async function checkBody(request: FastifyRequest, schema: z.ZodType) {
+  const { bodyName = 'body', furtherErrors } = request.routeOptions.config
+  try {
+    return checkPart(schema, request.body, bodyName)
+  } catch (refusal) {
+    if (!(refusal instanceof AppError) || furtherErrors === undefined) throw refusal
+    throw validationError([...(refusal.details.errors ?? []), ...(await furtherErrors(request))])
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { success, successWithWarnings } from '#contract/envelope.ts'
 import {
   AddedRows,
@@ -10,7 +11,11 @@ import {
   ListRowsBody,
   MAX_PAGE_SIZE,
   RowPage,
+  type RunAfter,
 } from '#contract/rows.ts'
+import { FIRST_ROWS } from '#contract/runs.ts'
+import type { Definition } from '../chain/definition.ts'
+import { startRun } from '../engine/runs.ts'
 import { AppError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { takeRows } from '../rows/intake.ts'
@@ -28,7 +33,9 @@ import {
   listPage,
   type Page,
 } from '../store/rows.ts'
+import type { SheetRecord } from '../store/sheets.ts'
 import type { Api } from './app.ts'
+import type { Caller } from './caller.ts'
 import { SheetParams, sheetOfPath } from './resources.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
 
@@ -54,17 +61,14 @@ export function rowRoutes(api: Api): void {
           'This key lacks the scope workflows:run, which run_after_add needs',
         )
       }
-      const { inputs } = await getDefinition(db, sheet)
-      const { accepted, rejected, warnings } = takeRows(inputs, body.rows)
-      const row_ids = await insertRows(
-        db,
-        sheet,
-        accepted.map((row) => row.data),
-      )
+      const definition = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = takeRows(definition.inputs, body.rows)
+      const data = accepted.map((row) => row.data)
+      const { row_ids, queued } = await addRows(db, caller, sheet, definition, data, body.run_after_add)
       return {
         status: 201 as const,
         warnings,
-        data: { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: 0 },
+        data: { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: queued },
       }
     },
   )
@@ -96,13 +100,13 @@ export function rowRoutes(api: Api): void {
       const page = await read()
       const cells = await listCells(
         db,
-        sheet,
+        sheet.org_id,
         page.rows.map((row) => row.row_id),
       )
       return {
         status: 200 as const,
         data: {
-          rows: page.rows.map((row) => viewRow(row, definition.inputs, cells.get(row.row_id) ?? {})),
+          rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
           total_count: page.total,
           page_no,
           page_size,
@@ -162,6 +166,30 @@ export function rowRoutes(api: Api): void {
       return { status: 200 as const, data: { deleted_count } }
     },
   )
+}
+
+/** Rows that are to run are written and queued together; a row is queued once, whatever asks for it (D16). */
+async function addRows(
+  db: Db,
+  caller: Caller,
+  sheet: SheetRecord,
+  definition: Definition,
+  data: string[],
+  runAfter: z.infer<typeof RunAfter>,
+): Promise<{ row_ids: string[]; queued: number }> {
+  const runs = (sheet.auto_run || runAfter !== 'none') && definition.actions.length > 0 && data.length > 0
+  if (!runs) return { row_ids: await insertRows(db, sheet, data), queued: 0 }
+  return db.transaction().execute(async (trx) => {
+    const row_ids = await insertRows(trx, sheet, data)
+    const ids = sheet.auto_run || runAfter === 'all' ? row_ids : row_ids.slice(0, FIRST_ROWS)
+    const { rowsQueued } = await startRun(trx, caller, {
+      sheet,
+      actions: definition.actions.map((action) => action.id),
+      rows: { kind: 'ids', ids },
+      trigger: runAfter === 'none' ? 'auto_run' : 'api',
+    })
+    return { row_ids, queued: rowsQueued }
+  })
 }
 
 async function auditDeletion(

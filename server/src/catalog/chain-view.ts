@@ -40,7 +40,13 @@ function viewOutputs(
   seen: readonly Discovered[] | undefined,
 ): Omit<ChainLink, 'place'> {
   if (template === undefined) return { template, outputs: [], anyType: new Set(), open: true }
-  const anyType = Object.keys(template.outputs).filter((name) => template.outputs[name]?.anyType)
+  const declared = Object.keys(template.outputs)
+  const anyType = [
+    ...declared.filter((name) => template.outputs[name]?.anyType),
+    ...(seen ?? [])
+      .filter(({ name, anyType }) => anyType && !declared.includes(name))
+      .map(({ name }) => name),
+  ]
   return {
     template,
     outputs: describeOutputs(template, id, seen),

@@ -1,6 +1,5 @@
 import { evaluate } from '../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
-import type { ConfiguredValue } from '../chain/definition.ts'
 import type { Field, Scope } from './field.ts'
 
 type Given = { required?: boolean; description: string }
@@ -47,7 +46,7 @@ function check(raw: unknown, path: string): ReturnType<Field['check']> {
 }
 
 /** What `check` let through and what `resolve` made of it both have this shape. */
-function asGroups(stored: ConfiguredValue | unknown): ConditionGroup[] {
+function asGroups(stored: unknown): ConditionGroup[] {
   return Array.isArray(stored) ? (stored as ConditionGroup[]) : []
 }
 

@@ -119,11 +119,11 @@ function configureRunIf(raw: Configuration['run_if'], typeOf: TypeOf): Change<Ru
   const parsed = parseRunIf(raw)
   if (!parsed.ok) return { errors: parsed.errors }
   if (parsed.value === null) return {}
-  const { value, warnings = [], errors = [] } = restrictConditions(
-    parsed.value.conditions,
-    'run_if.conditions',
-    typeOf,
-  )
+  const {
+    value,
+    warnings = [],
+    errors = [],
+  } = restrictConditions(parsed.value.conditions, 'run_if.conditions', typeOf)
   const run_if = value === undefined ? {} : { value: { ...parsed.value, conditions: value } }
   if (!parsed.deprecated) return { ...run_if, warnings, errors }
   // The sender of a flat form knows nothing of the groups it was nested in.

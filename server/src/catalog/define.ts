@@ -2,6 +2,7 @@ import type { Egress } from '../lib/egress.ts'
 import type { Field, Fields } from './field.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
 export type ActionContext = {
@@ -13,6 +14,8 @@ export type ActionContext = {
   state: unknown
   /** Rows of this and other sheets of the organisation. */
   sheets: SheetAccess
+  /** Where expressions of callers run. */
+  sandbox: Sandbox
 }
 
 export type SheetAccess = {

@@ -48,7 +48,9 @@ export function describeOutputs(
 export function learnsFromRuns(action: Action): boolean {
   return (
     action.dynamic ||
-    Object.values(action.outputs).some(({ type, columns }) => type === 'structured_array' && columns === undefined)
+    Object.values(action.outputs).some(
+      ({ type, columns }) => type === 'structured_array' && columns === undefined,
+    )
   )
 }
 

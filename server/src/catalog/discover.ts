@@ -4,7 +4,13 @@ import { fitsToken } from './output-names.ts'
 import type { OutputType } from './outputs.ts'
 
 /** An output that a run has shown, as it is kept: references are made when it is described. */
-export type Discovered = { name: string; type: OutputType; columns?: { name: string; type: OutputType }[] }
+export type Discovered = {
+  name: string
+  type: OutputType
+  columns?: { name: string; type: OutputType }[]
+  /** It was null, so that its type is not known yet and is only shown as a string. */
+  anyType?: true
+}
 
 const MOST_ITEMS = 1000
 const MOST_NAMES = 1000
@@ -14,11 +20,13 @@ export function discoverOutputs(outputs: Record<string, unknown>): Discovered[] 
   return Object.entries(outputs)
     .filter(([name]) => fitsToken(name) && !name.includes('.'))
     .slice(0, MOST_NAMES)
-    .map(([name, value]) =>
-      isTable(value)
-        ? { name, type: 'structured_array', columns: discoverColumns(value.slice(0, MOST_ITEMS)) }
-        : { name, type: typeOfValue(value) ?? 'string' },
-    )
+    .map(([name, value]): Discovered => {
+      if (isTable(value)) {
+        return { name, type: 'structured_array', columns: discoverColumns(value.slice(0, MOST_ITEMS)) }
+      }
+      const type = typeOfValue(value)
+      return type === undefined ? { name, type: 'string', anyType: true } : { name, type }
+    })
 }
 
 function isTable(value: unknown): value is Record<string, unknown>[] {

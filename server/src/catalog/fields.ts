@@ -37,9 +37,7 @@ function text<const Required extends boolean = false>(
 }
 
 /** A token (or JSON text) whose value is used as it is: a list, an object. */
-function value<const Required extends boolean = false>(
-  options: Given<Required> & { type?: string },
-): Field<unknown> {
+function value<const Required extends boolean = false>(options: Given<Required> & { type?: string }): Field {
   return {
     ...base(options.type ?? 'string', options),
     check: checkText,
@@ -59,7 +57,9 @@ function number<const Required extends boolean = false>(
     const parsed = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN
     if (Number.isNaN(parsed)) return 'must be a number, as text'
     if (whole && !Number.isInteger(parsed)) return 'must be a whole number, as text'
-    return parsed < min || parsed > max ? `must be between ${min} and ${max}` : null
+    if (parsed >= min && parsed <= max) return null
+    if (max === Infinity) return `must be at least ${min}`
+    return min === -Infinity ? `must be at most ${max}` : `must be between ${min} and ${max}`
   }
   return {
     ...base('number', options),
@@ -81,7 +81,7 @@ function number<const Required extends boolean = false>(
       if (given === undefined) return options.default as Maybe<number, Required>
       const wrong = fault(given)
       if (wrong !== null) throw new FieldProblem(`${wrong}; it was "${given.slice(0, 100)}"`)
-      return Number(given) as Maybe<number, Required>
+      return Number(given)
     },
   }
 }

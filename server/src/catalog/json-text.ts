@@ -1,4 +1,4 @@
-import { parseLossless } from '../lib/lossless-json.ts'
+import { NumberText, parseLossless } from '../lib/lossless-json.ts'
 import { isObject } from './field.ts'
 
 export type ReadJson = { ok: true; value: unknown } | { ok: false }
@@ -32,10 +32,14 @@ export function toRecords(list: unknown[]): Record<string, unknown>[] {
 }
 
 function isShallow(value: unknown): boolean {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth += 1) {
+  let level = [value].filter(isContainer)
+  for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > MOST_LEVELS) return false
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+    level = level.flatMap((container) => Object.values(container).filter(isContainer))
   }
   return true
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof NumberText)
 }

@@ -30,7 +30,7 @@ function inputNode({ inputs, actions }: Definition): GraphNode {
 export function nodeOf(action: ActionInstance, { definition, links }: ChainView): GraphNode {
   const link = links.get(action.id)
   const { id, action_id, display_name, inputs, run_if, continue_workflow_if_action_fails, note } = action
-  const at = definition.actions.findIndex((known) => known.id === id)
+  const place = link?.place ?? definition.actions.length
   return {
     action_instance_id: id,
     action_id,
@@ -40,7 +40,7 @@ export function nodeOf(action: ActionInstance, { definition, links }: ChainView)
     ...(continue_workflow_if_action_fails === undefined ? {} : { continue_workflow_if_action_fails }),
     ...(run_if === undefined ? {} : { run_if }),
     ...(note === undefined ? {} : { note }),
-    next: definition.actions.slice(at + 1, at + 2).map((next) => next.id),
+    next: definition.actions.slice(place + 1, place + 2).map((next) => next.id),
   }
 }
 
@@ -50,10 +50,7 @@ function hasOutputs(link: ChainLink | undefined): link is ChainLink {
 }
 
 /** In the order of the template, which stored JSON does not keep. */
-function showInputs(
-  inputs: ActionInstance['inputs'],
-  template: Action | undefined,
-): Record<string, unknown> {
+function showInputs(inputs: ActionInstance['inputs'], template: Action | undefined): Record<string, unknown> {
   const names = [...new Set([...Object.keys(template?.inputs ?? {}), ...Object.keys(inputs)])]
   return Object.fromEntries(
     names

@@ -23,7 +23,10 @@ export function nameOutputs(
 ): Record<string, unknown> {
   const names = chooseNames(Object.keys(source), snakeCase, taken)
   return Object.fromEntries(
-    Object.entries(source).map(([key, value]) => [names.get(key), Array.isArray(value) ? nameColumns(value) : value]),
+    Object.entries(source).map(([key, value]) => [
+      names.get(key),
+      Array.isArray(value) ? nameColumns(value) : value,
+    ]),
   )
 }
 
@@ -33,7 +36,9 @@ export function nameColumns(list: unknown[]): unknown[] {
   if ([...keys].every(fitsToken)) return list
   const names = chooseNames([...keys], (key) => (fitsToken(key) ? key : snakeCase(key)))
   return list.map((item) =>
-    isObject(item) ? Object.fromEntries(Object.entries(item).map(([key, part]) => [names.get(key), part])) : item,
+    isObject(item)
+      ? Object.fromEntries(Object.entries(item).map(([key, part]) => [names.get(key), part]))
+      : item,
   )
 }
 

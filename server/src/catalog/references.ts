@@ -1,4 +1,4 @@
-import type { ActionInstance } from '../chain/definition.ts'
+import type { ActionInstance, ConfiguredValue } from '../chain/definition.ts'
 import { listMalformed, listTokens } from '../chain/reference-walk.ts'
 import type { Token } from '../chain/references.ts'
 import type { Action } from './define.ts'
@@ -19,42 +19,46 @@ export function fieldOf(template: Action | undefined, name: string): Field | und
 }
 
 export function listReferences(action: ActionInstance, template: Action | undefined): Reference[] {
-  const inInputs = Object.entries(action.inputs).flatMap(([input, value]) => {
-    const path = `inputs.${input}`
-    const field = fieldOf(template, input)
-    // Where a field says what of its value holds references, paths inside that are not those of the value.
-    if (field?.references !== undefined) {
-      return walk(field.references(value), path).map((found) => ({ ...found, input, path }))
-    }
-    const bare = field?.conditions?.over === 'row' ? listBareVariables(value, path) : []
-    return [...walk(value, path), ...bare].map((found) => ({ ...found, input }))
-  })
-  const groups = action.run_if?.conditions ?? []
-  const path = 'run_if.conditions'
-  const inRunIf = [...walk(groups, path), ...listBareVariables(groups, path)]
-  return [...inInputs, ...inRunIf.map((found) => ({ ...found, input: undefined }))]
-}
-
-type Found = Omit<Reference, 'input'>
-
-function walk(value: unknown, path: string): Found[] {
   return [
-    ...listTokens(value, path),
-    ...listMalformed(value, path).map((found) => ({ ...found, token: undefined })),
+    ...Object.entries(action.inputs).flatMap(([input, value]) =>
+      listInInput(input, value, fieldOf(template, input)),
+    ),
+    ...listInConditions(action.run_if?.conditions ?? [], 'run_if.conditions', undefined),
   ]
 }
 
-/** Variables of conditions that are plain text, without anything that could be taken for a reference. */
-function listBareVariables(groups: unknown, path: string): Found[] {
-  return asList(groups).flatMap((group, outer) =>
-    asList(isObject(group) ? group['conditions'] : undefined).flatMap((leaf, inner): Found[] => {
+function listInInput(input: string, value: ConfiguredValue, field: Field | undefined): Reference[] {
+  const path = `inputs.${input}`
+  if (field?.references !== undefined) {
+    // Paths inside what a field says of its references are not those of the value.
+    return walk(field.references(value), path, input).map(({ source, token }) => ({
+      input,
+      path,
+      source,
+      token,
+    }))
+  }
+  return field?.conditions?.over === 'row' ? listInConditions(value, path, input) : walk(value, path, input)
+}
+
+function walk(value: unknown, path: string, input: string | undefined): Reference[] {
+  return [
+    ...listTokens(value, path).map(({ path, source, token }) => ({ input, path, source, token })),
+    ...listMalformed(value, path).map(({ path, source }) => ({ input, path, source, token: undefined })),
+  ]
+}
+
+/** As anywhere, and also variables of plain text, without anything that could be taken for a reference. */
+function listInConditions(groups: unknown, path: string, input: string | undefined): Reference[] {
+  const bare = asList(groups).flatMap((group, outer) =>
+    asList(isObject(group) ? group['conditions'] : undefined).flatMap((leaf, inner): Reference[] => {
       const variable = isObject(leaf) ? leaf['variable'] : undefined
       if (typeof variable !== 'string' || variable.includes('{{')) return []
-      return [
-        { path: `${path}[${outer}].conditions[${inner}].variable`, source: variable, token: undefined },
-      ]
+      const at = `${path}[${outer}].conditions[${inner}].variable`
+      return [{ input, path: at, source: variable, token: undefined }]
     }),
   )
+  return [...walk(groups, path, input), ...bare]
 }
 
 function asList(value: unknown): unknown[] {

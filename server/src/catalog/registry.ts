@@ -8,12 +8,16 @@ export type Definition = { file: string; module: unknown }
 
 /** Reads the folder of definitions: a new action is one file in it and nothing else. */
 export async function loadCatalogue(): Promise<Catalogue> {
-  const files = (await readdir(new URL('actions/', import.meta.url)))
+  const names = (await readdir(new URL('actions/', import.meta.url)))
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => file.slice(0, -'.ts'.length))
     .sort()
   return createCatalogue(
     await Promise.all(
-      files.map(async (file): Promise<Definition> => ({ file, module: await import(`./actions/${file}`) })),
+      names.map(async (name) => ({
+        file: `${name}.ts`,
+        module: (await import(`./actions/${name}.ts`)) as unknown,
+      })),
     ),
   )
 }
@@ -31,7 +35,8 @@ export function createCatalogue(definitions: Definition[]): Catalogue {
     const { id } = action
     if (actions.has(id)) throw new Error(`actions/${file} defines ${id}, which another file defines already`)
     if (file !== `${id}.ts`) throw new Error(`actions/${file} defines ${id}, so its name must be ${id}.ts`)
-    if (!ID.test(id) || RESERVED.has(id)) throw new Error(`actions/${file}: ${id} cannot be the id of an action`)
+    if (!ID.test(id) || RESERVED.has(id))
+      throw new Error(`actions/${file}: ${id} cannot be the id of an action`)
     const badOutput = Object.keys(action.outputs).find((name) => !ID.test(name))
     if (badOutput !== undefined) throw new Error(`actions/${file}: output ${badOutput} must be snake_case`)
     actions.set(id, action)

@@ -96,7 +96,11 @@ function checkSteps(
 }
 
 function ambiguous(field: string, name: string, { id }: ProviderOption): Warning {
-  return { field, code: 'ambiguous_provider', message: `several providers are named ${name}; ${id} was taken` }
+  return {
+    field,
+    code: 'ambiguous_provider',
+    message: `several providers are named ${name}; ${id} was taken`,
+  }
 }
 
 function unsupported(field: string, { name }: ProviderOption): Warning {
@@ -145,7 +149,10 @@ export function reorderSteps(
   return { steps, warnings, errors }
 }
 
-export function showSteps(steps: WaterfallStep[], providers: readonly ProviderOption[]): unknown[] {
+/** Plain names, or objects where the provider runs on the caller's own key. */
+export type ShownStep = string | { name: string; use_own_key: true }
+
+export function showSteps(steps: WaterfallStep[], providers: readonly ProviderOption[]): ShownStep[] {
   return steps.map(({ provider, own_key }) => {
     const name = providers.find((known) => known.id === provider)?.name ?? provider
     return own_key ? { name, use_own_key: true } : name

@@ -1,9 +1,9 @@
 import type { Warning } from '#contract/envelope.ts'
-import { fieldOf } from '../catalog/references.ts'
-import { asSteps, readGivenSteps, reorderSteps } from '../catalog/waterfall.ts'
+import type { ProviderOption } from '../catalog/field.ts'
+import { asSteps, readGivenSteps, reorderSteps, type ShownStep, showSteps } from '../catalog/waterfall.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { moveAction as move, replaceAction } from '../chain/edit.ts'
-import { notFound, validationError } from '../lib/errors.ts'
+import { validationError } from '../lib/errors.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
 
 /** A new display name or note. Neither changes what the action does. */
@@ -41,28 +41,30 @@ export async function moveAction(bench: Workbench, id: string, after: string | u
 export async function reorderWaterfall(
   bench: Workbench,
   id: string,
-  fieldName: string,
+  field: { name: string; providers: readonly ProviderOption[] },
   given: unknown[],
-): Promise<{ providers: unknown; warnings: Warning[] }> {
+): Promise<{ providers: ShownStep[]; warnings: Warning[] }> {
   return editChain(bench, (chain) => {
     const action = requireAction(chain, id)
-    const field = fieldOf(chain.links.get(id)?.template, fieldName)
-    if (field?.waterfall === undefined) throw notFound('Waterfall field')
     const { steps, warnings, errors } = reorderSteps(
       readGivenSteps(given, 'providers').steps,
       'providers',
-      asSteps(action.inputs[fieldName]),
-      field.waterfall.providers,
+      asSteps(action.inputs[field.name]),
+      field.providers,
     )
     if (errors.length > 0) throw validationError(errors)
-    const inputs = { ...action.inputs, [fieldName]: steps }
+    const inputs = { ...action.inputs, [field.name]: steps }
     return {
       definition: replaceAction(chain.definition, { ...action, inputs }),
       audit: {
         action: 'action.waterfall_reordered',
-        details: { action_instance_id: id, field: fieldName, providers: steps.map(({ provider }) => provider) },
+        details: {
+          action_instance_id: id,
+          field: field.name,
+          providers: steps.map(({ provider }) => provider),
+        },
       },
-      result: { providers: field.show?.(steps) ?? [], warnings },
+      result: { providers: showSteps(steps, field.providers), warnings },
     }
   })
 }

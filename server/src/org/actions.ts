@@ -8,7 +8,13 @@ import { type Dependent, dependentsOf } from '../catalog/node.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { distinct, problemsOf } from '../catalog/warnings.ts'
 import type { ActionInstance } from '../chain/definition.ts'
-import { addAction as insert, checkAfter, nextInstanceId, removeAction, replaceAction } from '../chain/edit.ts'
+import {
+  addAction as insert,
+  checkAfter,
+  nextInstanceId,
+  removeAction,
+  replaceAction,
+} from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
 import { readSurroundings } from './surroundings.ts'
@@ -67,7 +73,11 @@ export async function configureAction(
       // Names of fields only: values may hold secrets.
       audit: {
         action: 'action.configured',
-        details: { action_instance_id: id, fields: Object.keys(given), inputs: Object.keys(given.inputs ?? {}) },
+        details: {
+          action_instance_id: id,
+          fields: Object.keys(given),
+          inputs: Object.keys(given.inputs ?? {}),
+        },
       },
       result: await warningsOf(bench, made, view(definition)),
     }

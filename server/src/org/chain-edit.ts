@@ -6,8 +6,9 @@ import { listDiscoveredOutputs } from '../store/action-outputs.ts'
 import { recordAudit } from '../store/audit.ts'
 import { type Db, inTransaction } from '../store/db.ts'
 import { editDefinition, type SheetState } from '../store/definitions.ts'
+import { holdOrganisation } from '../store/organisations.ts'
 import type { SheetRecord } from '../store/sheets.ts'
-import type { Author } from './workflows.ts'
+import type { Author } from './changes.ts'
 
 /** Whose chain is edited, by whom, and what there is to build it from. */
 export type Workbench = { db: Db; author: Author; sheet: SheetRecord; catalogue: Catalogue }
@@ -30,6 +31,8 @@ export async function editChain<Result>(
   ) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
 ): Promise<Result> {
   return inTransaction(db, async (trx) => {
+    // What `recordChange` gets by writing its entry first; here it is only known later whether there is one.
+    await holdOrganisation(trx, author.orgId)
     const made = await editDefinition(trx, author, sheet, async (state) => {
       const discovered = await listDiscoveredOutputs(trx, sheet)
       const view = (definition: Definition) => viewChain(definition, catalogue, discovered)

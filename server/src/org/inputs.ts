@@ -3,7 +3,7 @@ import { MAX_INPUTS, type NewInput, REPEATED_NAME, repeatedNames } from '#contra
 import type { InputColumn } from '../chain/definition.ts'
 import { notFound, validationError } from '../lib/errors.ts'
 import type { Db } from '../store/db.ts'
-import { editDefinition } from '../store/definitions.ts'
+import { editDefinition, getDefinition } from '../store/definitions.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 import { type Author, recordChange } from './changes.ts'
 
@@ -58,6 +58,8 @@ export async function removeInput(
   sheet: SheetRecord,
   name: string,
 ): Promise<InputColumn[]> {
+  const { inputs } = await getDefinition(db, sheet)
+  if (!inputs.some((input) => input.name === name)) throw notFound('Input')
   const entry = { action: 'input.deleted', target: sheet.sheet_id, details: { name } }
   return recordChange(db, author, entry, (trx) =>
     editDefinition(trx, author, sheet, ({ definition }) => {

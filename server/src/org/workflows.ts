@@ -8,6 +8,8 @@ import { findWorkflow, insertSheet, listSheets, markSheetsDeleted } from '../sto
 import { deleteShare, insertShare, insertWorkflow, touchWorkflow } from '../store/workflows.ts'
 import { type Author, recordChange, recordCreation } from './changes.ts'
 
+export type { Author } from './changes.ts'
+
 /** A workflow with its main sheet, which has the workflow's id and, at first, its name. */
 export async function createWorkflow(
   db: Db,

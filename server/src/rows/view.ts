@@ -1,24 +1,22 @@
 import type { z } from 'zod'
 import type { Cell, CellStatus, Row, RowStatus } from '#contract/rows.ts'
-import type { InputColumn } from '../chain/definition.ts'
+import type { Definition } from '../chain/definition.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { parseLossless } from '../lib/lossless-json.ts'
 import type { StoredRow } from '../store/rows.ts'
 
 export type RowView = z.infer<typeof Row>
 
-/** A row as callers see it: values by input name (null where missing), cells by action, and the status they make. */
-export function viewRow(
-  row: StoredRow,
-  inputs: readonly InputColumn[],
-  cells: Record<string, Cell>,
-): RowView {
+/** A row as callers see it: values by input name (null where missing), cells of today's chain, the status they make. */
+export function viewRow(row: StoredRow, definition: Definition, stored: Record<string, Cell>): RowView {
+  const chain = definition.actions.map((action) => action.id)
+  const cells = Object.fromEntries(chain.flatMap((id) => (stored[id] === undefined ? [] : [[id, stored[id]]])))
   const data = parseLossless(row.data) as Record<string, unknown>
   return {
     row_id: row.row_id,
     row_status: statusOfRow(Object.values(cells).map((cell) => cell.status)),
     created_at: timeOfId(row.row_id).toISOString(),
-    inputs: Object.fromEntries(inputs.map((input) => [input.name, data[input.column] ?? null])),
+    inputs: Object.fromEntries(definition.inputs.map((input) => [input.name, data[input.column] ?? null])),
     cells,
   }
 }

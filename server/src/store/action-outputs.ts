@@ -32,7 +32,7 @@ export async function putDiscoveredOutputs(
   return numAffectedRows === 1n
 }
 
-/** The outputs of the latest row on which the action is complete; undefined when there is none. */
+/** What the action gave where it was completed last; undefined where it never was, or no such row is left. */
 export async function findLatestOutputs(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -44,6 +44,6 @@ export async function findLatestOutputs(
     where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action}
       and c.status = 'complete' and c.outputs is not null
       and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-    order by r.seq desc limit 1`.execute(db)
+    order by c.completed_at desc, r.seq desc limit 1`.execute(db)
   return rows[0]?.outputs
 }

@@ -83,7 +83,7 @@ select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.sc
 from who join counted c using (bucket) order by who.n`
 
 export async function admitAll(
-  store: Store,
+  store: Pick<Store, 'query'>,
   visitors: Visitor[],
   limits: { perMinute: number; perDay: number },
 ): Promise<Admission[]> {

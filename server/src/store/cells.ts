@@ -1,29 +1,33 @@
-import type { Cell, CellStatus } from '#contract/rows.ts'
+import { sql } from 'kysely'
+import type { Cell } from '#contract/rows.ts'
+import { parseLossless } from '../lib/lossless-json.ts'
 import type { Db } from './db.ts'
-import type { SheetKey } from './rows.ts'
 
-/** The cells of some rows, by row and action. */
-export async function listCells(
-  db: Db,
-  sheet: SheetKey,
-  rowIds: readonly string[],
-): Promise<Map<string, Record<string, Cell>>> {
-  const byRow = new Map<string, Record<string, Cell>>()
+export type CellsByRow = Map<string, Record<string, Cell>>
+
+/** The cells of some rows by row and action: results, and the one that is queued or running. */
+export async function listCells(db: Db, orgId: string, rowIds: readonly string[]): Promise<CellsByRow> {
+  const byRow: CellsByRow = new Map()
   if (rowIds.length === 0) return byRow
-  const cells = await db
-    .selectFrom('cells')
-    .select(['row_id', 'action', 'status', 'outputs', 'error'])
-    .where('org_id', '=', sheet.org_id)
-    .where('sheet_id', '=', sheet.sheet_id)
-    .where('row_id', 'in', rowIds)
-    .execute()
-  for (const cell of cells) {
-    const row = byRow.get(cell.row_id) ?? {}
-    byRow.set(cell.row_id, row)
-    row[cell.action] = {
-      status: cell.status as CellStatus,
-      ...(cell.outputs === null ? {} : { outputs: cell.outputs as Record<string, unknown> }),
-      ...(cell.error === null ? {} : { error: cell.error }),
+  const { rows } = await sql<{
+    row_id: string
+    action: string
+    status: Cell['status']
+    outputs: string | null
+    error: string | null
+  }>`
+    select row_id, action, status, outputs::text as outputs, error from cells
+    where org_id = ${orgId} and row_id = any(${rowIds}::uuid[])
+    union all
+    select row_id, action, status, null, null from flights
+    where org_id = ${orgId} and row_id = any(${rowIds}::uuid[])`.execute(db)
+  for (const { row_id, action, status, outputs, error } of rows) {
+    const row = byRow.get(row_id) ?? {}
+    byRow.set(row_id, row)
+    row[action] = {
+      status,
+      ...(outputs === null ? {} : { outputs: parseLossless(outputs) as Record<string, unknown> }),
+      ...(error === null ? {} : { error }),
     }
   }
   return byRow

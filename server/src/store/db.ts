@@ -1,7 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Schema } from './schema.ts'
+import { createStatementNames } from './statement-names.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
@@ -23,7 +24,15 @@ types.setTypeParser(types.builtins.DATE, String)
 
 const ORG_HANDLES = 1000
 
-export function openStore(options: { url: string; log: Log; connections?: number }): Store {
+export type StoreOptions = {
+  url: string
+  log: Log
+  connections?: number
+  /** For a few statements that run all the time: their plans are made once and never swing. */
+  genericPlans?: boolean
+}
+
+export function openStore(options: StoreOptions): Store {
   const pool = new Pool({
     connectionString: options.url,
     max: options.connections ?? 20,
@@ -33,6 +42,7 @@ export function openStore(options: { url: string; log: Log; connections?: number
     application_name: 'loam',
     statement_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
+    ...(options.genericPlans ? { options: '-c plan_cache_mode=force_generic_plan' } : {}),
   })
   pool.on('error', (cause) =>
     options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
@@ -60,11 +70,30 @@ export function openStore(options: { url: string; log: Log; connections?: number
     }
   }
 
+  const nameOf = createStatementNames()
+  const preparing = new WeakMap<PoolClient, PostgresPoolClient>()
+
+  /** The same client to Kysely each time, which gives names to its statements. */
+  function prepare(client: PoolClient): PostgresPoolClient {
+    const known = preparing.get(client)
+    if (known !== undefined) return known
+    const query = (text: string, values: unknown[]) => {
+      const name = nameOf(text)
+      return client.query(name === undefined ? { text, values } : { name, text, values })
+    }
+    // Kysely asks for cursors only where its dialect is given one.
+    const made = {
+      query: query as unknown as PostgresPoolClient['query'],
+      release: (destroy?: boolean) => client.release(destroy),
+    }
+    preparing.set(client, made)
+    return made
+  }
+
   function handleFor(org: string): Db {
+    const connect = async () => prepare(await connectFor(org))
     return new Kysely<Schema>({
-      dialect: new PostgresDialect({
-        pool: { options: pool.options, connect: () => connectFor(org), end: async () => {} },
-      }),
+      dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: async () => {} } }),
     })
   }
 

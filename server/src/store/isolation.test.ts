@@ -1,67 +1,57 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
-import { createSealer } from '#server/lib/secrets.ts'
-import { addMember, inviteMember } from '#server/org/members.ts'
+import { addMember } from '#server/org/members.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
-import { createWorkflow, setSharing } from '#server/org/workflows.ts'
+import { createWorkflow } from '#server/org/workflows.ts'
 import { makeStore, targets } from '#test/harness.ts'
-import { createLog } from '../lib/log.ts'
 import { OPERATOR } from './audit.ts'
 import type { Db, Store } from './db.ts'
-import { putKnowledge } from './organisations.ts'
 
 /** One organisation with at least one record in every table that organisations share. */
 async function fillOrganisation(db: Db): Promise<string> {
-  const made = await createOrganisation(db, OPERATOR, {
+  const { orgId } = await createOrganisation(db, OPERATOR, {
     name: 'O',
     adminEmail: 'ann@example.com',
     initialCredits: 5,
   })
-  const org_id = made.orgId
-  const member = await addMember(db, OPERATOR, org_id, { email: 'bob@example.com', role: 'member' }, null)
-  await inviteMember(
-    {
-      db,
-      actor: OPERATOR,
-      orgId: org_id,
-      sealer: createSealer('a secret for tests only'),
-      sendMail: null,
-      publicUrl: '',
-      memberLimit: null,
-      log: createLog('silent'),
-    },
-    { email: 'cid@example.com', role: 'member' },
-  )
-  await putKnowledge(db, org_id, 'known')
-  const author = { ...OPERATOR, orgId: org_id, memberId: member.member_id }
-  const { workflow_id: sheet_id } = await createWorkflow(db, author, 'W')
-  const carol = await addMember(db, OPERATOR, org_id, { email: 'carol@example.com', role: 'member' }, null)
-  await setSharing(db, OPERATOR, { orgId: org_id, workflowId: sheet_id, email: carol.email }, true)
-  const row_id = newId()
-  const of = { org_id, sheet_id }
-  await db
-    .insertInto('rows')
-    .values({ ...of, row_id, seq: 1, data: '{}' })
-    .execute()
-  await db
-    .insertInto('row_gaps')
-    .values({ ...of, block: 0, deleted: 1 })
-    .execute()
-  await db
-    .insertInto('cells')
-    .values({ ...of, row_id, action: 'a_1', status: 'complete' })
-    .execute()
-  await db
-    .insertInto('purges')
-    .values({ ...of, below_seq: 1 })
-    .execute()
+  const member = await addMember(db, OPERATOR, orgId, { email: 'bob@example.com', role: 'member' }, null)
   const { member_id } = member
-  await db
-    .insertInto('idempotency_keys')
-    .values({ org_id, member_id, key: 'k', fingerprint: Buffer.of(1) })
-    .execute()
-  return org_id
+  const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
+  await fillRest(db, { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id })
+  return orgId
+}
+
+const SAMPLES: Record<string, () => unknown> = {
+  uuid: newId,
+  text: () => 'x',
+  int4: () => 1,
+  int8: () => 1,
+  bool: () => true,
+  date: () => '2024-01-31',
+  timestamptz: () => '2024-01-31T00:00:00Z',
+  jsonb: () => ({}),
+  bytea: () => `\\x${randomBytes(8).toString('hex')}`,
+}
+
+/** One record in each table that has none: known ids by their names, anything else by its type. */
+async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
+  for (const { name, columns } of await db.introspection.getTables()) {
+    if (!columns.some((column) => column.name === 'org_id')) continue
+    const table = sql.table(name)
+    const { rows } = await sql`select from ${table} where org_id = ${ids.org_id} limit 1`.execute(db)
+    if (rows.length > 0) continue
+    const needed = columns.filter((column) => !column.isNullable && !column.hasDefaultValue)
+    const record = Object.fromEntries(
+      needed.map((column) => [column.name, ids[column.name] ?? SAMPLES[column.dataType]?.()]),
+    )
+    const names = sql.join(needed.map((column) => sql.ref(column.name)))
+    await sql`insert into ${table} (${names})
+      select ${names} from jsonb_populate_record(null::${table}, ${JSON.stringify(record)}::jsonb)`.execute(
+      db,
+    )
+  }
 }
 
 type Table = { name: string; forced: boolean }

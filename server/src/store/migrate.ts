@@ -28,7 +28,11 @@ export function newestSchemaVersion(): number {
 
 /** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
 export async function migrate(url: string, log: (line: string) => void): Promise<void> {
-  const client = new Client({ connectionString: url, application_name: 'loam migrations', connectionTimeoutMillis: 10_000 })
+  const client = new Client({
+    connectionString: url,
+    application_name: 'loam migrations',
+    connectionTimeoutMillis: 10_000,
+  })
   // A lost connection fails the statement it had; unheard, the event would end the process with a stack trace.
   client.on('error', () => undefined)
   await client.connect()
@@ -53,6 +57,7 @@ export async function migrate(url: string, log: (line: string) => void): Promise
       log(`applying migration ${migration.name}`)
       await apply(client, migration)
     }
+    await migrateQueue(client, url, log)
   } finally {
     await client.end()
   }
@@ -85,4 +90,30 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       cause,
     })
   }
+}
+
+const QUEUE_VERSION = 'graphile_worker_version'
+
+/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
+async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
+  const wanted = JSON.stringify(queueVersion())
+  const { rows } = await client.query<{ value: unknown }>('select value from settings where name = $1', [
+    QUEUE_VERSION,
+  ])
+  if (JSON.stringify(rows[0]?.value) === wanted) return
+  log('migrating the job queue')
+  const { runMigrations, Logger } = await import('graphile-worker')
+  await runMigrations({ connectionString: url, logger: new Logger(() => () => undefined) })
+  await client.query(
+    'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+    [QUEUE_VERSION, wanted],
+  )
+}
+
+function queueVersion(): string {
+  const manifest = readFileSync(
+    new URL('../../../node_modules/graphile-worker/package.json', import.meta.url),
+    'utf8',
+  )
+  return String((JSON.parse(manifest) as { version?: unknown }).version)
 }

@@ -34,7 +34,7 @@ export async function lockOrganisation(
     .selectFrom('organisations')
     .select(['name', 'credits_millis'])
     .where('org_id', '=', orgId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
 }
 
@@ -61,4 +61,9 @@ export async function putKnowledge(
     .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ content, updated_at }))
     .returning(['content', 'updated_at'])
     .executeTakeFirstOrThrow()
+}
+
+/** Keeps an organisation from being locked by others, as an audit entry does, before any lock inside it is taken. */
+export async function holdOrganisation(db: Db, orgId: string): Promise<void> {
+  await db.selectFrom('organisations').select('org_id').where('org_id', '=', orgId).forKeyShare().execute()
 }

@@ -49,10 +49,15 @@ function asNumber(text: Text): RawBuilder<number | null> {
   return sql`case when (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
 }
 
+/** Results are cells; what is queued or running is the row's flight. A row without either has no such cell. */
 function statusCondition({ action_instance_id, is, is_not }: StatusFilter): Condition {
-  const found = sql<SqlBool>`exists (
-    select from cells c where c.org_id = r.org_id and c.sheet_id = r.sheet_id and c.row_id = r.row_id
-      and c.action = ${action_instance_id} and c.status = any(${is ?? is_not ?? []}::text[]))`
+  const statuses = is ?? is_not ?? []
+  const found = sql<SqlBool>`(exists (
+    select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
+      and c.action = ${action_instance_id} and c.status = any(${statuses}::text[])
+  ) or exists (
+    select from flights f where f.org_id = r.org_id and f.row_id = r.row_id
+      and f.action = ${action_instance_id} and f.status = any(${statuses}::text[])))`
   return is === undefined ? sql`not ${found}` : found
 }
 

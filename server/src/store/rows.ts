@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Db } from './db.ts'
+import { dropFlights } from './flights.ts'
 import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
 
 export type SheetKey = { org_id: string; sheet_id: string }
@@ -32,7 +34,7 @@ export async function insertRows(
     select ${org_id}, ${sheet_id}, t.i, numbered.base + t.n, t.d
     from numbered, rows from (jsonb_to_recordset(${records}::jsonb) as (i uuid, d jsonb)) with ordinality as t (i, d, n)
     order by t.n`.execute(db)
-  if (numAffectedRows !== BigInt(data.length)) throw new Error('the sheet to add rows to is gone')
+  if (numAffectedRows !== BigInt(data.length)) throw notFound('Sheet')
   return ids
 }
 
@@ -110,12 +112,13 @@ export async function listByIds(
   return { rows: rows.slice(offset, offset + limit), total: rows.length }
 }
 
-/** Removes rows with their cells and answers the ids that were there. */
+/** Removes rows with their cells and answers the ids that were there. Call it in a transaction. */
 export async function deleteRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
   ids: readonly string[],
 ): Promise<string[]> {
+  await dropFlights(db, org_id, { rowIds: ids })
   const { rows } = await sql<{ row_id: string }>`
     with counter as (
       select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} for update
@@ -126,7 +129,7 @@ export async function deleteRows(
       returning r.row_id, r.seq
     ), cells_gone as (
       delete from cells c using gone
-      where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.row_id = gone.row_id
+      where c.org_id = ${org_id} and c.row_id = gone.row_id
     ), gaps as (
       insert into row_gaps as g (org_id, sheet_id, block, deleted)
       select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}
@@ -144,6 +147,7 @@ export async function deleteRows(
  * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
  */
 export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  await dropFlights(db, org_id, { sheetIds: [sheet_id] })
   const { rows } = await sql<{ count: number }>`
     with before as (
       select next_seq - first_seq - deleted as count

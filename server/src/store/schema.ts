@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { OutputType } from '#contract/actions.ts'
+import type { CellStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
@@ -12,11 +13,18 @@ export type DiscoveredOutput = {
   name: string
   type: OutputType
   columns?: { name: string; type: OutputType }[]
+  anyType?: true
 }
 
 export type Schema = {
   settings: { name: string; value: Json<unknown> }
-  organisations: { org_id: string; name: string; credits_millis: Generated<number>; created_at: Made }
+  organisations: {
+    org_id: string
+    name: string
+    credits_millis: Generated<number>
+    held_millis: Generated<number>
+    created_at: Made
+  }
   org_knowledge: { org_id: string; content: string; updated_at: Instant }
   members: {
     org_id: string
@@ -131,9 +139,56 @@ export type Schema = {
     sheet_id: string
     row_id: string
     action: string
-    status: string
-    outputs: Json<unknown>
+    status: CellStatus
+    outputs: Json<Record<string, unknown> | null>
     error: string | null
+    run_id: string
+    revision: number
+    attempts: number
+    credits_millis: number
+    cached: boolean
+    provenance: Json<unknown>
+    started_at: Instant
+    completed_at: Made
+  }
+  runs: {
+    org_id: string
+    run_id: string
+    sheet_id: string
+    trigger: string
+    selector: Json<unknown>
+    revision: number
+    actions: string[]
+    cache_enabled: boolean
+    cache_since: string | null
+    continue_on_fail: boolean
+    rows_queued: Generated<number>
+    state: Generated<'running' | 'finished' | 'stopped'>
+    created_by: string
+    created_at: Made
+    finished_at: MaybeInstant
+  }
+  run_tallies: {
+    org_id: string
+    run_id: string
+    lane: number
+    cells_done: number
+    cells_failed: number
+    rows_done: number
+    credits_millis: number
+  }
+  flights: {
+    org_id: string
+    sheet_id: string
+    row_id: string
+    run_id: string
+    action: string
+    status: 'queued' | 'running'
+    ticket: Generated<number>
+    attempt: Generated<number>
+    retries: Generated<number>
+    held_millis: Generated<number>
+    state: Json<unknown>
   }
   action_outputs: { org_id: string; sheet_id: string; action: string; outputs: Json<DiscoveredOutput[]> }
   purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }

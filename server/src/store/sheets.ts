@@ -4,6 +4,7 @@ import { notFound } from '../lib/errors.ts'
 import type { Actor } from './audit.ts'
 import type { Db } from './db.ts'
 import { startDefinition } from './definitions.ts'
+import { dropFlights } from './flights.ts'
 import type { Schema } from './schema.ts'
 
 export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
@@ -93,6 +94,15 @@ export async function findSheet(db: Db, orgId: string, sheetId: string): Promise
   return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
 }
 
+/** Every living sheet of an organisation, by workflow: the main sheet first, then the others in their order. */
+export async function listAllSheets(db: Db, orgId: string): Promise<Map<string, SheetRecord[]>> {
+  const sheets = await selectSheets(db, orgId).orderBy('sheets.position').orderBy('sheets.sheet_id').execute()
+  return Map.groupBy(
+    [...sheets.filter(isMainSheet), ...sheets.filter((sheet) => !isMainSheet(sheet))],
+    (sheet) => sheet.workflow_id,
+  )
+}
+
 /** The main sheet first, then the others in their order. */
 export async function listSheets(db: Db, orgId: string, workflowId: string): Promise<SheetRecord[]> {
   const sheets = await selectSheets(db, orgId)
@@ -165,6 +175,7 @@ export async function updateSheet(
  * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
  */
 export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
+  await dropFlights(db, orgId, { sheetIds: ids })
   const { numAffectedRows } = await sql`
     with marked as (
       update sheets set deleted_at = now()

@@ -1,0 +1,97 @@
+// P8: small reads with key, scope and limit through the real server, against bare Fastify routes that do the same SQL on
+// the same PostgreSQL. Measured in turns, so that a noisy moment meets both.
+// npm run bench:reads [-- --seconds 5 --rounds 3]
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import autocannon from 'autocannon'
+import { type ServerProcess, startServer } from '#test/server-process.ts'
+import { bar, median, print } from './report.ts'
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '5' }, rounds: { type: 'string', default: '3' } },
+})
+const CONNECTIONS = 32
+const PATHS = ['/api/v1/user/knowledge', '/api/v1/user/']
+
+const dataDir = mkdtempSync(join(tmpdir(), 'loam-bench-'))
+const servers: ServerProcess[] = []
+try {
+  // Requests are logged as they are by default; the lines go where they cost nobody else anything.
+  const loam = await start({
+    LOAM_DATA_DIR: dataDir,
+    LOAM_RATE_LIMIT_PER_MINUTE: '100000000',
+    LOAM_RATE_LIMIT_PER_DAY: '100000000',
+  })
+  const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
+  const { url: database }: { url: string } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
+  const bare = await start({}, 'bench/bare-reads.ts', database)
+  const batched = await start({}, 'bench/bare-reads.ts', database, 'batched')
+  await writeKnowledge(loam, key)
+
+  const ratios: number[] = []
+  for (const path of PATHS) {
+    const [ours, peer, batchedPeer] = await compare(path, key, [loam, bare, batched])
+    print(`GET ${path}, ${CONNECTIONS} connections`, [
+      { server: 'loam', ...ours },
+      { server: 'bare Fastify, same SQL', ...peer },
+      { server: 'bare Fastify, admissions batched too', ...batchedPeer },
+    ])
+    ratios.push(ours['requests/s'] / Math.max(peer['requests/s'], batchedPeer['requests/s']))
+  }
+  bar('P8', Math.min(...ratios), 0.5)
+} finally {
+  for (const server of servers.toReversed()) await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+}
+
+async function start(env: Record<string, string>, program = 'server/src/main.ts', ...args: string[]) {
+  const script = 'exec "$@" 2>/dev/null'
+  const server = await startServer(env, ['/bin/sh', '-c', script, 'sh', process.execPath, program, ...args])
+  if (server.url === '') throw new Error(`${program} did not start`)
+  servers.push(server)
+  return server
+}
+
+async function writeKnowledge(server: ServerProcess, key: string): Promise<void> {
+  const response = await fetch(`${server.url}/api/v1/user/knowledge`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'We sell enrichment to people who sell. '.repeat(25) }),
+  })
+  if (response.status !== 200) throw new Error(await response.text())
+}
+
+type Figures = { 'requests/s': number; 'p50 ms': number; 'p99 ms': number }
+
+/** The median round of each server; the first, shorter round warms up and is not counted. */
+async function compare(path: string, key: string, all: [ServerProcess, ServerProcess, ServerProcess]) {
+  const rounds = all.map((): Figures[] => [])
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    for (const [n, server] of all.entries()) {
+      const figures = await measure(server.url + path, key, round === 0 ? 2 : Number(values.seconds))
+      if (round > 0) rounds[n]?.push(figures)
+    }
+  }
+  return rounds.map((own): Figures => {
+    const of = (name: keyof Figures) => median(own.map((figures) => figures[name]))
+    return { 'requests/s': of('requests/s'), 'p50 ms': of('p50 ms'), 'p99 ms': of('p99 ms') }
+  }) as [Figures, Figures, Figures]
+}
+
+async function measure(url: string, key: string, duration: number): Promise<Figures> {
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration,
+    headers: { authorization: `Bearer ${key}` },
+  })
+  if (result.non2xx + result.errors > 0)
+    throw new Error(`${result.non2xx + result.errors} requests of ${url} failed`)
+  return {
+    'requests/s': Math.round(result.requests.average),
+    'p50 ms': result.latency.p50,
+    'p99 ms': result.latency.p99,
+  }
+}

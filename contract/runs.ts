@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { CELL_STATUSES, RowSelection } from './rows.ts'
+
+export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
+export const FIRST_ROWS = 10
+
+const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
+
+/** Exactly one selector; the three kinds of filters together are one (D65). */
+export const RunRowsBody = z
+  .strictObject({
+    row_ids: z.array(Uuid).min(1).optional(),
+    first_10: z.literal(true).optional(),
+    filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+    status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+    created_at: RowSelection.created_at,
+  })
+  .check((context) => {
+    const { row_ids, first_10, filters, status_filters, created_at } = context.value
+    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    const given = [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
+    if (given === 1) return
+    const message = given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
+    context.issues.push({ code: 'custom', input: context.value, path: [], message })
+  })
+
+export const RunActionBody = z
+  .strictObject({
+    row_ids: z.array(Uuid).max(MAX_ROW_IDS_PER_ACTION_RUN).optional(),
+    run_next_action: z.boolean().default(false),
+    ...RowSelection,
+  })
+  .check((context) => {
+    const { row_ids = [], filters, status_filters, created_at } = context.value
+    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    if (row_ids.length > 0 && filtered) {
+      const message = 'cannot be combined with filters, status_filters or created_at'
+      context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
+    }
+  })
+  .default({ run_next_action: false })
+
+export const Queued = z.object({ rows_queued: z.int() })
+export const Stopped = z.object({ rows_stopped: z.int().describe('Rows whose queued cell was removed') })
+
+export const CellDetail = z
+  .object({
+    row_id: Uuid,
+    action_instance_id: z.string(),
+    status: z.enum(CELL_STATUSES),
+    outputs: z.unknown().optional(),
+    error: z.string().optional(),
+    provenance: z
+      .object({
+        run_id: Uuid,
+        revision: z.int(),
+        attempts: z.int(),
+        duration_ms: z.int(),
+        credits: z.number(),
+        cache_hit: z.boolean(),
+        started_at: DateTime,
+        completed_at: DateTime,
+        providers: z.array(z.unknown()),
+      })
+      .optional()
+      .describe('Absent while the cell is queued or running'),
+  })
+  .meta({ id: 'CellDetail' })
+
+export const Run = z
+  .object({
+    run_id: Uuid,
+    trigger: z.string(),
+    state: z.enum(['running', 'finished', 'stopped']),
+    revision: z.int(),
+    actions: z.array(z.string()),
+    rows_queued: z.int(),
+    rows_done: z.int(),
+    cells_done: z.int(),
+    cells_failed: z.int(),
+    credits: z.number(),
+    created_by: z.string(),
+    created_at: DateTime,
+    finished_at: DateTime.nullable(),
+  })
+  .meta({ id: 'Run' })

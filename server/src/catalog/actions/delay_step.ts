@@ -1,0 +1,27 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done, wait } from '../outcome.ts'
+
+const THIRTY_DAYS = 30 * 86_400
+
+export default defineAction({
+  id: 'delay_step',
+  name: 'Delay',
+  description: 'Lets the row rest for a while before its next action.',
+  category: 'flow',
+  credits: 0,
+  inputs: {
+    time: field.number({
+      required: true,
+      whole: true,
+      min: 0,
+      max: THIRTY_DAYS,
+      description: 'Whole seconds, up to 30 days.',
+    }),
+  },
+  outputs: {},
+  run({ inputs, context }) {
+    const rested = context.state !== undefined || inputs.time === 0
+    return rested ? done({}) : wait(inputs.time * 1000, 'rested')
+  },
+})

@@ -1,0 +1,24 @@
+import { defineAction } from '../define.ts'
+import { evaluateFormula, expression } from '../formula.ts'
+import { done, failed, retry } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'format_data_using_js_expression',
+  name: 'Format data with a formula',
+  description: 'Computes a text from the row with one JavaScript expression.',
+  category: 'data',
+  credits: 0,
+  inputs: {
+    data_formatter: expression({
+      required: true,
+      description: 'One expression, in which tokens are values: ({{input.name}} ?? "").trim()',
+    }),
+  },
+  outputs: { formatted_data: output.any('What the expression gives, as text; arrays and objects as JSON.') },
+  async run({ inputs, context }) {
+    const answer = await evaluateFormula(inputs.data_formatter, context.sandbox)
+    if (answer.ok) return done({ formatted_data: answer.text })
+    return answer.stopping ? retry(answer.message) : failed(answer.message)
+  },
+})

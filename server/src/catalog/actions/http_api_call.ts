@@ -1,0 +1,45 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { readReply } from '../http-reply.ts'
+import { buildRequest } from '../http-request.ts'
+import { failed, retry } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+export default defineAction({
+  id: 'http_api_call',
+  name: 'HTTP API call',
+  description: 'Calls an HTTP API and gives one output for each top-level key of its JSON reply.',
+  category: 'web',
+  credits: 0,
+  timeoutSeconds: 130,
+  inputs: {
+    method: field.choice(METHODS, { required: true, description: 'The HTTP method.' }),
+    endpoint: field.text({ type: 'url', required: true, description: 'The address to call.' }),
+    query_params: field.pairs({ description: 'Parameters added to the address.' }),
+    headers: field.pairs({ description: 'Request headers.' }),
+    body: field.pairs({
+      description: 'The JSON body: one key for each item. A value that is one token keeps its JSON type.',
+    }),
+    raw_body: field.text({ type: 'promptField', description: 'The body as text, in place of `body`.' }),
+    timeout_seconds: field.number({
+      min: 1,
+      max: 120,
+      whole: true,
+      default: 30,
+      description: 'How long to wait for the whole reply. Default 30.',
+    }),
+  },
+  outputs: { status_code: output.number('The HTTP status of the reply.') },
+  dynamic: true,
+  async run({ inputs, context }) {
+    if (inputs.body.length > 0 && inputs.raw_body !== undefined) {
+      return { kind: 'unrunnable', message: 'body and raw_body are both set; clear one of them' }
+    }
+    const timeoutMs = (inputs.timeout_seconds ?? 30) * 1000
+    const reply = await context.egress.fetch({ ...buildRequest(inputs), timeoutMs, signal: context.signal })
+    if (reply.ok) return readReply(reply, context.now())
+    return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
+  },
+})

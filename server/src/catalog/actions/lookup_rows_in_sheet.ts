@@ -1,0 +1,47 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done, failed } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'lookup_rows_in_sheet',
+  name: 'Look up rows in sheet',
+  description: 'Finds rows of another sheet by their inputs and outputs.',
+  category: 'data',
+  credits: 0,
+  inputs: {
+    target_sheet_id: field.dropdown({ required: true, from: 'sheets', description: 'The sheet to search.' }),
+    conditions: field.targetConditions({
+      required: true,
+      description:
+        'What its rows must meet. Variables are tokens of that sheet, values may hold tokens of this one.',
+    }),
+    limit: field.number({
+      whole: true,
+      min: 1,
+      max: 100,
+      default: 10,
+      description: 'Most records given. Default 10.',
+    }),
+    order: field.choice(['oldest', 'newest'], {
+      default: 'oldest',
+      description: 'Which come first. Default oldest.',
+    }),
+  },
+  outputs: {
+    found: output.boolean('Whether any row was found.'),
+    count: output.number('How many rows meet the conditions.'),
+    records: output.table('The rows found, up to the limit.'),
+  },
+  async run({ inputs, context }) {
+    const answer = await context.sheets.lookup({
+      targetSheetId: inputs.target_sheet_id,
+      conditions: inputs.conditions,
+      limit: inputs.limit ?? 10,
+      order: inputs.order ?? 'oldest',
+    })
+    if (!answer.ok) return failed(answer.message)
+    const { count, records } = answer.value
+    return done({ found: count > 0, count, records })
+  },
+})

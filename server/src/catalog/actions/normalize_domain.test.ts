@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { useActions } from '../testing/run-action.ts'
+
+const runAction = useActions()
+
+it.each([
+  ['https://www.acme.co.uk/about?x=1', 'acme.co.uk', 'www.acme.co.uk', 'www', 'co.uk'],
+  ['HTTP://Acme.COM.', 'acme.com', 'acme.com', '', 'com'],
+  ['acme.com:8080/path', 'acme.com', 'acme.com', '', 'com'],
+  ['//cdn.acme.com/x.js', 'acme.com', 'cdn.acme.com', 'cdn', 'com'],
+  ['  ann@mail.acme.io ', 'acme.io', 'mail.acme.io', 'mail', 'io'],
+  ['mailto:ann@acme.io', 'acme.io', 'acme.io', '', 'io'],
+  ['https://user:pass@acme.com/', 'acme.com', 'acme.com', '', 'com'],
+  ['https://bücher.example.de', 'example.de', 'xn--bcher-kva.example.de', 'xn--bcher-kva', 'de'],
+  ['acme.github.io', 'acme.github.io', 'acme.github.io', '', 'github.io'],
+])('normalize_domain of %s is %s', async (value, domain, hostname, subdomain, suffix) => {
+  const outcome = await runAction('normalize_domain', { value })
+  expect(outcome).toEqual({ kind: 'done', outputs: { domain, hostname, subdomain, suffix } })
+})
+
+it.each([
+  'localhost',
+  '127.0.0.1',
+  'http://[::1]/',
+  'co.uk',
+  'john.smith',
+  'not a domain',
+  'http://',
+  'a..com',
+])('normalize_domain finds nothing in %s, which is no failure', async (value) => {
+  expect(await runAction('normalize_domain', { value })).toEqual({ kind: 'no_match' })
+})

@@ -1,0 +1,39 @@
+import { domainToASCII } from 'node:url'
+import { parse } from 'tldts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'normalize_domain',
+  name: 'Normalize domain',
+  description: 'Finds the registrable domain in an address, a host name or an email address.',
+  category: 'data',
+  credits: 0,
+  inputs: {
+    value: field.text({ required: true, description: 'https://www.acme.co.uk/about, ann@acme.co.uk, ...' }),
+  },
+  outputs: {
+    domain: output.text('The registrable domain: acme.co.uk.'),
+    hostname: output.text('The whole host name: www.acme.co.uk.'),
+    subdomain: output.text('What stands before the domain: www.'),
+    suffix: output.text('The public suffix: co.uk.'),
+  },
+  run({ inputs }) {
+    const { domain, hostname, subdomain, publicSuffix, isIcann, isPrivate } = parse(hostOf(inputs.value), {
+      allowPrivateDomains: true,
+    })
+    // A suffix that nobody can register under, as in `john.smith`, is a typing error and not a domain.
+    if (domain === null || (isIcann !== true && isPrivate !== true)) return { kind: 'no_match' }
+    return done({ domain, hostname, subdomain, suffix: publicSuffix })
+  },
+})
+
+/** The part that can be a host, in the one spelling that DNS has for it; as given when it cannot be one. */
+function hostOf(text: string): string {
+  const bare = text.trim().replace(/^mailto:/i, '')
+  const host = /^[^\s/@]+@([^\s/@]+)$/.exec(bare)?.[1] ?? bare
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host.replace(/^\/\//, '')}`)
+  return (url && domainToASCII(url.hostname)) || bare
+}

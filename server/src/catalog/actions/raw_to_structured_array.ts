@@ -1,0 +1,24 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { readList, toRecords } from '../json-text.ts'
+import { done, failed } from '../outcome.ts'
+import { nameColumns } from '../output-names.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'raw_to_structured_array',
+  name: 'Raw to structured array',
+  description:
+    'Makes a list with columns of a JSON array. Items that are not objects get the one column `value`.',
+  category: 'data',
+  credits: 0,
+  inputs: {
+    array: field.value({ required: true, description: 'A JSON array, or the text of one.' }),
+  },
+  outputs: { list: output.table('The items, with a column for each of their keys.') },
+  dynamic: true,
+  run({ inputs }) {
+    const list = readList(inputs.array)
+    return list === null ? failed('array is not a JSON array') : done({ list: toRecords(nameColumns(list)) })
+  },
+})

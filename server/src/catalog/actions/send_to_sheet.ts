@@ -1,0 +1,41 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { expandedList, itemMapping } from '../item-mapping.ts'
+import { done, failed } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'send_to_sheet',
+  name: 'Send to sheet',
+  description: 'Adds a row to another sheet, or one for each item of a list.',
+  category: 'flow',
+  credits: 0,
+  inputs: {
+    target_sheet_id: field.dropdown({
+      required: true,
+      from: 'sheets',
+      description: 'The sheet that gets the rows.',
+    }),
+    field_mapping: itemMapping({
+      required: true,
+      description: 'The inputs of the target sheet and their values: {name, value}.',
+    }),
+    expand_from: expandedList({
+      description: 'A list: one row for each item, in which tokens of its columns stand for that item.',
+    }),
+  },
+  outputs: {
+    rows_created: output.number('How many rows were added.'),
+    row_ids: output.list('Their ids, in order.'),
+  },
+  async run({ inputs: { target_sheet_id, field_mapping, expand_from }, context }) {
+    const rows = expand_from
+      ? expand_from.items.map((item) => field_mapping.rowFor({ list: expand_from.list, item }))
+      : [field_mapping.rowFor()]
+    if (rows.length === 0) return done({ rows_created: 0, row_ids: [] })
+    const answer = await context.sheets.append(target_sheet_id, rows)
+    return answer.ok
+      ? done({ rows_created: answer.value.length, row_ids: answer.value })
+      : failed(answer.message)
+  },
+})

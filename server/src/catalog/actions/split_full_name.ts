@@ -1,0 +1,24 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { splitFullName } from '../full-name.ts'
+import { done } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+export default defineAction({
+  id: 'split_full_name',
+  name: 'Split full name',
+  description: "Splits a person's name into its parts; those that are not there are empty.",
+  category: 'data',
+  credits: 0,
+  inputs: {
+    value: field.text({ required: true, description: 'Dr. Ludwig van Beethoven, or Beethoven, Ludwig van.' }),
+  },
+  outputs: {
+    first: output.text('The first given name.'),
+    last: output.text('The family name with its particles: van Beethoven.'),
+    middle: output.text('What stands between them.'),
+    prefix: output.text('Titles in front: Dr.'),
+    suffix: output.text('What follows the name: Jr., PhD.'),
+  },
+  run: ({ inputs }) => done(splitFullName(inputs.value)),
+})

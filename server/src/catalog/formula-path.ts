@@ -1,0 +1,36 @@
+/** One step of `?.address.lines[0]`. An optional one ends the walk, without a failure, where there is nothing. */
+export type Step = { key: string; optional: boolean }
+
+export type Walked = { ok: true; value: unknown } | { ok: false; message: string }
+
+const STEP = /(\?)?\.\s*([A-Za-z_$][\w$]*)|(\?\.)?\[\s*(?:(\d+)|"([^"\\]*)"|'([^'\\]*)')\s*\]/y
+
+/** The steps of a chain of property reads and nothing else; null when there is more to it. */
+export function parsePath(text: string): Step[] | null {
+  const steps: Step[] = []
+  const source = text.trim()
+  STEP.lastIndex = 0
+  for (let end = 0; end < source.length; end = STEP.lastIndex) {
+    const found = STEP.exec(source)
+    if (found === null) return null
+    const [, optionalName, name, optionalIndex, index, double, single] = found
+    steps.push({
+      key: name ?? index ?? double ?? single ?? '',
+      optional: optionalName !== undefined || optionalIndex !== undefined,
+    })
+  }
+  return steps
+}
+
+/** Reads as JavaScript would, but only what the value itself has: nothing of its prototypes. */
+export function walkPath(value: unknown, steps: Step[]): Walked {
+  let at = value
+  for (const { key, optional } of steps) {
+    if (at === null || at === undefined) {
+      if (optional) return { ok: true, value: undefined }
+      return { ok: false, message: `TypeError: cannot read property '${key}' of ${String(at)}` }
+    }
+    at = Object.hasOwn(Object(at), key) ? (Object(at) as Record<string, unknown>)[key] : undefined
+  }
+  return { ok: true, value: at }
+}

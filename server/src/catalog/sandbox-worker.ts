@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads'
+import { createEvaluator, type Evaluation, type Job } from './sandbox-evaluation.ts'
+
+export type Request = Job & { id: number }
+export type Reply = { id: number; evaluation: Evaluation }
+
+if (parentPort === null) throw new Error('sandbox-worker.ts runs as a worker thread')
+const port = parentPort
+const evaluator = await createEvaluator()
+
+port.on('message', (requests: Request[]) => {
+  // Each answer goes at once: the one that is missing tells which expression hangs.
+  for (const { id, ...job } of requests) {
+    port.postMessage({ id, evaluation: evaluator.evaluate(job) } satisfies Reply)
+  }
+})

@@ -1,0 +1,190 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { createSandbox } from './sandbox.ts'
+
+const sandbox = createSandbox()
+afterAll(() => sandbox.close())
+
+async function evaluate(code: string, ...values: unknown[]): Promise<string> {
+  const answer = await sandbox.evaluate(code, values)
+  return answer.ok ? answer.text : `failed: ${answer.message}`
+}
+
+describe('what an expression comes to', () => {
+  it.each([
+    ['"text"', 'text'],
+    ['1 + 1', '2'],
+    ['0.1 + 0.2', '0.30000000000000004'],
+    ['10n ** 20n', '100000000000000000000'],
+    ['NaN', 'NaN'],
+    ['false', 'false'],
+    ['[1, undefined, null]', '[1,null,null]'],
+    ['({ a: [{}] })', '{"a":[{}]}'],
+    ['({ toJSON() {} })', ''],
+    ['new Date(0)', '"1970-01-01T00:00:00.000Z"'],
+    ['new Set([1]).size', '1'],
+    ['"ÄÖ".toLowerCase() + "e\\u0301".normalize()', 'äöé'],
+    ['"😀".length + "\\u{1F600}"', '2😀'],
+    ['1 // the end', '1'],
+    ['(() => 1)', 'failed: the expression gave a function'],
+    ['Symbol()', 'failed: the expression gave a symbol'],
+    ['(async () => 1)()', 'failed: the expression gave a promise; it cannot wait for one'],
+    ['(() => { throw new Error("no") })()', 'failed: Error: no'],
+    ['(() => { throw null })()', 'failed: null'],
+  ])('%s', async (code, text) => expect(await evaluate(code)).toBe(text))
+
+  it('values are bound to variables, never read as code', async () => {
+    const values = [
+      '"); while(1){} ("',
+      '`${x}`',
+      '\\',
+      '\u2028',
+      '\0',
+      '</script>',
+      '💥',
+      '__v0',
+      '"'.repeat(1000),
+    ]
+    for (const value of values) {
+      expect(await evaluate('__v0', value)).toBe(value)
+      expect(await evaluate('__v1[0].x.length + __v0.length', value, [{ x: value }])).toBe(
+        String(value.length * 2),
+      )
+    }
+  })
+
+  it('big values go through', async () => {
+    const big = 'ä'.repeat(1_000_000)
+    expect(await evaluate('__v0', big)).toBe(big)
+    expect(
+      await evaluate(
+        '__v0.length',
+        Array.from({ length: 50_000 }, (_, n) => n),
+      ),
+    ).toBe('50000')
+  })
+})
+
+describe('an expression reaches nothing outside', () => {
+  it.each([
+    'fetch',
+    'process',
+    'require',
+    'console',
+    'setTimeout',
+    'WebAssembly',
+    'std',
+    'os',
+    'module',
+    'Buffer',
+  ])('there is no %s', async (name) => expect(await evaluate(`typeof ${name}`)).toBe('undefined'))
+
+  it('not by the constructor of functions, nor by import', async () => {
+    expect(await evaluate('(() => {}).constructor("return typeof process")()')).toBe('undefined')
+    expect(await evaluate('(() => { try { return import("node:fs") } catch { return 0 } })()')).toMatch(
+      /^failed/,
+    )
+  })
+})
+
+describe('the limits of an expression', () => {
+  it.each([
+    ['an endless loop', '(() => { for (;;) {} })()', 'took more than 100 ms'],
+    [
+      'one that catches what ends it',
+      '(() => { for (;;) { try { for (;;) {} } catch {} } })()',
+      'took more than 100 ms',
+    ],
+    [
+      'one in the text of an error',
+      '(() => { throw { toString() { for (;;) {} } } })()',
+      'took more than 100 ms',
+    ],
+    ['one in toJSON', '({ toJSON() { for (;;) {} } })', 'took more than 100 ms'],
+    ['a regular expression without end', '/^(a+)+$/.test("a".repeat(50) + "b")', 'took more than 100 ms'],
+    [
+      'a list without end',
+      '(() => { const a = []; for (;;) a.push(new Array(5000).fill(1)) })()',
+      '(16 MB|100 ms)',
+    ],
+    ['a text that is too big', '"x".repeat(100_000_000)', 'needs more than 16 MB'],
+    ['calls without end', '(function f() { return f() + 1 })()', 'calls itself too deep'],
+    ['brackets without end', 'JSON.parse("[".repeat(1e6))', 'stack overflow'],
+    ['a value that is too big', '__v0.length', 'needs more than 16 MB'],
+  ])('%s', async (_what, code, words) => {
+    expect(await evaluate(code, code.includes('__v0') ? 'x'.repeat(20_000_000) : null)).toMatch(
+      new RegExp(`^failed: .*${words}`),
+    )
+    expect(await evaluate('"alive"')).toBe('alive')
+  })
+
+  it('an expression that cannot be interrupted costs its worker, and those behind it go to another', async () => {
+    const strict = createSandbox({ workers: 1, graceMs: 300 })
+    try {
+      const stuck = strict.evaluate('"a".repeat(2e6).indexOf("a".repeat(1e6) + "b")', [])
+      const behind = Array.from({ length: 50 }, (_, n) => strict.evaluate('__v0 + 1', [n]))
+      expect(await stuck).toEqual({ ok: false, message: 'the expression did not come to an end' })
+      expect(await Promise.all(behind)).toEqual(behind.map((_, n) => ({ ok: true, text: String(n + 1) })))
+    } finally {
+      await strict.close()
+    }
+  })
+
+  it('one endless loop among a thousand: the others finish', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, n) =>
+        n === 500 ? evaluate('(() => { for (;;) {} })()') : evaluate('__v0 * 2', n),
+      ),
+    )
+    expect(answers.flatMap((text, n) => (text === String(n * 2) ? [] : [`${n}: ${text}`]))).toEqual([
+      '500: failed: the expression took more than 100 ms',
+    ])
+  })
+})
+
+describe('nothing that one expression does is seen by the next', () => {
+  it.each([
+    ['a global', 'globalThis.leak = 1', 'typeof leak', 'undefined'],
+    ['a global of sloppy code', '(0, eval)("var leak2 = 1; leak2")', 'typeof leak2', 'undefined'],
+    ['a polluted prototype', 'Object.prototype.leak = 1', '({}).leak', ''],
+    ['a method of lists', '(Array.prototype.map = () => "x", 1)', '[1].map((n) => n + 1)', '[2]'],
+    ['JSON', '(JSON.parse = JSON.stringify = () => "x", 1)', 'JSON.stringify(JSON.parse("[1]"))', '[1]'],
+    [
+      'the prototype of generators',
+      '(Object.getPrototypeOf(function* () {}).leak = 1)',
+      '(function* () {}).leak',
+      '',
+    ],
+    [
+      'the prototype of iterators',
+      '(Object.getPrototypeOf([].values()).next = 1)',
+      'typeof [].values().next',
+      'function',
+    ],
+    ['a registered symbol', '(Symbol.for("x").constructor.leak = 1)', 'Symbol.leak', ''],
+    [
+      'a pending promise',
+      '(Promise.resolve().then(() => { globalThis.leak3 = 1 }), 1)',
+      'typeof leak3',
+      'undefined',
+    ],
+  ])('%s', async (_what, first, second, text) => {
+    const alone = createSandbox({ workers: 1 })
+    try {
+      expect(await alone.evaluate(first, [])).toMatchObject({ ok: true })
+      expect(await alone.evaluate(second, [])).toEqual({ ok: true, text })
+    } finally {
+      await alone.close()
+    }
+  })
+})
+
+it('after close every evaluation is told that the sandbox is stopping', async () => {
+  const closing = createSandbox({ workers: 1 })
+  const waiting = [closing.evaluate('1', []), closing.evaluate('(() => { for (;;) {} })()', [])]
+  await new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+  await closing.close()
+  const answers = await Promise.all([...waiting, closing.evaluate('2', [])])
+  for (const answer of answers) expect(answer).toMatchObject({ ok: false, stopping: true })
+})

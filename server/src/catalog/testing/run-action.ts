@@ -1,0 +1,89 @@
+import { afterAll } from 'vitest'
+import type { ConfiguredValue } from '../../chain/definition.ts'
+import { type Answer, type Lookup, printToken } from '../../chain/references.ts'
+import { parseEgressAllow } from '../../lib/egress-addresses.ts'
+import { createEgress } from '../../lib/egress.ts'
+import type { Action, SheetAccess } from '../define.ts'
+import { isObject } from '../field.ts'
+import { readInputs, resolveInputs } from '../inputs.ts'
+import type { Outcome } from '../outcome.ts'
+import { loadCatalogue } from '../registry.ts'
+import { createSandbox } from '../sandbox.ts'
+import { createSheets } from './sheets.ts'
+
+/** A row as far as tokens see it: its inputs, and the outputs of actions before this one. */
+export type TestRow = {
+  input?: Record<string, unknown>
+  env?: Record<string, string>
+  outputs?: Record<string, Record<string, unknown>>
+}
+
+export type Settings = {
+  row?: TestRow
+  state?: unknown
+  now?: Date
+  sheets?: SheetAccess
+  signal?: AbortSignal
+}
+
+export type Run = (
+  id: string,
+  inputs: Record<string, unknown>,
+  settings?: Settings,
+) => Promise<Outcome<Record<string, unknown>>>
+
+/** Configures, resolves, reads and runs actions, each through the code that does it in service; closed after the file. */
+export function useActions(): Run {
+  const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
+  const sandbox = createSandbox()
+  const loading = loadCatalogue()
+  afterAll(async () => {
+    await Promise.all([egress.close(), sandbox.close()])
+  })
+  return async (id, inputs, { row = {}, ...settings } = {}) => {
+    const action = (await loading).get(id)
+    if (action === undefined) throw new Error(`there is no action ${id}`)
+    const { resolved, missing } = resolveInputs(action, configure(action, inputs), lookupIn(row))
+    if (missing[0] !== undefined)
+      return { kind: 'unrunnable', message: `${printToken(missing[0])} names nothing` }
+    const read = readInputs(action, resolved)
+    if (!read.ok) return { kind: 'unrunnable', message: read.message }
+    const context = {
+      egress,
+      sandbox,
+      signal: settings.signal ?? new AbortController().signal,
+      now: () => settings.now ?? new Date(),
+      state: settings.state,
+      sheets: settings.sheets ?? createSheets({}),
+    }
+    return action.run({ inputs: read.inputs, context })
+  }
+}
+
+/** What is saved of a caller's values; throws with the messages when one is refused. */
+export function configure(action: Action, given: Record<string, unknown>): Record<string, ConfiguredValue> {
+  const saved = Object.entries(given).flatMap(([name, raw]): [string, ConfiguredValue][] => {
+    const checked = action.inputs[name]?.check(raw, name)
+    if (checked === undefined) throw new Error(`${action.id} has no field ${name}`)
+    if (checked.kind === 'refuse') {
+      throw new Error(checked.errors.map(({ field, message }) => `${field} ${message}`).join('; '))
+    }
+    return checked.kind === 'save' ? [[name, checked.value]] : []
+  })
+  return Object.fromEntries(saved)
+}
+
+/** Reads a test's row as the chain is read: a column of a list is the list of its values. */
+export function lookupIn({ input = {}, env = {}, outputs = {} }: TestRow): Lookup {
+  const get = (from: Record<string, unknown> | undefined, name: string): Answer =>
+    from !== undefined && Object.hasOwn(from, name) ? { found: true, value: from[name] } : { found: false }
+  return (token) => {
+    if (token.kind === 'input') return get(input, token.name)
+    if (token.kind === 'env') return get(env, token.key)
+    if (token.kind === 'output') return get(outputs[token.action], token.name)
+    const list = get(outputs[token.action], token.list)
+    if (!list.found || !Array.isArray(list.value)) return { found: false }
+    const items: unknown[] = list.value
+    return { found: true, value: items.map((item) => (isObject(item) ? (item[token.column] ?? null) : null)) }
+  }
+}

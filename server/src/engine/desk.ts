@@ -1,0 +1,142 @@
+import type { CellStatus } from '#contract/rows.ts'
+import type { Provenance } from '../catalog/outcome.ts'
+import { createBatcher } from '../lib/batcher.ts'
+import { newId } from '../lib/ids.ts'
+import type { Store } from '../store/db.ts'
+import { ABANDON } from './sql/abandon.ts'
+import { CLAIM } from './sql/claim.ts'
+import { PARK } from './sql/park.ts'
+import { RESERVE } from './sql/reserve.ts'
+import { SETTLE } from './sql/settle.ts'
+
+/** What a job names: the flight of a row, and which of its jobs this is. */
+export type RowJob = { o: string; r: string; t: number }
+
+/** A row in the air: where it is in its run, and what is known of it. */
+export type Flight = {
+  org_id: string
+  sheet_id: string
+  row_id: string
+  run_id: string
+  action: string
+  ticket: number
+  attempt: number
+  retries: number
+  held_millis: number
+  state: unknown
+  revision: number
+  actions: string[]
+  cache_enabled: boolean
+  cache_since: string | null
+  continue_on_fail: boolean
+  run_state: string
+  /** JSON text keyed by column number; null when the row is gone. */
+  data: string | null
+  /** JSON text of `{action: [status, outputs]}`. */
+  cells: string | null
+}
+
+/** The result of one cell, ready to be written. */
+export type Settlement = {
+  status: CellStatus
+  outputs?: Record<string, unknown>
+  error?: string
+  creditsMillis: number
+  cached: boolean
+  provenance?: Provenance[] | undefined
+  startedAt: number
+  /** The action to go on with; null when the row ends here. */
+  next: string | null
+  cache?: { key: string; epoch: number } | undefined
+}
+
+export type Parking = { ms: number; retries: number; attempt: number; state?: unknown; priority?: number }
+
+/** Everything that workers write, in micro-batches: one statement carries the rows of many. */
+export type Desk = {
+  claim(job: RowJob): Promise<Flight | null>
+  /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
+  settle(flight: Flight, settlement: Settlement): Promise<{ runState: string } | null>
+  reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
+  park(flight: Flight, parking: Parking): Promise<boolean>
+  abandon(flight: Flight): Promise<boolean>
+}
+
+const MAX_ITEMS = 500
+
+export function createDesk(store: Store, lane: number): Desk {
+  /** A batcher over one statement that answers some of the items by their number. */
+  function batched<Item extends object, Row extends { n: number }>(name: string, text: string, lanes = 2) {
+    let round = 0
+    return createBatcher<Item, { row: Row | null }>({
+      maxItems: MAX_ITEMS,
+      maxInFlight: lanes,
+      run: async (items) => {
+        round += 1
+        const values: unknown[] = [JSON.stringify(items.map((item, n) => ({ n, ...item })))]
+        if (text.includes('$2')) values.push(lane * lanes + (round % lanes))
+        const rows = await store.query<Row>({ name, text, values })
+        const byNumber = new Map(rows.map((row) => [row.n, row]))
+        return items.map((_, n) => ({ row: byNumber.get(n) ?? null }))
+      },
+    })
+  }
+
+  const claim = batched<RowJob, Flight & { n: number }>('engine-claim', CLAIM)
+  const settle = batched<object, { n: number; run_state: string }>('engine-settle', SETTLE)
+  const reserve = batched<object, { n: number; answer: 'held' | 'no_credits' | 'lost' }>(
+    'engine-reserve',
+    RESERVE,
+    1,
+  )
+  const park = batched<object, { n: number }>('engine-park', PARK)
+  const abandon = batched<object, { n: number }>('engine-abandon', ABANDON)
+
+  return {
+    claim: async (job) => (await claim(job)).row,
+    async settle(flight, settlement) {
+      const { row } = await settle({
+        ...fenceOf(flight),
+        s: flight.sheet_id,
+        st: settlement.status,
+        out: settlement.outputs ?? null,
+        err: settlement.error ?? null,
+        rev: flight.revision,
+        at: settlement.startedAt,
+        tries: flight.retries + 1,
+        cr: settlement.creditsMillis,
+        hd: flight.held_millis,
+        ca: settlement.cached,
+        pv: settlement.provenance ?? null,
+        nx: settlement.next,
+        e: newId(),
+        ck: settlement.cache?.key ?? null,
+        ep: settlement.cache?.epoch ?? null,
+      })
+      return row === null ? null : { runState: row.run_state }
+    },
+    reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price })).row?.answer ?? 'lost',
+    async park(flight, { ms, retries, attempt, state, priority }) {
+      const item = {
+        ms: Math.ceil(ms),
+        tries: retries,
+        keep: attempt,
+        state: state ?? null,
+        pr: priority ?? 0,
+      }
+      return (await park({ ...fenceOf(flight), ...item })).row !== null
+    },
+    abandon: async (flight) => (await abandon(fenceOf(flight))).row !== null,
+  }
+}
+
+function fenceOf(flight: Flight) {
+  return {
+    o: flight.org_id,
+    r: flight.row_id,
+    run: flight.run_id,
+    t: flight.ticket,
+    a: flight.attempt,
+    act: flight.action,
+  }
+}

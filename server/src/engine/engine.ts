@@ -1,0 +1,53 @@
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Sandbox } from '../catalog/sandbox.ts'
+import type { Egress } from '../lib/egress.ts'
+import type { Log } from '../lib/log.ts'
+import type { Db, Store } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import type { SheetRecord } from '../store/sheets.ts'
+import { createCellCache } from './cache.ts'
+import { createDesk } from './desk.ts'
+import { startRun } from './runs.ts'
+import { createSheetAccess } from './sheet-access.ts'
+import type { Engine } from './walk.ts'
+
+export type EngineParts = {
+  store: Store
+  catalogue: Catalogue
+  egress: Egress
+  sandbox: Sandbox
+  log: Log
+  ending: AbortSignal
+}
+
+/** Everything that walking rows needs, put together over one store. */
+export function createEngine({ store, catalogue, egress, sandbox, log, ending }: EngineParts): Engine {
+  const lane = Math.floor(Math.random() * 1_000_000)
+  return {
+    desk: createDesk(store, lane),
+    cache: createCellCache(store),
+    catalogue,
+    egress,
+    sandbox,
+    log,
+    ending,
+    definitionOf: (flight) => getDefinition(store.system, flight),
+    sheetsFor: (flight) => createSheetAccess(store, flight, runArrivals),
+  }
+}
+
+/** Rows that land on a sheet with auto_run are run at once (D16), as far as there is something to run. */
+export async function runArrivals(db: Db, sheet: SheetRecord, rowIds: readonly string[]): Promise<void> {
+  const { actions } = await getDefinition(db, sheet)
+  if (actions.length === 0) return
+  await startRun(
+    db,
+    { email: 'send_to_sheet', keyId: null },
+    {
+      sheet,
+      actions: actions.map((action) => action.id),
+      rows: { kind: 'ids', ids: rowIds },
+      trigger: 'send_to_sheet',
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import type { Definition } from '../chain/definition.ts'
+import type { Answer, Lookup, Token } from '../chain/references.ts'
+import { parseLossless } from '../lib/lossless-json.ts'
+
+type Result = { status: string; outputs: Record<string, unknown> | null }
+
+/** What tokens stand for on one row: its input values, and the outputs of the cells that have results. */
+export type RowScope = {
+  lookup: Lookup
+  /** Names of upstream actions that failed, for the words of a skip. */
+  failedAmong(tokens: readonly Token[]): string[]
+  add(action: string, status: string, outputs: Record<string, unknown> | null): void
+}
+
+/**
+ * D33: a token whose source was skipped, failed, has not run or is null reads as ''; one that names nothing is not found, and
+ * its cell is an error. `knownOutputs` answers whether an action can have an output of that name.
+ */
+export function createRowScope(
+  definition: Definition,
+  row: { data: string; cells: string | null },
+  knownOutputs: (actionId: string, name: string) => boolean,
+): RowScope {
+  const data = parseLossless(row.data) as Record<string, unknown>
+  const columns = new Map(definition.inputs.map((input) => [input.name, input.column]))
+  const templates = new Map(definition.actions.map((action) => [action.id, action.action_id]))
+  const results = new Map<string, Result>()
+  const stored =
+    row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Result['outputs']]>)
+  for (const [action, [status, outputs]] of Object.entries(stored)) results.set(action, { status, outputs })
+
+  function outputOf(action: string, name: string): Answer {
+    const template = templates.get(action)
+    if (template === undefined) return { found: false }
+    const result = results.get(action)
+    if (result?.status !== 'complete' || result.outputs === null) {
+      return knownOutputs(template, name) ? { found: true, value: '' } : { found: false }
+    }
+    if (Object.hasOwn(result.outputs, name)) return { found: true, value: result.outputs[name] ?? '' }
+    return knownOutputs(template, name) ? { found: true, value: '' } : { found: false }
+  }
+
+  return {
+    lookup(token) {
+      switch (token.kind) {
+        case 'input': {
+          const column = columns.get(token.name)
+          return column === undefined ? { found: false } : { found: true, value: data[column] ?? '' }
+        }
+        case 'output':
+          return outputOf(token.action, token.name)
+        case 'column': {
+          const list = outputOf(token.action, token.list)
+          return list.found ? { found: true, value: pick(list.value, token.column) } : list
+        }
+        case 'env':
+          return { found: false }
+      }
+    },
+    failedAmong: (tokens) => {
+      const names = tokens.flatMap((token) => ('action' in token ? [token.action] : []))
+      return [...new Set(names)].filter((name) => {
+        const status = results.get(name)?.status
+        return status !== undefined && status !== 'complete'
+      })
+    },
+    add: (action, status, outputs) => results.set(action, { status, outputs }),
+  }
+}
+
+/** A column of a list is the list of its values. */
+function pick(list: unknown, column: string): unknown {
+  if (!Array.isArray(list)) return ''
+  return list.map((item: unknown) =>
+    typeof item === 'object' && item !== null && Object.hasOwn(item, column)
+      ? Reflect.get(item, column)
+      : null,
+  )
+}

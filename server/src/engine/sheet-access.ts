@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { LookupQuery, SheetAccess, SheetAnswer } from '../catalog/define.ts'
+import { evaluate } from '../chain/condition-evaluate.ts'
+import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
+import type { Definition } from '../chain/definition.ts'
+import { parseTemplate, resolveValue } from '../chain/references.ts'
+import { parseLossless } from '../lib/lossless-json.ts'
+import { takeRows } from '../rows/intake.ts'
+import type { Db, Store } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import { deleteRows, insertRows, type StoredRow } from '../store/rows.ts'
+import { findSheet, type SheetRecord } from '../store/sheets.ts'
+import type { Flight } from './desk.ts'
+import { createRowScope } from './row-scope.ts'
+
+/** Runs the rows that landed on a sheet with auto_run. */
+export type Arrived = (db: Db, sheet: SheetRecord, rowIds: string[]) => Promise<void>
+
+/** What actions may do with rows, on behalf of the flight's cell. */
+export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived): SheetAccess {
+  const db = store.org(flight.org_id)
+  const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
+    const sheet = /^[0-9a-f-]{36}$/i.test(sheetId) ? await findSheet(db, flight.org_id, sheetId) : undefined
+    return sheet === undefined ? null : { sheet, definition: await getDefinition(db, sheet) }
+  }
+  return {
+    async append(sheetId, rows) {
+      const found = await target(sheetId)
+      if (found === null) return noSheet(sheetId)
+      const { accepted, rejected } = takeRows(found.definition.inputs, rows)
+      const wrong = rejected[0]?.errors[0]
+      if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
+      return {
+        ok: true,
+        value: await send(
+          db,
+          flight,
+          found.sheet,
+          accepted.map((row) => row.data),
+          arrived,
+        ),
+      }
+    },
+    async lookup(query) {
+      const found = await target(query.targetSheetId)
+      return found === null ? noSheet(query.targetSheetId) : lookUp(db, found.sheet, found.definition, query)
+    },
+    claimUnique: (key) => claimUnique(db, flight, key),
+    async deleteThisRow() {
+      await db.transaction().execute((trx) => deleteRows(trx, flight, [flight.row_id]))
+    },
+  }
+}
+
+const noSheet = (sheetId: string): SheetAnswer<never> => ({
+  ok: false,
+  message: `there is no sheet ${sheetId}`,
+})
+
+/** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
+async function send(
+  db: Db,
+  flight: Flight,
+  sheet: SheetRecord,
+  data: string[],
+  arrived: Arrived,
+): Promise<string[]> {
+  const { org_id, run_id, row_id, action } = flight
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ target_row_id: string }>`
+      select target_row_id from sent_rows
+      where org_id = ${org_id} and row_id = ${row_id} and run_id = ${run_id} and action = ${action}
+      order by item`.execute(trx)
+    if (rows.length > 0) return rows.map((row) => row.target_row_id)
+    const ids = await insertRows(trx, sheet, data)
+    await sql`insert into sent_rows (org_id, run_id, row_id, action, item, target_row_id)
+      select ${org_id}, ${run_id}, ${row_id}, ${action}, n - 1, id
+      from unnest(${ids}::uuid[]) with ordinality as t (id, n)`.execute(trx)
+    if (sheet.auto_run && ids.length > 0) await arrived(trx, sheet, ids)
+    return ids
+  })
+}
+
+async function claimUnique(db: Db, flight: Flight, key: string): Promise<'unique' | 'duplicate'> {
+  const { org_id, sheet_id, row_id, action } = flight
+  const hash = createHash('sha256').update(key).digest()
+  // A value whose row is gone belongs to the next row that has it.
+  const { rows } = await sql<{ row_id: string }>`
+    insert into unique_values as u (org_id, sheet_id, action, key, row_id)
+    values (${org_id}, ${sheet_id}, ${action}, ${hash}, ${row_id})
+    on conflict (org_id, sheet_id, action, key) do update set row_id = case
+      when exists (select from rows r where r.org_id = u.org_id and r.sheet_id = u.sheet_id and r.row_id = u.row_id
+        and r.seq >= (select first_seq from sheet_counters c where c.org_id = u.org_id and c.sheet_id = u.sheet_id))
+      then u.row_id else excluded.row_id end
+    returning row_id`.execute(db)
+  return rows[0]?.row_id === row_id ? 'unique' : 'duplicate'
+}
+
+const SCAN = 1000
+
+/** Walks the target's rows in order and keeps those that meet the conditions, which may speak of inputs and outputs. */
+async function lookUp(
+  db: Db,
+  sheet: SheetRecord,
+  definition: Definition,
+  { conditions, limit, order }: LookupQuery,
+): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>> {
+  const parsed = parseConditionGroups(conditions, 'conditions')
+  if (!parsed.ok)
+    return { ok: false, message: parsed.errors.map((error) => `${error.field}: ${error.message}`).join('; ') }
+  const records: Record<string, unknown>[] = []
+  let count = 0
+  let after: number | null = null
+  for (;;) {
+    const rows = await scan(db, sheet, after, order)
+    for (const row of rows) {
+      if (!matches(row, definition, parsed.value)) continue
+      count += 1
+      if (records.length < limit) records.push(recordOf(row, definition))
+    }
+    after = rows.at(-1)?.seq ?? null
+    if (rows.length < SCAN) return { ok: true, value: { count, records } }
+  }
+}
+
+type ScannedRow = StoredRow & { seq: number; cells: string | null }
+
+async function scan(
+  db: Db,
+  sheet: SheetRecord,
+  after: number | null,
+  order: 'oldest' | 'newest',
+): Promise<ScannedRow[]> {
+  const { org_id, sheet_id } = sheet
+  const [beyond, direction] = order === 'oldest' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
+  const { rows } = await sql<ScannedRow>`
+    select r.row_id, r.seq, r.data::text as data,
+      (select json_object_agg(c.action, json_build_array(c.status, c.outputs))
+        from cells c where c.org_id = r.org_id and c.row_id = r.row_id)::text as cells
+    from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+      and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+      and (${after}::bigint is null or r.seq ${beyond} ${after}::bigint)
+    order by r.seq ${direction} limit ${SCAN}`.execute(db)
+  return rows
+}
+
+function matches(row: ScannedRow, definition: Definition, groups: ConditionGroup[]): boolean {
+  const { lookup } = createRowScope(definition, row, () => true)
+  return evaluate(groups, (text) => resolveValue(parseTemplate(text), lookup).value, {
+    resolveValue: (text) => text,
+  })
+}
+
+/** A row as a record: inputs by name, outputs as `<action>.<output>`. */
+function recordOf(row: ScannedRow, definition: Definition): Record<string, unknown> {
+  const data = parseLossless(row.data) as Record<string, unknown>
+  const cells =
+    row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, object | null]>)
+  const inputs = definition.inputs.map((input) => [input.name, data[input.column] ?? null])
+  const outputs = Object.entries(cells).flatMap(([action, [, values]]) =>
+    Object.entries(values ?? {}).map(([name, value]) => [`${action}.${name}`, value]),
+  )
+  return { row_id: row.row_id, ...Object.fromEntries(inputs), ...Object.fromEntries(outputs) }
+}

@@ -1,0 +1,19 @@
+/** Puts flights down: the cell is queued again and a new job takes it up later. The old job's ticket is void. */
+export const PARK = `
+with item as (
+  select * from jsonb_to_recordset($1::jsonb) as i (
+    n int, o uuid, r uuid, run uuid, t int, a int, act text, ms bigint, tries int, keep int, state jsonb, pr int)
+), parked as (
+  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, attempt = i.keep, state = i.state
+  from item i
+  where f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t and f.action = i.act
+    and f.attempt = i.a
+  returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
+), scheduled as (
+  select count(*) from graphile_worker.add_jobs((
+    select array_agg((
+      'row', json_build_object('o', o, 'r', r, 't', ticket), null, now() + ms * interval '1 millisecond', 25, null, pr,
+      null)::graphile_worker.job_spec)
+    from parked having count(*) > 0))
+)
+select parked.n from parked, scheduled`

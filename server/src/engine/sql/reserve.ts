@@ -1,0 +1,23 @@
+/** Sets credits aside for cells about to run, in the order they ask, as far as the organisation's free credits reach. */
+export const RESERVE = `
+with item as (
+  select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, act text, price bigint)
+), payer as (
+  select org_id, credits_millis - held_millis as free from organisations
+  where org_id in (select o from item) order by org_id for update
+), covered as (
+  select i.* from (select item.*, sum(price) over (partition by o order by n) as upto from item) i
+  join payer on payer.org_id = i.o where i.upto <= payer.free
+), held as (
+  update flights f set held_millis = i.price
+  from covered i
+  where f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t and f.action = i.act
+    and f.attempt = i.a
+  returning i.n, i.o, i.price
+), booked as (
+  update organisations org set held_millis = org.held_millis + h.price
+  from (select o, sum(price) as price from held group by o) h join payer on payer.org_id = h.o
+  where org.org_id = h.o
+)
+select i.n, case when h.n is not null then 'held' when c.n is null then 'no_credits' else 'lost' end as answer
+from item i left join held h using (n) left join covered c using (n)`

@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto'
+import type { CellStatus } from '#contract/rows.ts'
+import type { Action, ActionContext, SheetAccess } from '../catalog/define.ts'
+import { readInputs, resolveInputs } from '../catalog/inputs.ts'
+import type { Outcome } from '../catalog/outcome.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Sandbox } from '../catalog/sandbox.ts'
+import { evaluate } from '../chain/condition-evaluate.ts'
+import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { listTokens } from '../chain/reference-walk.ts'
+import { parseTemplate, printToken, resolveValue, type Token } from '../chain/references.ts'
+import type { Egress } from '../lib/egress.ts'
+import { reasonOf } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { MILLIS } from '../store/credits.ts'
+import type { CellCache } from './cache.ts'
+import type { Desk, Flight, RowJob, Settlement } from './desk.ts'
+import { createRowScope, type RowScope } from './row-scope.ts'
+
+/** What the walk of a row needs; main puts it together. */
+export type Engine = {
+  desk: Desk
+  cache: CellCache
+  catalogue: Catalogue
+  egress: Egress
+  sandbox: Sandbox
+  log: Log
+  definitionOf(flight: Flight): Promise<Definition>
+  sheetsFor(flight: Flight): SheetAccess
+  /** Aborted when the process ends: rows are put down after the cell at hand. */
+  ending: AbortSignal
+}
+
+const MAX_CLAIMS = 3
+
+/** Takes up a row and walks it along its run's actions, settling each cell before the next one starts. */
+export async function walkRow(engine: Engine, job: RowJob): Promise<void> {
+  let flight = await engine.desk.claim(job)
+  if (flight === null) return
+  if (flight.data === null || flight.run_state === 'stopped') {
+    await engine.desk.abandon(flight)
+    return
+  }
+  const definition = await engine.definitionOf(flight)
+  const knownOutputs = (actionId: string, name: string) => {
+    const template = engine.catalogue.get(actionId)
+    return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
+  }
+  const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs)
+  while (flight !== null) {
+    if (engine.ending.aborted) {
+      await engine.desk.park(flight, { ms: 0, retries: flight.retries, attempt: 0, state: flight.state })
+      return
+    }
+    flight = await step(engine, flight, definition, scope)
+  }
+}
+
+type CellResult = Omit<Settlement, 'next' | 'startedAt'> & { halts: boolean }
+
+/** Runs and settles the flight's current cell. Answers the flight at its next cell, or null when there is none. */
+async function step(
+  engine: Engine,
+  flight: Flight,
+  definition: Definition,
+  scope: RowScope,
+): Promise<Flight | null> {
+  const startedAt = Date.now()
+  // Cells that wait for this one's result in the cache look again only once it is settled.
+  const settling = Promise.withResolvers<void>()
+  try {
+    const result = await runCell(engine, flight, definition, scope, settling.promise)
+    if (result === 'put down') return null
+    const { halts, ...settlement } = result
+    const next = halts ? null : (flight.actions[flight.actions.indexOf(flight.action) + 1] ?? null)
+    const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next })
+    if (settled === null || next === null) return null
+    scope.add(flight.action, settlement.status, settlement.outputs ?? null)
+    const onward = { ...flight, action: next, attempt: 1, retries: 0, held_millis: 0, state: null }
+    if (settled.runState !== 'stopped') return onward
+    await engine.desk.abandon(onward)
+    return null
+  } finally {
+    settling.resolve()
+  }
+}
+
+async function runCell(
+  engine: Engine,
+  flight: Flight,
+  definition: Definition,
+  scope: RowScope,
+  settled: Promise<void>,
+): Promise<CellResult | 'put down'> {
+  const instance = definition.actions.find((candidate) => candidate.id === flight.action)
+  const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
+  if (instance === undefined || action === undefined)
+    return unrunnable(flight, 'this action is not in the catalogue')
+  const mayContinue = instance.continue_workflow_if_action_fails ?? flight.continue_on_fail
+  const broken = (message: string): CellResult => ({ ...unrunnable(flight, message), halts: !mayContinue })
+  if (flight.attempt > MAX_CLAIMS)
+    return broken(`the row ended its worker ${MAX_CLAIMS} times and was given up`)
+
+  const gate = checkCondition(instance, scope)
+  if (gate.missing.length > 0) return broken(namesNothing(gate.missing))
+  if (!gate.met) {
+    const goesOn = instance.run_if?.continue_workflow_if_run_condition_not_met === true
+    return { status: 'condition_not_met', creditsMillis: 0, cached: false, halts: !goesOn }
+  }
+
+  const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
+  if (missing.length > 0) return broken(namesNothing(missing))
+  const read = readInputs(action, resolved)
+  if (!read.ok) return broken(skipWords(read.message, instance, scope))
+
+  const cacheKey = flight.cache_enabled ? keyOf(resolved) : null
+  const cached = cacheKey === null ? null : await engine.cache.find(flight, instance, cacheKey, settled)
+  if (cached !== null)
+    return { status: 'complete', outputs: cached, creditsMillis: 0, cached: true, halts: false }
+
+  const price = Math.round(action.credits * MILLIS)
+  if (price > 0 && flight.held_millis === 0) {
+    const answer = await engine.desk.reserve(flight, price)
+    if (answer === 'lost') return 'put down'
+    if (answer === 'no_credits') return outOfCredits(action)
+    flight.held_millis = price
+  }
+  const outcome = await runAction(engine, flight, action, read.inputs)
+  const result = await judge(engine, flight, action, outcome, { mayContinue, price })
+  if (result !== 'put down' && result.status === 'complete' && cacheKey !== null) {
+    result.cache = { key: cacheKey, epoch: instance.epoch }
+  }
+  return result
+}
+
+async function runAction(
+  engine: Engine,
+  flight: Flight,
+  action: Action,
+  inputs: Record<string, unknown>,
+): Promise<Outcome<Record<string, unknown>>> {
+  const limit = new AbortController()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    limit.abort()
+    late.reject(new TimedOut(`no answer within ${action.timeoutSeconds} s`))
+  }, action.timeoutSeconds * 1000)
+  const context: ActionContext = {
+    egress: engine.egress,
+    sandbox: engine.sandbox,
+    signal: limit.signal,
+    now: () => new Date(),
+    state: flight.state ?? undefined,
+    sheets: engine.sheetsFor(flight),
+  }
+  try {
+    return await Promise.race([action.run({ inputs, context }), late.promise])
+  } catch (cause) {
+    if (cause instanceof TimedOut) return { kind: 'failed', message: cause.message }
+    engine.log.error({ err: cause, action: action.id }, 'an action threw')
+    return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+class TimedOut extends Error {}
+
+type Rules = { mayContinue: boolean; price: number }
+
+/** Turns an outcome into the cell's result, or puts the row down until it is worth another try. */
+async function judge(
+  engine: Engine,
+  flight: Flight,
+  action: Action,
+  outcome: Outcome<Record<string, unknown>>,
+  { mayContinue, price }: Rules,
+): Promise<CellResult | 'put down'> {
+  const plain = { creditsMillis: 0, cached: false }
+  switch (outcome.kind) {
+    case 'done':
+      return {
+        status: 'complete',
+        outputs: outcome.outputs,
+        creditsMillis: price,
+        cached: false,
+        provenance: outcome.provenance,
+        halts: false,
+      }
+    case 'no_match':
+      return {
+        ...plain,
+        status: 'complete',
+        outputs: emptyOutputs(action),
+        provenance: outcome.provenance,
+        halts: false,
+      }
+    case 'condition_not_met':
+      return { ...plain, status: 'condition_not_met', halts: true }
+    case 'failed':
+      return {
+        ...plain,
+        status: 'failed',
+        error: outcome.message,
+        provenance: outcome.provenance,
+        halts: !mayContinue,
+      }
+    case 'unrunnable':
+      return { ...plain, status: 'error', error: outcome.message, halts: !mayContinue }
+    case 'retry': {
+      if (flight.retries >= action.retries) {
+        const error = `${outcome.message} (after ${flight.retries + 1} attempts)`
+        return { ...plain, status: 'failed', error, halts: !mayContinue }
+      }
+      const ms = outcome.afterMs ?? backoff(flight.retries)
+      await engine.desk.park(flight, { ms, retries: flight.retries + 1, attempt: 0, state: flight.state })
+      return 'put down'
+    }
+    case 'wait':
+      await engine.desk.park(flight, {
+        ms: outcome.ms,
+        retries: flight.retries,
+        attempt: 0,
+        state: outcome.state,
+      })
+      return 'put down'
+  }
+}
+
+/** One second, two, four, each with half of it by chance, so that rows that failed together do not return together. */
+function backoff(retries: number): number {
+  return 1000 * 2 ** retries * (0.5 + Math.random() / 2)
+}
+
+function checkCondition(instance: ActionInstance, scope: RowScope): { met: boolean; missing: Token[] } {
+  if (instance.run_if === undefined) return { met: true, missing: [] }
+  const missing: Token[] = []
+  const met = evaluate(instance.run_if.conditions, (text) => {
+    const resolved = resolveValue(parseTemplate(text), scope.lookup)
+    missing.push(...resolved.missing)
+    return resolved.value
+  })
+  return { met, missing }
+}
+
+function unrunnable(flight: Flight, error: string): CellResult {
+  return {
+    status: 'error' satisfies CellStatus,
+    error,
+    creditsMillis: 0,
+    cached: false,
+    halts: !flight.continue_on_fail,
+  }
+}
+
+function outOfCredits(action: Action): CellResult {
+  const error = `${action.name} costs ${action.credits} credits and the organisation has too few left`
+  return { status: 'out_of_credits', error, creditsMillis: 0, cached: false, halts: true }
+}
+
+function namesNothing(tokens: readonly Token[]): string {
+  const env = tokens.find((token) => token.kind === 'env')
+  if (env?.kind === 'env') return `the environment variable ${env.key} has no value here`
+  return `these references name nothing: ${[...new Set(tokens.map(printToken))].join(', ')}`
+}
+
+/** An input that is empty because what it refers to failed is a skip, and says so (D18). */
+function skipWords(message: string, instance: ActionInstance, scope: RowScope): string {
+  const upstream = scope.failedAmong(listTokens(instance.inputs).map((found) => found.token))
+  return upstream.length === 0 ? message : `Skipped: ${message}; ${upstream.join(', ')} gave no result`
+}
+
+function emptyOutputs(action: Action): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(action.outputs).map((name) => [name, null]))
+}
+
+/** D25: the resolved inputs, compared as text. */
+function keyOf(resolved: Record<string, unknown>): string {
+  const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex')
+}
