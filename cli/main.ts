@@ -21,6 +21,7 @@ const GROUPS: Group[] = [
   },
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
   { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
+  { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
   { name: 'credits', about: 'Grant credits, show the balance', load: () => import('./commands/credits.ts') },
   {
     name: 'doctor',

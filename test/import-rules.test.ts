@@ -12,19 +12,20 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   sources: { at: 'server/src/sources/', imports: 'contract lib chain catalog' },
   store: { at: 'server/src/store/', imports: 'contract lib chain' },
   rows: { at: 'server/src/rows/', imports: 'contract lib chain store' },
-  files: { at: 'server/src/files/', imports: 'contract lib chain store rows' },
+  runs: { at: 'server/src/runs/', imports: 'contract lib chain store rows' },
+  files: { at: 'server/src/files/', imports: 'contract lib chain store rows runs' },
   org: { at: 'server/src/org/', imports: 'contract lib chain catalog sources store rows' },
   records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
   engine: {
     at: 'server/src/engine/',
-    imports: 'contract lib chain catalog sources store rows files org records',
+    imports: 'contract lib chain catalog sources store rows runs files org records',
   },
   shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows org' },
   agent: { at: 'server/src/agent/', imports: 'contract lib catalog store org' },
   // Not the engine: main hands it in.
   api: {
     at: 'server/src/api/',
-    imports: 'contract lib chain catalog sources store rows files org records shortcuts agent',
+    imports: 'contract lib chain catalog sources store rows runs files org records shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store' },
   main: {
@@ -33,10 +34,11 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   },
   cli: {
     at: 'cli/',
-    imports: 'contract lib chain catalog store rows files org records shortcuts workspace',
+    imports: 'contract lib chain catalog store rows runs files org records shortcuts workspace',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },
+  scripts: { at: 'scripts/', imports: 'contract lib chain catalog' },
   sdk: { at: 'sdk/', imports: 'contract' },
   mcp: { at: 'mcp/', imports: 'contract sdk' },
   dashboard: { at: 'dashboard/', imports: 'contract sdk' },

@@ -14,7 +14,7 @@ export async function startTestWorker(
 ): Promise<RowWorker> {
   const { log, catalogue } = app.services
   const ending = new AbortController()
-  const store = openStore({ url: app.databaseUrl, log, connections: 6, genericPlans: true })
+  const store = openStore({ url: app.databaseUrl, log, connections: 6, keyedPlans: true })
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
   const sandbox = createSandbox()
   const engine = createEngine({ store, catalogue, egress, sandbox, log, ending: ending.signal })

@@ -88,7 +88,7 @@ async function startWork(
 ): Promise<{ done: Promise<void> }> {
   const egress = createEgress({ allow: config.LOAM_EGRESS_ALLOW })
   const sandbox = createSandbox()
-  const engineStore = openStore({ url: databaseUrl, log, connections: 8, genericPlans: true })
+  const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
   const engine = createEngine({ store: engineStore, catalogue, egress, sandbox, log, ending })
   const worker = await startWorker({
     databaseUrl,
@@ -108,7 +108,9 @@ async function startWork(
     await Promise.all([worker.stop(), purged])
     await Promise.all([egress.close(), sandbox.close(), engineStore.close()])
   }
-  return { done: new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve())).then(comeToRest) }
+  return {
+    done: new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve())).then(comeToRest),
+  }
 }
 
 /** Resolves at the first SIGINT or SIGTERM. A second one, or an end that takes too long, exits at once. */

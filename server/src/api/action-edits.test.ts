@@ -57,7 +57,7 @@ describe('edits of a chain', () => {
     const chain = await makeChain(app, org)
     await chain.add('gate')
     const answers = await Promise.all([chain.call('DELETE', '/gate_1'), chain.call('DELETE', '/gate_1')])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404])
   })
 
   it('D14: an Idempotency-Key adds one action, whatever the number of calls', async () => {

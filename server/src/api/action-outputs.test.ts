@@ -27,8 +27,16 @@ async function complete(
     .insertInto('cells')
     .values({
       ...cell,
-      ...{ org_id: org.orgId, sheet_id: chain.workflowId, row_id, action, run_id: chain.workflowId },
-      ...{ revision: 1, attempts: 1, credits_millis: 0, cached: false, started_at: when },
+      org_id: org.orgId,
+      sheet_id: chain.workflowId,
+      row_id,
+      action,
+      run_id: chain.workflowId,
+      revision: 1,
+      attempts: 1,
+      credits_millis: 0,
+      cached: false,
+      started_at: when,
     })
     .onConflict((conflict) => conflict.columns(['org_id', 'row_id', 'action']).doUpdateSet(cell))
     .execute()

@@ -128,7 +128,7 @@ describe('4.6 runs', () => {
     await addRows(base, [{}], { run_after_add: 'all' })
     const [row] = await settledRows(org, base)
     expect(row?.cells[F1]).toEqual({ status: 'error', error: expect.stringContaining('{{input.gone}}') })
-    const empty = await makeSheet([{ action_id: 'normalize_domain', inputs: { domain: '{{input.name}}' } }])
+    const empty = await makeSheet([{ action_id: 'normalize_domain', inputs: { value: '{{input.name}}' } }])
     await addRows(empty, [{}], { run_after_add: 'all' })
     const [blank] = await settledRows(org, empty)
     expect(Object.values(blank?.cells ?? {})).toEqual([

@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
-import { CellDetail, FIRST_ROWS, Queued, Run, RunActionBody, RunRowsBody, Stopped } from '#contract/runs.ts'
 import type { CellStatus } from '#contract/rows.ts'
+import { CellDetail, FIRST_ROWS, Queued, Run, RunActionBody, RunRowsBody, Stopped } from '#contract/runs.ts'
 import type { Definition } from '../chain/definition.ts'
-import { type RowChoice, startRun, stopRuns } from '../engine/runs.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { parseLossless } from '../lib/lossless-json.ts'
+import { type RowChoice, startRun, stopRuns } from '../runs/queue.ts'
 import { listCells } from '../store/cells.ts'
 import { MILLIS } from '../store/credits.ts'
 import { getDefinition } from '../store/definitions.ts'
-import { findCell, listRuns, type RunRecord } from '../store/runs.ts'
 import { listByIds } from '../store/rows.ts'
+import { findCell, listRuns, type RunRecord } from '../store/runs.ts'
 import { ActionParams, actionOfPath } from './action-resources.ts'
 import type { Api } from './app.ts'
 import { SheetParams, sheetOfPath } from './resources.ts'
@@ -28,7 +28,13 @@ export function runRoutes(api: Api): void {
     `${BASE}/run`,
     {
       config: run,
-      schema: { tags: ['Runs'], summary: 'Run rows', params: SheetParams, body: RunRowsBody, response: queued },
+      schema: {
+        tags: ['Runs'],
+        summary: 'Run rows',
+        params: SheetParams,
+        body: RunRowsBody,
+        response: queued,
+      },
     },
     async (request) => {
       const { body, sheet, db } = request
@@ -46,7 +52,10 @@ export function runRoutes(api: Api): void {
 
   api.post(
     `${BASE}/run-all`,
-    { config: run, schema: { tags: ['Runs'], summary: 'Run all rows', params: SheetParams, response: queued } },
+    {
+      config: run,
+      schema: { tags: ['Runs'], summary: 'Run all rows', params: SheetParams, response: queued },
+    },
     async (request) => {
       const definition = await getDefinition(request.db, request.sheet)
       return queue(request, allActions(definition), { kind: 'all' })
@@ -57,7 +66,13 @@ export function runRoutes(api: Api): void {
     `${BASE}/actions/:action_instance_id/run`,
     {
       config: { scope: 'workflows:run', resource: actionOfPath },
-      schema: { tags: ['Runs'], summary: 'Run one action', params: ActionParams, body: RunActionBody, response: queued },
+      schema: {
+        tags: ['Runs'],
+        summary: 'Run one action',
+        params: ActionParams,
+        body: RunActionBody,
+        response: queued,
+      },
     },
     async (request) => {
       const { body, sheet, db, params } = request
@@ -67,7 +82,11 @@ export function runRoutes(api: Api): void {
       const chosen = body.run_next_action ? actions.slice(from) : actions.slice(from, from + 1)
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
-      return queue(request, chosen, ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition))
+      return queue(
+        request,
+        chosen,
+        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition),
+      )
     },
   )
 

@@ -83,18 +83,14 @@ function configureField(
   if (raw === null) return { value: null }
   const current = Object.hasOwn(action.inputs, name) ? action.inputs[name] : undefined
   const checked = field.check(raw, path, current)
-  switch (checked.kind) {
-    case 'refuse':
-      return { errors: checked.errors }
-    case 'drop':
-      return { warnings: [{ field: path, code: checked.code, message: checked.message }] }
-    case 'save': {
-      const { value, warnings = [] } = checked
-      if (field.conditions?.over !== 'row') return { value, warnings }
-      // The field checked the shape; what it answers is an array of condition groups.
-      return restrictConditions(value as ConditionGroup[], path, typeOf)
-    }
+  if (checked.kind === 'refuse') return { errors: checked.errors }
+  if (checked.kind === 'drop') {
+    return { warnings: [{ field: path, code: checked.code, message: checked.message }] }
   }
+  const { value, warnings = [] } = checked
+  if (field.conditions?.over !== 'row') return { value, warnings }
+  // The field checked the shape; what it answers is an array of condition groups.
+  return restrictConditions(value as ConditionGroup[], path, typeOf)
 }
 
 /** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */

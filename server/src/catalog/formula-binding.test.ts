@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from '../chain/references.ts'
 import { bindTokens } from './formula-binding.ts'
@@ -51,5 +52,37 @@ describe('a token in an expression becomes a variable', () => {
 
   it('and is refused inside a regular expression', () => {
     expect(bind(`/^${A}$/.test("x")`)).toContain('use new RegExp({{input.a}})')
+  })
+
+  it('whatever stands around it', () => {
+    const piece = fc.constantFrom(
+      A,
+      '"',
+      "'",
+      '`',
+      '/',
+      '//',
+      '/*',
+      '*/',
+      '\\',
+      '${',
+      '{',
+      '}',
+      '[',
+      ']',
+      'x',
+      ' ',
+      '\n',
+      '=',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const bound = bindTokens(parseTemplate(pieces.join('')))
+        if (!bound.ok) return
+        expect(bound.code).not.toContain(A)
+        expect(bound.code.match(/__v\d+/g) ?? []).toHaveLength(bound.bindings.length)
+      }),
+      { numRuns: 2000 },
+    )
   })
 })

@@ -3,7 +3,7 @@ export type Step = { key: string; optional: boolean }
 
 export type Walked = { ok: true; value: unknown } | { ok: false; message: string }
 
-const STEP = /(\?)?\.\s*([A-Za-z_$][\w$]*)|(\?\.)?\[\s*(?:(\d+)|"([^"\\]*)"|'([^'\\]*)')\s*\]/y
+const STEP = /\s*(?:(\?)?\.\s*([A-Za-z_$][\w$]*)|(\?\.)?\[\s*(?:(\d+)|"([^"\\]*)"|'([^'\\]*)')\s*\])/y
 
 /** The steps of a chain of property reads and nothing else; null when there is more to it. */
 export function parsePath(text: string): Step[] | null {

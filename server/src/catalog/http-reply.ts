@@ -34,7 +34,11 @@ function looksLikeJson(reply: EgressResponse, text: string): boolean {
 }
 
 function excerptOf(text: string): string {
-  const short = text.trim().replace(/\s+/g, ' ').slice(0, EXCERPT).toWellFormed()
+  const short = text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, EXCERPT)
+    .toWellFormed()
   return short === '' ? '' : `: ${short}`
 }
 

@@ -41,13 +41,16 @@ export function itemMapping(options: { required?: boolean; description: string }
     ...field.pairs(options),
     resolve: (configured, scope) =>
       Array.isArray(configured)
-        ? configured.filter(isObject).map(({ name, value }) => ({ name, parts: resolveParts(value, scope) }))
+        ? configured.filter(isObject).map(({ name, value }) => ({
+            name: typeof name === 'string' ? scope.text(name).trim() : '',
+            parts: resolveParts(value, scope),
+          }))
         : [],
     read: (resolved) => ({ rowFor: (expanded) => buildRow(resolved as Resolved[], expanded) }),
   }
 }
 
-type Resolved = { name: unknown; parts: ResolvedPart[] }
+type Resolved = { name: string; parts: ResolvedPart[] }
 type ResolvedPart = { value: unknown } | { list: string; column: string; whole: unknown }
 
 function resolveParts(value: unknown, scope: Scope): ResolvedPart[] {
@@ -74,10 +77,10 @@ function buildRow(mapping: Resolved[], expanded: ExpandedItem | undefined): Reco
       : null
   }
   const entries = mapping
-    .filter(({ name }) => typeof name === 'string' && name.trim() !== '')
+    .filter(({ name }) => name !== '')
     .map(({ name, parts }): [string, unknown] => {
       const values = parts.map(pick)
-      return [String(name).trim(), values.length === 1 ? values[0] : values.map(textOf).join('')]
+      return [name, values.length === 1 ? values[0] : values.map(textOf).join('')]
     })
   return Object.fromEntries(entries)
 }

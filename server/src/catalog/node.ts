@@ -61,20 +61,20 @@ function showInputs(inputs: ActionInstance['inputs'], template: Action | undefin
 
 function showInput(name: string, inputs: ActionInstance['inputs'], template: Action | undefined): unknown {
   const value = inputs[name]
-  const show = fieldOf(template, name)?.show
-  return value === undefined || show === undefined ? value : show(value)
+  const field = fieldOf(template, name)
+  return value === undefined || field?.show === undefined ? value : field.show(value)
 }
 
 export type Dependent = { action_instance_id: string; inputs: Record<string, unknown> }
 
-/** The actions that refer to outputs of one, each with only the fields that do (D60: run conditions count). */
+/** Those that refer to outputs of an action, each with only the fields that do (D60: run conditions count). */
 export function dependentsOf(id: string, { actions }: Definition, catalogue: Catalogue): Dependent[] {
   return actions.flatMap((action): Dependent[] => {
     const template = catalogue.get(action.action_id)
     const affected = listReferences(action, template).filter(
       ({ token }) => (token?.kind === 'output' || token?.kind === 'column') && token.action === id,
     )
-    if (action.id === id || affected.length === 0) return []
+    if (affected.length === 0) return []
     const fields = affected.map(({ input }): [string, unknown] =>
       input === undefined ? ['run_if', action.run_if] : [input, showInput(input, action.inputs, template)],
     )

@@ -78,52 +78,59 @@ function evaluateIn(runtime: QuickJSRuntime, job: Job): Evaluation {
   })
   try {
     const answer = call(context, job)
-    if (late) return { ok: false, message: `the expression took more than ${job.timeoutMs} ms` }
-    return answer.startsWith('=')
-      ? { ok: true, text: answer.slice(1) }
-      : { ok: false, message: explain(answer.slice(1)) }
+    return late ? failed(`the expression took more than ${job.timeoutMs} ms`) : answer
   } finally {
     context.dispose()
   }
 }
 
-/** Only texts pass between the two sides: what went well begins with `=`, what failed with `!`. */
-function call(context: QuickJSContext, { code, json, variables }: Job): string {
+function call(context: QuickJSContext, { code, json, variables }: Job): Evaluation {
   const compiled = context.evalCode(wrap(code, variables), 'formula.js')
-  if (compiled.error) return `!${takeError(context, compiled.error)}`
+  if (compiled.error) return failed(takeText(context, compiled.error))
   const argument = context.newString(json)
   const called = context.callFunction(compiled.value, context.undefined, argument)
   compiled.value.dispose()
   argument.dispose()
-  if (called.error) return `!${takeError(context, called.error)}`
-  const text = context.getString(called.value)
-  called.value.dispose()
-  return text
+  if (called.error) return failed(takeText(context, called.error))
+  const answer: unknown = JSON.parse(takeText(context, called.value))
+  return typeof answer === 'string' ? { ok: true, text: answer } : failed(String(answer))
 }
 
+/**
+ * One text comes back, as JSON, since QuickJS hands texts over as C strings: what the expression comes to, or a list with
+ * the words of its failure. `JSON` is taken before the expression runs, which may do with its own as it likes.
+ */
 function wrap(code: string, variables: number): string {
   const names = Array.from({ length: variables }, (_, place) => variableName(place)).join(',')
-  return `(function(__json){'use strict';try{const __result=(function(${names}){return(\n${code}\n)}).apply(undefined,JSON.parse(__json));${SHOW}}catch(__error){return'!'+__error}})`
+  const call = `(function(${names}){return(\n${code}\n)}).apply(undefined,JSON.parse(__json))`
+  return `(function(__json){'use strict';const __stringify=JSON.stringify,__String=String,__Promise=Promise;
+try{const __result=${call};${SHOW}}catch(__error){return __stringify([__String(__error)])}})`
 }
 
 const SHOW = `
-if(__result===null||__result===undefined)return'=';
-if(typeof __result==='function'||typeof __result==='symbol')return'!the expression gave a '+typeof __result;
-if(__result instanceof Promise)return'!the expression gave a promise; it cannot wait for one';
-return'='+(typeof __result==='object'?JSON.stringify(__result)??'':String(__result))`
+if(__result===null||__result===undefined)return'""';
+if(typeof __result==='function'||typeof __result==='symbol')return __stringify(['the expression gave a '+typeof __result]);
+if(__result instanceof __Promise)return'["the expression gave a promise; it cannot wait for one"]';
+return __stringify(typeof __result==='object'?__stringify(__result)??'':__String(__result))`
 
-/** Errors that code cannot catch: the end of its time, and whatever failed before it ran. */
-function takeError(context: QuickJSContext, error: QuickJSHandle): string {
-  const message = context.getString(error)
-  error.dispose()
-  return message
+function takeText(context: QuickJSContext, handle: QuickJSHandle): string {
+  const text = context.getString(handle)
+  handle.dispose()
+  return text
+}
+
+function failed(message: string): Evaluation {
+  return { ok: false, message: explain(message) }
 }
 
 function explain(message: string): string {
   if (message.includes('InternalError: out of memory'))
     return `the expression needs more than ${MEMORY_MB} MB`
   if (message.includes('InternalError: stack overflow')) return 'the expression calls itself too deep'
-  return message.slice(0, 500).toWellFormed()
+  return message
+    .slice(0, 500)
+    .replace(/\p{Cc}/gu, ' ')
+    .toWellFormed()
 }
 
 /** Processor time of this thread where Node can tell it, so that a busy machine does not cut an expression short. */

@@ -2,12 +2,14 @@ import { parentPort } from 'node:worker_threads'
 import { createEvaluator, type Evaluation, type Job } from './sandbox-evaluation.ts'
 
 export type Request = Job & { id: number }
-export type Reply = { id: number; evaluation: Evaluation }
+/** The first message of a worker is that it is ready: from there on its time counts. */
+export type Reply = 'ready' | { id: number; evaluation: Evaluation }
 
 if (parentPort === null) throw new Error('sandbox-worker.ts runs as a worker thread')
 const port = parentPort
 const evaluator = await createEvaluator()
 
+port.postMessage('ready' satisfies Reply)
 port.on('message', (requests: Request[]) => {
   // Each answer goes at once: the one that is missing tells which expression hangs.
   for (const { id, ...job } of requests) {

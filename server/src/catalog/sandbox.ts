@@ -18,12 +18,14 @@ const GRACE_MS = 3000
 const LOOKS_PER_GRACE = 6
 /** Jobs handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
 const WINDOW = 32
+/** Characters of JSON; the text and what it is read into must both fit into the memory of the sandbox. */
+const MOST_JSON = 8_000_000
 
 type Waiting = { request: Request; settle: (evaluation: Evaluation) => void }
 type Slot = {
   worker: Worker
   inFlight: Map<number, Waiting>
-  /** When it last answered or got work. */
+  /** When it last answered, or got work while it had none; never while it is still starting. */
   heard: number
   /** Overdue at the last look; given up if it still is at the next, since this thread may be what was busy. */
   suspect: boolean
@@ -59,7 +61,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
 
   function hand(slot: Slot, batch: Waiting[]): void {
     if (slot.inFlight.size === 0) {
-      slot.heard = performance.now()
+      if (slot.heard !== Infinity) slot.heard = performance.now()
       slot.worker.ref()
     }
     for (const waiting of batch) slot.inFlight.set(waiting.request.id, waiting)
@@ -78,21 +80,25 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     const slot: Slot = {
       worker,
       inFlight: new Map(),
-      heard: performance.now(),
+      heard: Infinity,
       suspect: false,
       watchdog: setInterval(() => check(slot), graceMs / LOOKS_PER_GRACE).unref(),
     }
     worker.unref()
-    worker.on('message', ({ id, evaluation }: Reply) => {
-      const waiting = slot.inFlight.get(id)
-      slot.inFlight.delete(id)
+    worker.on('message', (reply: Reply) => {
       slot.heard = performance.now()
-      if (slot.inFlight.size === 0) worker.unref()
-      waiting?.settle(evaluation)
-      schedule()
+      if (reply !== 'ready') settle(slot, reply.id, reply.evaluation)
     })
     worker.on('error', (cause: Error) => replace(slot, `the sandbox broke: ${cause.message}`))
     return slot
+  }
+
+  function settle(slot: Slot, id: number, evaluation: Evaluation): void {
+    const waiting = slot.inFlight.get(id)
+    slot.inFlight.delete(id)
+    if (slot.inFlight.size === 0) slot.worker.unref()
+    waiting?.settle(evaluation)
+    schedule()
   }
 
   function check(slot: Slot): void {
@@ -118,7 +124,9 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
   return {
     evaluate(code, values, { timeoutMs = TIMEOUT_MS } = {}) {
       if (closed) return Promise.resolve(STOPPING)
-      const job = { code, json: JSON.stringify(values), variables: values.length, timeoutMs }
+      const json = JSON.stringify(values)
+      if (json.length > MOST_JSON) return Promise.resolve(TOO_BIG)
+      const job = { code, json, variables: values.length, timeoutMs }
       return new Promise((settle) => {
         queue.push({ request: { id: nextId++, ...job }, settle })
         schedule()
@@ -135,4 +143,5 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
   }
 }
 
+const TOO_BIG: Evaluation = { ok: false, message: 'the values in the expression are too big' }
 const STOPPING: Evaluation = { ok: false, message: 'the sandbox is stopping', stopping: true }

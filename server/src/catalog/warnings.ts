@@ -11,7 +11,7 @@ import { asSteps } from './waterfall.ts'
 export type Surroundings = {
   envKeys: ReadonlySet<string>
   /** How many connections of the organisation there are to a provider. */
-  connectionsOf(provider: string): number
+  connectionsOf: (provider: string) => number
 }
 
 /** What keeps an action, as it is configured now, from doing what it should. */

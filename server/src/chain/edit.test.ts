@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_ACTIONS } from '#contract/actions.ts'
 import { viewChain } from '#server/catalog/chain-view.ts'
@@ -189,7 +189,7 @@ describe('random chains', () => {
               else {
                 chain = moved.value.definition
                 const nodes = graphOf(viewChain(chain, testCatalogue, new Map()))
-                const [predecessor] = nodes.filter((node) => node.next.includes(target.id))
+                const predecessor = nodes.find((node) => node.next.includes(target.id))
                 expect(predecessor?.action_instance_id).toBe(moved.value.after)
                 expect(idsOf(chain).toSorted()).toEqual(idsOf(before).toSorted())
               }

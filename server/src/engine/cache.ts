@@ -19,11 +19,15 @@ export function createCellCache(store: Store): CellCache {
   return {
     async find(flight, instance, key, settled) {
       const id = `${flight.sheet_id} ${instance.id} ${instance.epoch} ${key}`
-      for (let busy = underWay.get(id); busy !== undefined; busy = underWay.get(id)) await busy
-      underWay.set(id, settled)
-      const forget = () => void underWay.delete(id)
-      void settled.then(forget)
-      return read(store, flight, instance, key)
+      const busy = underWay.get(id)
+      await busy
+      const found = await read(store, flight, instance, key)
+      // Those who waited for one that failed do not wait for each other: none of them would be sooner done.
+      if (found === null && busy === undefined && !underWay.has(id)) {
+        underWay.set(id, settled)
+        void settled.then(() => underWay.delete(id))
+      }
+      return found
     },
   }
 }

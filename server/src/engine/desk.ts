@@ -2,7 +2,8 @@ import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../catalog/outcome.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import { newId } from '../lib/ids.ts'
-import type { Store } from '../store/db.ts'
+import { toStorableJson } from '../lib/storable.ts'
+import { isUnavailable, type Store } from '../store/db.ts'
 import { ABANDON } from './sql/abandon.ts'
 import { CLAIM } from './sql/claim.ts'
 import { PARK } from './sql/park.ts'
@@ -64,22 +65,43 @@ export type Desk = {
 
 const MAX_ITEMS = 500
 
+type BatchAnswer<Row> = { row: Row | null } | { fault: unknown }
+
 export function createDesk(store: Store, lane: number): Desk {
   /** A batcher over one statement that answers some of the items by their number. */
   function batched<Item extends object, Row extends { n: number }>(name: string, text: string, lanes = 2) {
     let round = 0
-    return createBatcher<Item, { row: Row | null }>({
+    const batch = createBatcher<Item, BatchAnswer<Row>>({
       maxItems: MAX_ITEMS,
       maxInFlight: lanes,
       run: async (items) => {
-        round += 1
-        const values: unknown[] = [JSON.stringify(items.map((item, n) => ({ n, ...item })))]
-        if (text.includes('$2')) values.push(lane * lanes + (round % lanes))
-        const rows = await store.query<Row>({ name, text, values })
-        const byNumber = new Map(rows.map((row) => [row.n, row]))
-        return items.map((_, n) => ({ row: byNumber.get(n) ?? null }))
+        try {
+          return await send(items)
+        } catch (cause) {
+          // One item that PostgreSQL refuses must not take the others with it.
+          if (items.length === 1 || isUnavailable(cause)) throw cause
+          const single = await Promise.allSettled(items.map((item) => send([item])))
+          return single.map((one) =>
+            one.status === 'fulfilled' ? (one.value[0] ?? { row: null }) : { fault: one.reason },
+          )
+        }
       },
     })
+
+    async function send(items: Item[]): Promise<BatchAnswer<Row>[]> {
+      round += 1
+      const values: unknown[] = [toStorableJson(items.map((item, n) => ({ n, ...item })))]
+      if (text.includes('$2')) values.push(lane * lanes + (round % lanes))
+      const rows = await store.query<Row>({ name, text, values })
+      const byNumber = new Map(rows.map((row) => [row.n, row]))
+      return items.map((_, n) => ({ row: byNumber.get(n) ?? null }))
+    }
+
+    return async (item: Item): Promise<Row | null> => {
+      const answer = await batch(item)
+      if ('fault' in answer) throw answer.fault
+      return answer.row
+    }
   }
 
   const claim = batched<RowJob, Flight & { n: number }>('engine-claim', CLAIM)
@@ -93,9 +115,9 @@ export function createDesk(store: Store, lane: number): Desk {
   const abandon = batched<object, { n: number }>('engine-abandon', ABANDON)
 
   return {
-    claim: async (job) => (await claim(job)).row,
+    claim,
     async settle(flight, settlement) {
-      const { row } = await settle({
+      const row = await settle({
         ...fenceOf(flight),
         s: flight.sheet_id,
         st: settlement.status,
@@ -115,7 +137,7 @@ export function createDesk(store: Store, lane: number): Desk {
       })
       return row === null ? null : { runState: row.run_state }
     },
-    reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price })).row?.answer ?? 'lost',
+    reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
     async park(flight, { ms, retries, attempt, state, priority }) {
       const item = {
         ms: Math.ceil(ms),
@@ -124,9 +146,9 @@ export function createDesk(store: Store, lane: number): Desk {
         state: state ?? null,
         pr: priority ?? 0,
       }
-      return (await park({ ...fenceOf(flight), ...item })).row !== null
+      return (await park({ ...fenceOf(flight), ...item })) !== null
     },
-    abandon: async (flight) => (await abandon(fenceOf(flight))).row !== null,
+    abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
   }
 }
 

@@ -10,9 +10,9 @@ import {
 } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import { finishRuns } from '../runs/queue.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import type { RowJob } from './desk.ts'
-import { finishRuns } from './runs.ts'
 import { type Engine, walkRow } from './walk.ts'
 
 export type WorkerOptions = {
@@ -63,7 +63,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     })
   }
   const runners = [
-    await start(concurrency, Math.min(concurrency, 500), { row: task, row_express: task }),
+    await start(concurrency, concurrency, { row: task, row_express: task }),
     await start(Math.min(concurrency, 64), 64, { row_express: task }),
   ]
   const pulse = startPulse(options, holders)

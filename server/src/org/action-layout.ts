@@ -12,7 +12,7 @@ export async function labelAction(
   id: string,
   label: Pick<ActionInstance, 'display_name'> | { note: string },
 ): Promise<void> {
-  await editChain(bench, (chain) => ({
+  await editChain(bench, ({ chain }) => ({
     definition: replaceAction(chain.definition, { ...requireAction(chain, id), ...label }),
     audit: {
       action: 'note' in label ? 'action.noted' : 'action.renamed',
@@ -24,7 +24,7 @@ export async function labelAction(
 
 /** Answers what the action stands behind now. */
 export async function moveAction(bench: Workbench, id: string, after: string | undefined): Promise<string> {
-  return editChain(bench, (chain) => {
+  return editChain(bench, ({ chain }) => {
     requireAction(chain, id)
     const moved = move(chain.definition, id, after)
     if (!moved.ok) throw validationError(moved.errors)
@@ -44,7 +44,7 @@ export async function reorderWaterfall(
   field: { name: string; providers: readonly ProviderOption[] },
   given: unknown[],
 ): Promise<{ providers: ShownStep[]; warnings: Warning[] }> {
-  return editChain(bench, (chain) => {
+  return editChain(bench, ({ chain }) => {
     const action = requireAction(chain, id)
     const { steps, warnings, errors } = reorderSteps(
       readGivenSteps(given, 'providers').steps,

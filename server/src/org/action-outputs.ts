@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { OutputDescriptor } from '#contract/actions.ts'
 import { describeOutputs, discoverOutputs, learnsFromRuns } from '../catalog/describe.ts'
 import { isObject } from '../catalog/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { findLatestOutputs, listDiscoveredOutputs, putDiscoveredOutputs } from '../store/action-outputs.ts'
-import { recordAudit } from '../store/audit.ts'
-import { inTransaction } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
+import type { SheetRecord } from '../store/sheets.ts'
 import type { Workbench } from './chain-edit.ts'
+import { recordChange } from './changes.ts'
 
 /**
  * The outputs of an action, after a look at the latest row it completed on; what is seen there is kept (D35). A dynamic
@@ -18,19 +20,19 @@ export async function discoverActionOutputs(
   const template = catalogue.get(action_id)
   if (template === undefined) return []
   if (!learnsFromRuns(template)) return describeOutputs(template, id)
-  const latest = await findLatestOutputs(db, sheet, id)
+  const [latest, known] = await Promise.all([findLatestOutputs(db, sheet, id), findKnown(db, sheet, id)])
   if (!isObject(latest)) {
-    const known = (await listDiscoveredOutputs(db, sheet)).get(id)
     return template.dynamic && known === undefined ? [] : describeOutputs(template, id, known)
   }
   const seen = discoverOutputs(latest)
-  await inTransaction(db, async (trx) => {
-    if (!(await putDiscoveredOutputs(trx, sheet, id, seen))) return
-    await recordAudit(trx, author.orgId, author, {
-      action: 'action.outputs_discovered',
-      target: sheet.sheet_id,
-      details: { action_instance_id: id, outputs: seen.map(({ name }) => name) },
-    })
-  })
+  if (!isDeepStrictEqual(seen, known)) {
+    const details = { action_instance_id: id, outputs: seen.map(({ name }) => name) }
+    const entry = { action: 'action.outputs_discovered', target: sheet.sheet_id, details }
+    await recordChange(db, author, entry, (trx) => putDiscoveredOutputs(trx, sheet, id, seen))
+  }
   return describeOutputs(template, id, seen)
+}
+
+async function findKnown(db: Db, sheet: SheetRecord, id: string) {
+  return (await listDiscoveredOutputs(db, sheet)).get(id)
 }

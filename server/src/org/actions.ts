@@ -16,6 +16,8 @@ import {
   replaceAction,
 } from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'
+import type { Db } from '../store/db.ts'
+import type { SheetRecord } from '../store/sheets.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
 import { readSurroundings } from './surroundings.ts'
 
@@ -26,7 +28,7 @@ export async function addAction(
   bench: Workbench,
   body: NewAction,
 ): Promise<{ action: ActionInstance; chain: ChainView; warnings: Warning[] }> {
-  return editChain(bench, async (chain, state, view) => {
+  return editChain(bench, async ({ trx, chain, state, view }) => {
     const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
     const made = prepareAction(id, body, chain, bench.catalogue)
     if (made.errors.length > 0) throw validationError(made.errors)
@@ -37,7 +39,7 @@ export async function addAction(
       definition: added.value,
       actionSerials: serials,
       audit: { action: 'action.added', details: { action_instance_id: id, after: body.after ?? null } },
-      result: { action: made.action, chain: next, warnings: await warningsOf(bench, made, next) },
+      result: { action: made.action, chain: next, warnings: await warningsOf(trx, bench.sheet, made, next) },
     }
   })
 }
@@ -63,7 +65,7 @@ export async function configureAction(
   id: string,
   given: Configuration,
 ): Promise<Warning[]> {
-  return editChain(bench, async (chain, _state, view) => {
+  return editChain(bench, async ({ trx, chain, view }) => {
     const action = requireAction(chain, id)
     const made = configure(action, chain.links.get(id)?.template, given, typesIn(chain))
     if (made.errors.length > 0) throw validationError(made.errors)
@@ -79,13 +81,14 @@ export async function configureAction(
           inputs: Object.keys(given.inputs ?? {}),
         },
       },
-      result: await warningsOf(bench, made, view(definition)),
+      result: await warningsOf(trx, bench.sheet, made, view(definition)),
     }
   })
 }
 
 async function warningsOf(
-  { db, sheet }: Workbench,
+  db: Db,
+  sheet: SheetRecord,
   { action, warnings }: Configured,
   chain: ChainView,
 ): Promise<Warning[]> {
@@ -94,7 +97,7 @@ async function warningsOf(
 
 /** Those that referred to its outputs keep their references, which name nothing now, and are answered. */
 export async function deleteAction(bench: Workbench, id: string): Promise<Dependent[]> {
-  return editChain(bench, (chain) => {
+  return editChain(bench, ({ chain }) => {
     const { action_id } = requireAction(chain, id)
     const definition = removeAction(chain.definition, id)
     return {

@@ -21,14 +21,18 @@ export type ChainEdit<Result> = {
   result: Result
 }
 
+/** What an edit works with. `view` looks at the chain as it would be with another definition. */
+export type Editing = {
+  trx: Db
+  chain: ChainView
+  state: SheetState
+  view: (next: Definition) => ChainView
+}
+
 /** One transaction under the locks of `editDefinition`, with what runs have told of the chain's outputs. */
 export async function editChain<Result>(
   { db, author, sheet, catalogue }: Workbench,
-  edit: (
-    chain: ChainView,
-    state: SheetState,
-    view: (next: Definition) => ChainView,
-  ) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
+  edit: (editing: Editing) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
 ): Promise<Result> {
   return inTransaction(db, async (trx) => {
     // What `recordChange` gets by writing its entry first; here it is only known later whether there is one.
@@ -36,7 +40,8 @@ export async function editChain<Result>(
     const made = await editDefinition(trx, author, sheet, async (state) => {
       const discovered = await listDiscoveredOutputs(trx, sheet)
       const view = (definition: Definition) => viewChain(definition, catalogue, discovered)
-      const { definition, actionSerials, ...made } = await edit(view(state.definition), state, view)
+      const chain = view(state.definition)
+      const { definition, actionSerials, ...made } = await edit({ trx, chain, state, view })
       const changed = definition !== state.definition
       return {
         ...(changed ? { definition } : {}),

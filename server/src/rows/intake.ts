@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { RejectedRow } from '#contract/rows.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { NumberText } from '../lib/lossless-json.ts'
+import { makeStorable, type Note } from '../lib/storable.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }
@@ -36,9 +37,9 @@ export function takeRows(inputs: readonly InputColumn[], rows: readonly unknown[
   return intake
 }
 
-type Note = (name: string, message: string) => void
+type NoteOn = (name: string, message: string) => void
 
-function encode(row: Record<string, unknown>, columns: ReadonlyMap<string, number>, note: Note): string {
+function encode(row: Record<string, unknown>, columns: ReadonlyMap<string, number>, note: NoteOn): string {
   const parts: string[] = []
   for (const [name, value] of Object.entries(row)) {
     if (value === null || value === undefined) continue
@@ -48,34 +49,10 @@ function encode(row: Record<string, unknown>, columns: ReadonlyMap<string, numbe
 }
 
 /** The value of one column: text stays text, a number becomes its text, structures stay what they are. */
-function storable(value: unknown, note: (message: string) => void): unknown {
+function storable(value: unknown, note: Note): unknown {
   if (value instanceof NumberText) return value.source
   if (typeof value === 'number') return String(value)
-  return clean(value, note)
-}
-
-const MAX_DIGITS = 1000
-
-function clean(value: unknown, note: (message: string) => void): unknown {
-  if (typeof value === 'string') return cleanText(value, note)
-  if (value instanceof NumberText) {
-    const exponent = Math.abs(Number(/[eE](.+)$/.exec(value.source)?.[1] ?? 0))
-    if (value.source.length <= MAX_DIGITS && exponent <= MAX_DIGITS) return value
-    note('a number too long to be stored inside a structure was kept as text')
-    return value.source
-  }
-  if (Array.isArray(value)) return value.map((item) => clean(item, note))
-  if (!isPlainObject(value)) return value
-  // A null prototype, so that a key such as __proto__ stays a key.
-  const copy: Record<string, unknown> = Object.create(null)
-  for (const [key, item] of Object.entries(value)) copy[cleanText(key, note)] = clean(item, note)
-  return copy
-}
-
-function cleanText(text: string, note: (message: string) => void): string {
-  if (!text.includes('\0') && text.isWellFormed()) return text
-  note('NUL characters and halves of surrogate pairs were replaced by U+FFFD')
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+  return makeStorable(value, note)
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

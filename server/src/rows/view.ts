@@ -10,7 +10,9 @@ export type RowView = z.infer<typeof Row>
 /** A row as callers see it: values by input name (null where missing), cells of today's chain, the status they make. */
 export function viewRow(row: StoredRow, definition: Definition, stored: Record<string, Cell>): RowView {
   const chain = definition.actions.map((action) => action.id)
-  const cells = Object.fromEntries(chain.flatMap((id) => (stored[id] === undefined ? [] : [[id, stored[id]]])))
+  const cells = Object.fromEntries(
+    chain.flatMap((id) => (stored[id] === undefined ? [] : [[id, stored[id]]])),
+  )
   const data = parseLossless(row.data) as Record<string, unknown>
   return {
     row_id: row.row_id,

@@ -17,19 +17,18 @@ export async function listDiscoveredOutputs(
   return new Map(found.map(({ action, outputs }) => [action, outputs]))
 }
 
-/** Answers whether it is something new. */
 export async function putDiscoveredOutputs(
   db: Db,
   { org_id, sheet_id }: SheetKey,
   action: string,
-  outputs: readonly DiscoveredOutput[],
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    insert into action_outputs as known (org_id, sheet_id, action, outputs)
-    values (${org_id}, ${sheet_id}, ${action}, ${JSON.stringify(outputs)}::jsonb)
-    on conflict (org_id, sheet_id, action) do update set outputs = excluded.outputs
-    where known.outputs is distinct from excluded.outputs`.execute(db)
-  return numAffectedRows === 1n
+  discovered: readonly DiscoveredOutput[],
+): Promise<void> {
+  const outputs = JSON.stringify(discovered)
+  await db
+    .insertInto('action_outputs')
+    .values({ org_id, sheet_id, action, outputs })
+    .onConflict((conflict) => conflict.columns(['org_id', 'sheet_id', 'action']).doUpdateSet({ outputs }))
+    .execute()
 }
 
 /** What the action gave where it was completed last; undefined where it never was, or no such row is left. */

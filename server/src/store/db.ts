@@ -28,9 +28,23 @@ export type StoreOptions = {
   url: string
   log: Log
   connections?: number
-  /** For a few statements that run all the time: their plans are made once and never swing. */
-  genericPlans?: boolean
+  /** For the engine's statements, which look up by key what a batch names. See KEYED_PLANS. */
+  keyedPlans?: boolean
 }
+
+/**
+ * Plans made once, by index lookups only. A plan that is made while a table is still empty would otherwise read it whole,
+ * and be kept when it is large.
+ */
+const KEYED_PLANS = [
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
 
 export function openStore(options: StoreOptions): Store {
   const pool = new Pool({
@@ -42,7 +56,7 @@ export function openStore(options: StoreOptions): Store {
     application_name: 'loam',
     statement_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
-    ...(options.genericPlans ? { options: '-c plan_cache_mode=force_generic_plan' } : {}),
+    ...(options.keyedPlans ? { options: KEYED_PLANS } : {}),
   })
   pool.on('error', (cause) =>
     options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),

@@ -4,7 +4,7 @@ with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, act text)
 ), gone as (
   delete from flights f using item i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t and f.action = i.act
+  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
     and f.attempt = i.a
   returning i.n, i.o, f.held_millis
 ), released as (

@@ -6,7 +6,7 @@ with item as (
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, attempt = i.keep, state = i.state
   from item i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t and f.action = i.act
+  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
     and f.attempt = i.a
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (

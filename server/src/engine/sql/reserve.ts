@@ -11,7 +11,7 @@ with item as (
 ), held as (
   update flights f set held_millis = i.price
   from covered i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t and f.action = i.act
+  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
     and f.attempt = i.a
   returning i.n, i.o, i.price
 ), booked as (
@@ -19,5 +19,6 @@ with item as (
   from (select o, sum(price) as price from held group by o) h join payer on payer.org_id = h.o
   where org.org_id = h.o
 )
-select i.n, case when h.n is not null then 'held' when c.n is null then 'no_credits' else 'lost' end as answer
-from item i left join held h using (n) left join covered c using (n)`
+select i.n, case when i.n = any(array(select n from held)) then 'held'
+  when i.n = any(array(select n from covered)) then 'lost' else 'no_credits' end as answer
+from item i`

@@ -1,6 +1,7 @@
 /**
  * Writes results: cell, cache entry, ledger entry, tallies, and either the next cell's publication or the end of the flight.
- * The fence decides item by item; what a worker without it sends has no effect. Organisations are locked in order.
+ * The fence decides item by item; what a worker without it sends has no effect. Organisations are locked in order. `is not
+ * distinct from` keeps the run out of index conditions: the primary key is the way to a flight, also before statistics exist.
  */
 export const SETTLE = `
 with item as (
@@ -10,16 +11,16 @@ with item as (
 ), moved as (
   update flights f set action = i.nx, attempt = 1, retries = 0, held_millis = 0, state = null
   from item i
-  where i.nx is not null and f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t
+  where i.nx is not null and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
     and f.action = i.act and f.attempt = i.a
   returning i.n
 ), landed as (
   delete from flights f using item i
-  where i.nx is null and f.org_id = i.o and f.row_id = i.r and f.run_id = i.run and f.ticket = i.t
+  where i.nx is null and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
     and f.action = i.act and f.attempt = i.a
   returning i.n
 ), valid as (
-  select i.* from item i where i.n in (select n from moved union all select n from landed)
+  select i.* from item i where i.n = any(array(select n from moved union all select n from landed))
 ), written as (
   insert into cells (org_id, sheet_id, row_id, action, status, outputs, error, run_id, revision, attempts,
     credits_millis, cached, provenance, started_at)

@@ -79,11 +79,12 @@ create table flights (
   attempt integer not null default 0,
   retries integer not null default 0,
   held_millis bigint not null default 0,
-  state jsonb,
-  primary key (org_id, row_id)
+  state jsonb
 ) with (fillfactor = 60);
 create index flights_by_sheet on flights (org_id, sheet_id);
 create index flights_by_run on flights (org_id, run_id);
+-- Last on purpose, as for rows: the way to a flight is its row, also before statistics exist.
+alter table flights add primary key (org_id, row_id);
 call loam_protect('flights');
 
 create table cell_cache (

@@ -43,6 +43,10 @@ export async function startRun(
   const { sheet, actions, trigger } = request
   const { org_id, sheet_id } = sheet
   const run_id = newId()
+  // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
+  await sql`set local enable_seqscan = off`.execute(db)
+  await sql`set local enable_hashjoin = off`.execute(db)
+  await sql`set local enable_mergejoin = off`.execute(db)
   await db
     .insertInto('runs')
     .values({

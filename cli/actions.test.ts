@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { runLoam } from './testing/loam-process.ts'
+
+// No settings and no database: the catalogue is part of the program.
+const loam = (...args: string[]) => runLoam(args, {})
+
+it.each([['actions'], ['actions list']])('loam %s lists the catalogue', async (command) => {
+  const all = (await loadCatalogue()).list()
+  const { exit, stdout, stderr } = await loam(...command.split(' '), '--json')
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toEqual(
+    all.map(({ id, name, category, credits, description }) => ({
+      action_id: id,
+      name,
+      category,
+      credits,
+      description,
+    })),
+  )
+  const table = (await loam(...command.split(' '))).stdout.split('\n')
+  expect(table[0]).toMatch(/^ACTION +NAME +CATEGORY +CREDITS$/)
+  expect(table.slice(1, -1).map((line) => line.split(' ')[0])).toEqual(all.map(({ id }) => id))
+})
+
+it('loam actions show prints the inputs with their choices, and the outputs', async () => {
+  const { stdout } = await loam('actions', 'show', 'http_api_call', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({
+    action_id: 'http_api_call',
+    name: 'HTTP API call',
+    credits: 0,
+    inputs: expect.arrayContaining([
+      {
+        name: 'method',
+        type: 'string',
+        required: true,
+        description: 'The HTTP method.',
+        options: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+      },
+    ]),
+    outputs: [{ name: 'status_code', type: 'number', description: 'The HTTP status of the reply.' }],
+    dynamic_outputs: true,
+  })
+  const text = (await loam('actions', 'show', 'person_work_email_waterfall')).stdout
+  expect(text).toContain('needs     linkedin_url, or full_name and company_domain')
+  expect(text).toMatch(/email_providers +stepDownSearch .*Hunter/)
+  expect(text).toMatch(/\nwork_email +email +The address\.\n/)
+})
+
+it('an action that there is not is not found: exit 3', async () => {
+  const { exit, stdout, stderr } = await loam('actions', 'show', 'no_such_action', '--json')
+  expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
+  expect(JSON.parse(stderr)).toEqual({ error: 'Not Found', message: 'Action no_such_action not found' })
+})

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import type { Action } from '#server/catalog/define.ts'
+import type { Field } from '#server/catalog/field.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
+
+/** The reference of all actions, as docs/actions.md holds it. */
+export function printActionDocs(actions: Action[]): string {
+  const rows = actions.map(({ id, description, ...action }) => [
+    `[\`${id}\`](#${id})`,
+    description,
+    creditsOf(action),
+  ])
+  const parts = [
+    '# Actions',
+    'Made from the definitions by `node scripts/make-action-docs.ts`; change those, not this file.',
+    printTable(['action', 'what it does', 'credits'], rows),
+    ...actions.map(printAction),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function printAction(action: Action): string {
+  const inputs = Object.entries(action.inputs).map(([name, field]) => [
+    `\`${name}\``,
+    field.type,
+    field.required ? 'yes' : '',
+    [field.description, choicesOf(field)].filter((text) => text !== '').join(' '),
+  ])
+  const outputs = Object.entries(action.outputs).map(([name, { type, description, columns }]) => [
+    `\`${name}\``,
+    type,
+    columns === undefined ? description : `${description} Columns: ${codes(Object.keys(columns))}.`,
+  ])
+  return [
+    `## ${action.id}`,
+    `**${action.name}** (${action.category}, ${creditsOf(action)} credits). ${action.description}`,
+    printTable(['input', 'type', 'required', ''], inputs),
+    ...(action.needs.length === 0
+      ? []
+      : [`Needs ${action.needs.map((set) => codes(set, ' and ')).join(', or ')}.`]),
+    ...(outputs.length === 0 ? ['No outputs.'] : [printTable(['output', 'type', ''], outputs)]),
+    ...(action.dynamic ? ['What it gives beyond that is known after its first run.'] : []),
+  ].join('\n\n')
+}
+
+/** Providers in a waterfall have prices of their own. */
+function creditsOf({ credits, inputs }: Pick<Action, 'credits' | 'inputs'>): string {
+  const byProvider = Object.values(inputs).some(({ waterfall }) => waterfall !== undefined)
+  return byProvider && credits === 0 ? 'by provider' : String(credits)
+}
+
+function choicesOf({ options, waterfall }: Field): string {
+  if (waterfall !== undefined) return `Providers: ${waterfall.providers.map(({ name }) => name).join(', ')}.`
+  if (options === undefined) return ''
+  return 'fixed' in options
+    ? `One of ${codes(options.fixed.map(({ value }) => value))}.`
+    : `Choices: the ${options.from} that you can use.`
+}
+
+function codes(names: readonly string[], between = ', '): string {
+  return names.map((name) => `\`${name}\``).join(between)
+}
+
+function printTable(heads: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+if (import.meta.main) {
+  const actions = (await loadCatalogue()).list()
+  await writeFile(new URL('../docs/actions.md', import.meta.url), printActionDocs(actions))
+}
