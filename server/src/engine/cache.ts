@@ -20,14 +20,14 @@ export function createCellCache(store: Store): CellCache {
     async find(flight, instance, key, settled) {
       const id = `${flight.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const busy = underWay.get(id)
-      await busy
-      const found = await read(store, flight, instance, key)
-      // Those who waited for one that failed do not wait for each other: none of them would be sooner done.
-      if (found === null && busy === undefined && !underWay.has(id)) {
+      if (busy === undefined) {
         underWay.set(id, settled)
         void settled.then(() => underWay.delete(id))
+      } else {
+        // Those who waited for one that failed do not wait for each other: none of them would be sooner done.
+        await busy
       }
-      return found
+      return read(store, flight, instance, key)
     },
   }
 }

@@ -19,13 +19,14 @@ async function fillOrganisation(db: Db): Promise<string> {
   const member = await addMember(db, OPERATOR, orgId, { email: 'bob@example.com', role: 'member' }, null)
   const { member_id } = member
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
-  await fillRest(db, { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id })
+  await fillRest(db, { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id, run_id: newId() })
   return orgId
 }
 
 const SAMPLES: Record<string, () => unknown> = {
   uuid: newId,
   text: () => 'x',
+  _text: () => [],
   int4: () => 1,
   int8: () => 1,
   bool: () => true,
@@ -37,7 +38,11 @@ const SAMPLES: Record<string, () => unknown> = {
 
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
-  for (const { name, columns } of await db.introspection.getTables()) {
+  // Runs come before what belongs to them.
+  const tables = (await db.introspection.getTables()).toSorted(
+    (a, b) => Number(b.name === 'runs') - Number(a.name === 'runs'),
+  )
+  for (const { name, columns } of tables) {
     if (!columns.some((column) => column.name === 'org_id')) continue
     const table = sql.table(name)
     const { rows } = await sql`select from ${table} where org_id = ${ids.org_id} limit 1`.execute(db)
