@@ -1,6 +1,6 @@
 // P8: small reads with key, scope and limit through the real server, against bare Fastify routes that do the same SQL on
 // the same PostgreSQL. Measured in turns, so that a noisy moment meets both.
-// npm run bench:reads [-- --seconds 5 --rounds 3]
+// npm run bench:reads [-- --seconds 2 --rounds 7]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type ServerProcess, startServer } from '#test/server-process.ts'
 import { bar, median, print } from './report.ts'
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '5' }, rounds: { type: 'string', default: '3' } },
+  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '7' } },
 })
 const CONNECTIONS = 32
 const PATHS = ['/api/v1/user/knowledge', '/api/v1/user/']
@@ -32,13 +32,17 @@ try {
 
   const ratios: number[] = []
   for (const path of PATHS) {
-    const [ours, peer, batchedPeer] = await compare(path, key, [loam, bare, batched])
+    const [ours, plain, strict] = await compare(path, key, [loam, bare, batched])
     print(`GET ${path}, ${CONNECTIONS} connections`, [
-      { server: 'loam', ...ours },
-      { server: 'bare Fastify, same SQL', ...peer },
-      { server: 'bare Fastify, admissions batched too', ...batchedPeer },
+      { server: 'loam', ...ours.figures, 'loam / this': '' },
+      { server: 'bare Fastify, same SQL', ...plain.figures, 'loam / this': plain.ratio.toFixed(2) },
+      {
+        server: 'bare Fastify, admissions batched too',
+        ...strict.figures,
+        'loam / this': strict.ratio.toFixed(2),
+      },
     ])
-    ratios.push(ours['requests/s'] / Math.max(peer['requests/s'], batchedPeer['requests/s']))
+    ratios.push(plain.ratio, strict.ratio)
   }
   bar('P8', Math.min(...ratios), 0.5)
 } finally {
@@ -64,20 +68,24 @@ async function writeKnowledge(server: ServerProcess, key: string): Promise<void>
 }
 
 type Figures = { 'requests/s': number; 'p50 ms': number; 'p99 ms': number }
+type Compared = { figures: Figures; ratio: number }
 
-/** The median round of each server; the first, shorter round warms up and is not counted. */
+/** The median of all rounds. Ratios are taken within a round; the first one warms up and is not counted. */
 async function compare(path: string, key: string, all: [ServerProcess, ServerProcess, ServerProcess]) {
-  const rounds = all.map((): Figures[] => [])
+  const rounds: Figures[][] = []
   for (let round = 0; round <= Number(values.rounds); round++) {
-    for (const [n, server] of all.entries()) {
-      const figures = await measure(server.url + path, key, round === 0 ? 2 : Number(values.seconds))
-      if (round > 0) rounds[n]?.push(figures)
-    }
+    const figures: Figures[] = []
+    for (const server of all) figures.push(await measure(server.url + path, key, Number(values.seconds)))
+    if (round > 0) rounds.push(figures)
   }
-  return rounds.map((own): Figures => {
-    const of = (name: keyof Figures) => median(own.map((figures) => figures[name]))
-    return { 'requests/s': of('requests/s'), 'p50 ms': of('p50 ms'), 'p99 ms': of('p99 ms') }
-  }) as [Figures, Figures, Figures]
+  return all.map((_, n): Compared => {
+    const of = (name: keyof Figures) => median(rounds.map((round) => round[n]?.[name] ?? Number.NaN))
+    const ratio = (round: Figures[]) => (round[0]?.['requests/s'] ?? 0) / (round[n]?.['requests/s'] ?? 0)
+    return {
+      figures: { 'requests/s': of('requests/s'), 'p50 ms': of('p50 ms'), 'p99 ms': of('p99 ms') },
+      ratio: median(rounds.map(ratio)),
+    }
+  }) as [Compared, Compared, Compared]
 }
 
 async function measure(url: string, key: string, duration: number): Promise<Figures> {

@@ -21,10 +21,11 @@ export type ServerProcess = {
 export async function startServer(
   env: Record<string, string>,
   command = [process.execPath, 'server/src/main.ts'],
+  cwd = ROOT,
 ) {
   const [program = '', ...args] = command
   const { PATH = '', HOME = '/' } = process.env
-  const child = spawn(program, args, { cwd: ROOT, env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env } })
+  const child = spawn(program, args, { cwd, env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env } })
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))

@@ -36,6 +36,7 @@ async function complete(
       attempts: 1,
       credits_millis: 0,
       cached: false,
+      learns: true,
       started_at: when,
     })
     .onConflict((conflict) => conflict.columns(['org_id', 'row_id', 'action']).doUpdateSet(cell))

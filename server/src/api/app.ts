@@ -86,6 +86,8 @@ export async function createApp(services: Services): Promise<Api> {
   const app: Api = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Lines name their request themselves; a logger of its own for each would cost more than most lines.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_LIMIT_BYTES,
     trustProxy: config.LOAM_TRUST_PROXY,
     forceCloseConnections: 'idle',

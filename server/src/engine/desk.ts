@@ -49,6 +49,8 @@ export type Settlement = {
   /** The action to go on with; null when the row ends here. */
   next: string | null
   cache?: { key: string; epoch: number } | undefined
+  /** Outputs of this action are known only from its runs. */
+  learns?: boolean
 }
 
 export type Parking = { ms: number; retries: number; attempt: number; state?: unknown; priority?: number }
@@ -134,6 +136,7 @@ export function createDesk(store: Store, lane: number): Desk {
         e: newId(),
         ck: settlement.cache?.key ?? null,
         ep: settlement.cache?.epoch ?? null,
+        ln: settlement.learns ?? false,
       })
       return row === null ? null : { runState: row.run_state }
     },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Action, ActionContext, SheetAccess } from '../catalog/define.ts'
+import { learnsFromRuns } from '../catalog/describe.ts'
 import { readInputs, resolveInputs } from '../catalog/inputs.ts'
 import type { Outcome } from '../catalog/outcome.ts'
 import type { Catalogue } from '../catalog/registry.ts'
@@ -116,7 +117,14 @@ async function runCell(
   const cacheKey = flight.cache_enabled ? keyOf(resolved) : null
   const cached = cacheKey === null ? null : await engine.cache.find(flight, instance, cacheKey, settled)
   if (cached !== null)
-    return { status: 'complete', outputs: cached, creditsMillis: 0, cached: true, halts: false }
+    return {
+      status: 'complete',
+      outputs: cached,
+      creditsMillis: 0,
+      cached: true,
+      learns: learnsFromRuns(action),
+      halts: false,
+    }
 
   const price = Math.round(action.credits * MILLIS)
   if (price > 0 && flight.held_millis === 0) {
@@ -127,9 +135,9 @@ async function runCell(
   }
   const outcome = await runAction(engine, flight, action, read.inputs)
   const result = await judge(engine, flight, action, outcome, { mayContinue, price })
-  if (result !== 'put down' && result.status === 'complete' && cacheKey !== null) {
-    result.cache = { key: cacheKey, epoch: instance.epoch }
-  }
+  if (result === 'put down' || result.status !== 'complete') return result
+  if (cacheKey !== null) result.cache = { key: cacheKey, epoch: instance.epoch }
+  result.learns = learnsFromRuns(action)
   return result
 }
 

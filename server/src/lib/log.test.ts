@@ -87,6 +87,17 @@ describe('fields that may hold secrets are cut', () => {
     expect(lines[3]).toMatchObject({ request: { headers: { [name]: '[redacted]', host: 'kept' } } })
   })
 
+  it('at any depth, in any case, and whatever they hold', () => {
+    const { text, lines } = capture((log) => {
+      log.info({ a: { b: [{ c: { Authorization: 'canary', kept: 1 } }] } }, 'x')
+      log.info({ cookie: ['canary'], key: { inner: 'canary' }, token: 4242, url: null, key_id: 'kept' }, 'x')
+      log.child({ password: 'canary' }).info('x')
+    })
+    expect(text).not.toMatch(/canary|4242/)
+    expect(lines[0]).toMatchObject({ a: { b: [{ c: { Authorization: '[redacted]', kept: 1 } }] } })
+    expect(lines[1]).toMatchObject({ cookie: '[redacted]', key: '[redacted]', key_id: 'kept', msg: 'x' })
+  })
+
   it('without a change to the object that was logged', () => {
     const logged = { request: { headers: { authorization: 'Bearer abc' } }, token: 'abc' }
     const before = structuredClone(logged)

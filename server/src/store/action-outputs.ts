@@ -39,10 +39,10 @@ export async function findLatestOutputs(
 ): Promise<unknown> {
   const { rows } = await sql<{ outputs: unknown }>`
     select c.outputs from cells c
-    join rows r on r.org_id = c.org_id and r.sheet_id = c.sheet_id and r.row_id = c.row_id
-    where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action}
+    join rows r on r.org_id = c.org_id and r.row_id = c.row_id
+    where c.learns and c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action}
       and c.status = 'complete' and c.outputs is not null
       and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-    order by c.completed_at desc, r.seq desc limit 1`.execute(db)
+    order by c.completed_at desc limit 1`.execute(db)
   return rows[0]?.outputs
 }

@@ -18,9 +18,11 @@ describe.each(targets())('admission on $name', (target) => {
   let store: Store
   let second: Store
   let orgId: string
+  let databaseUrl: string
 
   beforeAll(async () => {
     const made = await makeStore(target)
+    databaseUrl = made.databaseUrl
     store = made.store
     second = openStore({ url: made.databaseUrl, log: createLog('silent') })
     orgId = (
@@ -187,6 +189,14 @@ describe.each(targets())('admission on $name', (target) => {
       const admissions = await admitAll(second, [changing.visitor, other.visitor], LIMITS)
       expect(admissions.map(({ holder }) => holder?.email)).toEqual([changing.email, other.email])
     })
+  })
+
+  it('does not wait for the disk, and leaves other statements to do so', async () => {
+    const { visitor } = await makeKey()
+    const single = openStore({ url: databaseUrl, log: createLog('silent'), connections: 1 })
+    await admitAll(single, [visitor], LIMITS)
+    expect(await single.query({ text: 'show synchronous_commit' })).toEqual([{ synchronous_commit: 'on' }])
+    await single.close()
   })
 
   it('counts of earlier days are swept away, those of today are kept', async () => {

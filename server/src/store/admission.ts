@@ -37,9 +37,8 @@ type Row = KeyHolder & {
 
 /**
  * Looks up the keys and counts the requests of a whole batch in one statement. Two fixed windows per bucket (key, or
- * client address without a valid key), counted by the database's clock, so the limit is exact across processes.
- * A request that is refused is not counted. Buckets are locked in order, so two batches cannot deadlock; a key that is
- * being changed misses a `last_used_at` rather than hold up everybody in the batch.
+ * client address without a valid key), by the database's clock, so the limit is exact across processes. A refused
+ * request is not counted.
  */
 const ADMIT = `
 with visitor as (
@@ -59,6 +58,7 @@ with visitor as (
   insert into rate_windows as w (bucket, minute, minute_used, day, day_used, granted, per_minute, per_day)
   select bucket, date_trunc('minute', now(), 'UTC'), least(hits, per_minute, per_day),
     date_trunc('day', now(), 'UTC'), least(hits, per_minute, per_day), hits, per_minute, per_day
+  -- In one order, so that two batches cannot deadlock.
   from wanted order by bucket
   on conflict (bucket) do update set
     (minute, minute_used, day, day_used, granted, per_minute, per_day) = (
@@ -74,13 +74,16 @@ with visitor as (
   update api_keys k set last_used_at = now()
   from (select distinct org_id, key_id from who
     where email is not null and (last_used_at is null or last_used_at < now() - interval '10 seconds')) w,
+    -- A key that is being changed misses this rather than hold up everybody in the batch.
     lateral (select from api_keys f where f.org_id = w.org_id and f.key_id = w.key_id
       for no key update skip locked) free
   where k.org_id = w.org_id and k.key_id = w.key_id
 )
 select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
   c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
-from who join counted c using (bucket) order by who.n`
+-- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
+from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)
+order by who.n`
 
 export async function admitAll(
   store: Pick<Store, 'query'>,

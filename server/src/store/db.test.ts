@@ -11,7 +11,7 @@ import { type Db, inTransaction, isUnavailable, openStore, type Store } from './
 import { insertOrganisation } from './organisations.ts'
 
 const log = createLog('silent')
-const ROUNDS = 100
+const ROUNDS = 300
 
 /** Every organisation that a handle sees, whatever it is. */
 const seenBy = async (db: Db) =>

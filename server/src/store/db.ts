@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../lib/log.ts'
 import type { Schema } from './schema.ts'
-import { createStatementNames } from './statement-names.ts'
+import { createStatementNaming } from './statement-names.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
@@ -84,28 +84,9 @@ export function openStore(options: StoreOptions): Store {
     }
   }
 
-  const nameOf = createStatementNames()
-  const preparing = new WeakMap<PoolClient, PostgresPoolClient>()
-
-  /** The same client to Kysely each time, which gives names to its statements. */
-  function prepare(client: PoolClient): PostgresPoolClient {
-    const known = preparing.get(client)
-    if (known !== undefined) return known
-    const query = (text: string, values: unknown[]) => {
-      const name = nameOf(text)
-      return client.query(name === undefined ? { text, values } : { name, text, values })
-    }
-    // Kysely asks for cursors only where its dialect is given one.
-    const made = {
-      query: query as unknown as PostgresPoolClient['query'],
-      release: (destroy?: boolean) => client.release(destroy),
-    }
-    preparing.set(client, made)
-    return made
-  }
-
+  const nameStatements = createStatementNaming()
   function handleFor(org: string): Db {
-    const connect = async () => prepare(await connectFor(org))
+    const connect = async () => nameStatements(await connectFor(org))
     return new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: async () => {} } }),
     })

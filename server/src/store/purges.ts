@@ -26,9 +26,7 @@ export async function purgeChunk(db: Db): Promise<boolean> {
       ), sent_gone as (
         delete from sent_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
       )
-      delete from rows r using old where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id = old.row_id`.execute(
-      trx,
-    )
+      delete from rows r using old where r.org_id = ${org_id} and r.row_id = old.row_id`.execute(trx)
     if (Number(removed.numAffectedRows ?? 0n) < CHUNK) await finish(trx, purge)
     return true
   })

@@ -148,6 +148,7 @@ export type Schema = {
     credits_millis: number
     cached: boolean
     provenance: Json<unknown>
+    learns: Generated<boolean>
     started_at: Instant
     completed_at: Made
   }

@@ -1,26 +1,64 @@
+import type { PostgresPoolClient } from 'kysely'
+import type { PoolClient } from 'pg'
+
 const USES_BEFORE_NAMED = 10
 const MAX_NAMED = 100
 const MAX_COUNTED = 1000
 
+/** Tables that grow one request at a time. The plan for one that grows in leaps would be kept from when it was small. */
+const STEADY = new Set([
+  'organisations',
+  'org_knowledge',
+  'members',
+  'api_keys',
+  'workflows',
+  'workflow_shares',
+  'sheets',
+  'sheet_counters',
+  'chain_revisions',
+])
+const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
+
 /**
- * Names for the statements that come again and again: the server keeps the plan of a named one, which is half of the
- * time of a small read. Texts that vary stay without a name, so what each connection keeps is bounded.
+ * Gives names to the statements that Kysely sends again and again: the server keeps the plan of a named one, and planning
+ * is half of the time of a small read. Texts that vary stay without a name, so what a connection keeps is bounded.
  */
-export function createStatementNames(): (text: string) => string | undefined {
+export function createStatementNaming(): (client: PoolClient) => PostgresPoolClient {
   const names = new Map<string, string>()
   const uses = new Map<string, number>()
-  return (text) => {
+  const clients = new WeakMap<PoolClient, PostgresPoolClient>()
+
+  function nameOf(text: string): string | undefined {
     const known = names.get(text)
-    if (known !== undefined || names.size >= MAX_NAMED) return known
+    if (known !== undefined || names.size >= MAX_NAMED || !isSteady(text)) return known
     const count = (uses.get(text) ?? 0) + 1
-    if (count <= USES_BEFORE_NAMED) {
-      if (uses.size >= MAX_COUNTED) uses.clear()
-      uses.set(text, count)
-      return undefined
-    }
+    if (uses.size >= MAX_COUNTED) uses.clear()
+    uses.set(text, count)
+    if (count <= USES_BEFORE_NAMED) return undefined
     uses.delete(text)
     const name = `loam-${names.size}`
     names.set(text, name)
     return name
   }
+
+  return (client) => {
+    const known = clients.get(client)
+    if (known !== undefined) return known
+    const query = (text: string, values: unknown[]) => {
+      const name = nameOf(text)
+      return client.query(name === undefined ? { text, values } : { name, text, values })
+    }
+    const made = {
+      // Kysely's other way to call it, with a cursor, needs a dialect that has one.
+      query: query as unknown as PostgresPoolClient['query'],
+      release: (destroy?: boolean) => client.release(destroy),
+    }
+    clients.set(client, made)
+    return made
+  }
+}
+
+function isSteady(text: string): boolean {
+  const tables = [...text.matchAll(TABLE)]
+  return tables.length > 0 && tables.every(([, table = '']) => STEADY.has(table))
 }

@@ -16,4 +16,4 @@ select t.*, run.revision, run.actions, run.cache_enabled, run.cache_since, run.c
     from cells c where c.org_id = t.org_id and c.row_id = t.row_id)::text as cells
 from taken t
 join runs run on run.org_id = t.org_id and run.run_id = t.run_id
-left join rows r on r.org_id = t.org_id and r.sheet_id = t.sheet_id and r.row_id = t.row_id`
+left join rows r on r.org_id = t.org_id and r.row_id = t.row_id`

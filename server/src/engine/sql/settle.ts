@@ -7,7 +7,7 @@ export const SETTLE = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (
     n int, o uuid, s uuid, r uuid, run uuid, t int, a int, act text, st text, out jsonb, err text, rev int, at bigint,
-    tries int, cr bigint, hd bigint, ca boolean, pv jsonb, nx text, e uuid, ck text, ep int)
+    tries int, cr bigint, hd bigint, ca boolean, pv jsonb, nx text, e uuid, ck text, ep int, ln boolean)
 ), moved as (
   update flights f set action = i.nx, attempt = 1, retries = 0, held_millis = 0, state = null
   from item i
@@ -23,12 +23,12 @@ with item as (
   select i.* from item i where i.n = any(array(select n from moved union all select n from landed))
 ), written as (
   insert into cells (org_id, sheet_id, row_id, action, status, outputs, error, run_id, revision, attempts,
-    credits_millis, cached, provenance, started_at)
-  select o, s, r, act, st, out, err, run, rev, tries, cr, ca, pv, to_timestamp(at / 1000.0) from valid
+    credits_millis, cached, provenance, learns, started_at)
+  select o, s, r, act, st, out, err, run, rev, tries, cr, ca, pv, ln, to_timestamp(at / 1000.0) from valid
   on conflict (org_id, row_id, action) do update set status = excluded.status, outputs = excluded.outputs,
     error = excluded.error, run_id = excluded.run_id, revision = excluded.revision, attempts = excluded.attempts,
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
-    started_at = excluded.started_at, completed_at = excluded.completed_at
+    learns = excluded.learns, started_at = excluded.started_at, completed_at = excluded.completed_at
 ), remembered as (
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs)
   select distinct on (o, s, act, ep, ck) o, s, act, ep, decode(ck, 'hex'), out from valid where ck is not null

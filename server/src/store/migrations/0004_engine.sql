@@ -19,6 +19,8 @@ create table cells (
   credits_millis bigint not null,
   cached boolean not null,
   provenance jsonb,
+  -- Whether the outputs of this action are known only from its runs (D35).
+  learns boolean not null default false,
   started_at timestamptz not null,
   completed_at timestamptz not null default now(),
   primary key (org_id, row_id, action)
@@ -26,6 +28,7 @@ create table cells (
 -- Few cells fail, and those are looked for.
 create index cells_failed on cells (org_id, sheet_id, action, status)
   where status in ('failed', 'error', 'out_of_credits');
+create index cells_learned on cells (org_id, sheet_id, action, completed_at) where learns;
 call loam_protect('cells');
 
 create table runs (
