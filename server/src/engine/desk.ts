@@ -6,6 +6,7 @@ import { toStorableJson } from '../lib/storable.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import { ABANDON } from './sql/abandon.ts'
 import { CLAIM } from './sql/claim.ts'
+import { IN_THE_AIR } from './sql/in-the-air.ts'
 import { PARK } from './sql/park.ts'
 import { RESERVE } from './sql/reserve.ts'
 import { SETTLE } from './sql/settle.ts'
@@ -63,6 +64,8 @@ export type Desk = {
   reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
+  /** Whether the flight's job still has something to do, whoever does it. */
+  isInTheAir(flight: Flight): Promise<boolean>
 }
 
 const MAX_ITEMS = 500
@@ -115,6 +118,7 @@ export function createDesk(store: Store, lane: number): Desk {
   )
   const park = batched<object, { n: number }>('engine-park', PARK)
   const abandon = batched<object, { n: number }>('engine-abandon', ABANDON)
+  const inTheAir = batched<RowJob, { n: number }>('engine-in-the-air', IN_THE_AIR)
 
   return {
     claim,
@@ -152,6 +156,8 @@ export function createDesk(store: Store, lane: number): Desk {
       return (await park({ ...fenceOf(flight), ...item })) !== null
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
+    isInTheAir: async ({ org_id, row_id, ticket }) =>
+      (await inTheAir({ o: org_id, r: row_id, t: ticket })) !== null,
   }
 }
 

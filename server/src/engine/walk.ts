@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Action, ActionContext, SheetAccess } from '../catalog/define.ts'
 import { learnsFromRuns } from '../catalog/describe.ts'
@@ -14,8 +15,9 @@ import type { Egress } from '../lib/egress.ts'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { MILLIS } from '../store/credits.ts'
+import { isUnavailable } from '../store/db.ts'
 import type { CellCache } from './cache.ts'
-import type { Desk, Flight, RowJob, Settlement } from './desk.ts'
+import type { Desk, Flight, Parking, RowJob, Settlement } from './desk.ts'
 import { createRowScope, type RowScope } from './row-scope.ts'
 
 /** What the walk of a row needs; main puts it together. */
@@ -34,12 +36,34 @@ export type Engine = {
 
 const MAX_CLAIMS = 3
 
-/** Takes up a row and walks it along its run's actions, settling each cell before the next one starts. */
+const MAX_OUTAGES = 8
+const LONGEST_PAUSE_MS = 4000
+
+/** Somebody else has the row now, and the job with it: it must not be reported as done. */
+export class RowTakenOver extends Error {
+  override name = 'RowTakenOver'
+  override message = 'another worker has taken over the row'
+}
+
+/** Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process. */
 export async function walkRow(engine: Engine, job: RowJob): Promise<void> {
+  for (let outages = 0; ; outages += 1) {
+    try {
+      await walkOnce(engine, job, MAX_CLAIMS + outages)
+      return
+    } catch (cause) {
+      if (!isUnavailable(cause) || engine.ending.aborted || outages === MAX_OUTAGES) throw cause
+      await sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** outages))
+    }
+  }
+}
+
+/** Takes up a row and walks it along its run's actions, settling each cell before the next one starts. */
+async function walkOnce(engine: Engine, job: RowJob, maxClaims: number): Promise<void> {
   let flight = await engine.desk.claim(job)
   if (flight === null) return
   if (flight.data === null || flight.run_state === 'stopped') {
-    await engine.desk.abandon(flight)
+    await abandon(engine, flight)
     return
   }
   const definition = await engine.definitionOf(flight)
@@ -50,36 +74,49 @@ export async function walkRow(engine: Engine, job: RowJob): Promise<void> {
   const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs)
   while (flight !== null) {
     if (engine.ending.aborted) {
-      await engine.desk.park(flight, { ms: 0, retries: flight.retries, attempt: 0, state: flight.state })
+      await putDown(engine, flight, { ms: 0, retries: flight.retries, attempt: 0, state: flight.state })
       return
     }
-    flight = await step(engine, flight, definition, scope)
+    flight = await step(engine, { flight, definition, scope, maxClaims })
   }
 }
+
+async function putDown(engine: Engine, flight: Flight, parking: Parking): Promise<'put down'> {
+  return (await engine.desk.park(flight, parking)) ? 'put down' : leave(engine, flight)
+}
+
+async function abandon(engine: Engine, flight: Flight): Promise<void> {
+  if (!(await engine.desk.abandon(flight))) await leave(engine, flight)
+}
+
+/** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
+async function leave(engine: Engine, flight: Flight): Promise<'put down'> {
+  if (await engine.desk.isInTheAir(flight)) throw new RowTakenOver()
+  return 'put down'
+}
+
+type Leg = { flight: Flight; definition: Definition; scope: RowScope; maxClaims: number }
 
 type CellResult = Omit<Settlement, 'next' | 'startedAt'> & { halts: boolean }
 
 /** Runs and settles the flight's current cell. Answers the flight at its next cell, or null when there is none. */
-async function step(
-  engine: Engine,
-  flight: Flight,
-  definition: Definition,
-  scope: RowScope,
-): Promise<Flight | null> {
+async function step(engine: Engine, leg: Leg): Promise<Flight | null> {
+  const { flight, scope } = leg
   const startedAt = Date.now()
   // Cells that wait for this one's result in the cache look again only once it is settled.
   const settling = Promise.withResolvers<void>()
   try {
-    const result = await runCell(engine, flight, definition, scope, settling.promise)
+    const result = await runCell(engine, leg, settling.promise)
     if (result === 'put down') return null
     const { halts, ...settlement } = result
     const next = halts ? null : (flight.actions[flight.actions.indexOf(flight.action) + 1] ?? null)
     const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next })
+    if (settled === null) await leave(engine, flight)
     if (settled === null || next === null) return null
     scope.add(flight.action, settlement.status, settlement.outputs ?? null)
     const onward = { ...flight, action: next, attempt: 1, retries: 0, held_millis: 0, state: null }
     if (settled.runState !== 'stopped') return onward
-    await engine.desk.abandon(onward)
+    await abandon(engine, onward)
     return null
   } finally {
     settling.resolve()
@@ -88,9 +125,7 @@ async function step(
 
 async function runCell(
   engine: Engine,
-  flight: Flight,
-  definition: Definition,
-  scope: RowScope,
+  { flight, definition, scope, maxClaims }: Leg,
   settled: Promise<void>,
 ): Promise<CellResult | 'put down'> {
   const instance = definition.actions.find((candidate) => candidate.id === flight.action)
@@ -99,7 +134,7 @@ async function runCell(
     return unrunnable(flight, 'this action is not in the catalogue')
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.continue_on_fail
   const broken = (message: string): CellResult => ({ ...unrunnable(flight, message), halts: !mayContinue })
-  if (flight.attempt > MAX_CLAIMS)
+  if (flight.attempt > maxClaims)
     return broken(`the row ended its worker ${MAX_CLAIMS} times and was given up`)
 
   const gate = checkCondition(instance, scope)
@@ -129,7 +164,7 @@ async function runCell(
   const price = Math.round(action.credits * MILLIS)
   if (price > 0 && flight.held_millis === 0) {
     const answer = await engine.desk.reserve(flight, price)
-    if (answer === 'lost') return 'put down'
+    if (answer === 'lost') return leave(engine, flight)
     if (answer === 'no_credits') return outOfCredits(action)
     flight.held_millis = price
   }
@@ -221,17 +256,15 @@ async function judge(
         return { ...plain, status: 'failed', error, halts: !mayContinue }
       }
       const ms = outcome.afterMs ?? backoff(flight.retries)
-      await engine.desk.park(flight, { ms, retries: flight.retries + 1, attempt: 0, state: flight.state })
-      return 'put down'
+      return putDown(engine, flight, { ms, retries: flight.retries + 1, attempt: 0, state: flight.state })
     }
     case 'wait':
-      await engine.desk.park(flight, {
+      return putDown(engine, flight, {
         ms: outcome.ms,
         retries: flight.retries,
         attempt: 0,
         state: outcome.state,
       })
-      return 'put down'
   }
 }
 

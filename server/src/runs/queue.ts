@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import { type Actor, recordAudit } from '../store/audit.ts'
@@ -43,6 +44,8 @@ export async function startRun(
   const { sheet, actions, trigger } = request
   const { org_id, sheet_id } = sheet
   const run_id = newId()
+  // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
+  const ticket = randomInt(2 ** 30)
   // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
   await sql`set local enable_seqscan = off`.execute(db)
   await sql`set local enable_hashjoin = off`.execute(db)
@@ -66,8 +69,8 @@ export async function startRun(
   const { rows } = await sql<{ chosen: number; launched: number }>`
     with chosen as materialized (${chosenRows(request)}),
     launched as (
-      insert into flights (org_id, sheet_id, row_id, run_id, action, status)
-      select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued' from chosen order by row_id
+      insert into flights (org_id, sheet_id, row_id, run_id, action, status, ticket)
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued', ${ticket} from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), cleared as (
       delete from cells c using launched l
@@ -75,7 +78,7 @@ export async function startRun(
     )
     select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched`.execute(db)
   const { chosen = 0, launched = 0 } = rows[0] ?? {}
-  await finishQueueing(db, { org_id, run_id }, launched)
+  await finishQueueing(db, { org_id, run_id, ticket }, launched)
   if (chosen > 0 && trigger === 'api') {
     await sql`update workflows set last_run_at = now()
       where org_id = ${org_id} and workflow_id = ${sheet.workflow_id}`.execute(db)
@@ -90,10 +93,10 @@ export async function startRun(
 
 async function finishQueueing(
   db: Db,
-  run: { org_id: string; run_id: string },
+  run: { org_id: string; run_id: string; ticket: number },
   launched: number,
 ): Promise<void> {
-  const { org_id, run_id } = run
+  const { org_id, run_id, ticket } = run
   if (launched === 0) {
     await sql`update runs set state = 'finished', finished_at = now()
       where org_id = ${org_id} and run_id = ${run_id}`.execute(db)
@@ -114,7 +117,7 @@ async function finishQueueing(
         select count(*) from graphile_worker.add_jobs((
           select array_agg((
             case when n < ${EXPRESS_ROWS} then 'row_express' else 'row' end,
-            json_build_object('o', ${org_id}::uuid, 'r', row_id, 't', 0), null, null, 25, null,
+            json_build_object('o', ${org_id}::uuid, 'r', row_id, 't', ${ticket}::int), null, null, 25, null,
             least(32000, ${start.base} + n * ${start.weight} / ${ROWS_PER_STEP}), null)::graphile_worker.job_spec order by n)
           from chunk))
       )

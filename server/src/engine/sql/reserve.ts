@@ -5,8 +5,11 @@ with item as (
 ), payer as (
   select org_id, credits_millis - held_millis as free from organisations
   where org_id in (select o from item) order by org_id for update
+), asking as (
+  select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
+    and f.ticket = i.t and f.action = i.act and f.attempt = i.a
 ), covered as (
-  select i.* from (select item.*, sum(price) over (partition by o order by n) as upto from item) i
+  select i.* from (select asking.*, sum(price) over (partition by o order by n) as upto from asking) i
   join payer on payer.org_id = i.o where i.upto <= payer.free
 ), held as (
   update flights f set held_millis = i.price
@@ -20,5 +23,5 @@ with item as (
   where org.org_id = h.o
 )
 select i.n, case when i.n = any(array(select n from held)) then 'held'
-  when i.n = any(array(select n from covered)) then 'lost' else 'no_credits' end as answer
+  when i.n = any(array(select n from asking except select n from covered)) then 'no_credits' else 'lost' end as answer
 from item i`

@@ -56,4 +56,8 @@ with item as (
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
     credits_millis = y.credits_millis + excluded.credits_millis
 )
-select v.n, run.state as run_state from valid v join runs run on run.org_id = v.o and run.run_id = v.run`
+select v.n, s.state as run_state from valid v
+join (
+  select run.run_id, run.state from (select distinct o, run from valid) d
+  join runs run on run.org_id = d.o and run.run_id = d.run
+) s on s.run_id = v.run`
