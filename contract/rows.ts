@@ -165,7 +165,9 @@ export const Cell = z.object({
 export type Cell = z.infer<typeof Cell>
 
 /** Not a record: names such as __proto__ are legal here, and a copying schema would lose them. */
-const ValuesByName = z.unknown().meta({ type: 'object', description: 'Values by input name; null where missing' })
+const ValuesByName = z
+  .unknown()
+  .meta({ type: 'object', description: 'Values by input name; null where missing' })
 
 export const Row = z
   .object({

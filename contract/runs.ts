@@ -21,7 +21,8 @@ export const RunRowsBody = z
     const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
     const given = [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
     if (given === 1) return
-    const message = given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
+    const message =
+      given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
     context.issues.push({ code: 'custom', input: context.value, path: [], message })
   })
 

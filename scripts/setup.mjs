@@ -34,7 +34,9 @@ function install() {
     stdio: ['ignore', process.stderr, process.stderr],
   })
   if (result.status !== 0) {
-    process.stderr.write('loam: npm ci failed (its output is above). Check the network or registry and try again.\n')
+    process.stderr.write(
+      'loam: npm ci failed (its output is above). Check the network or registry and try again.\n',
+    )
     rmSync(lock, { force: true })
     process.exit(1)
   }

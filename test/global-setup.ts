@@ -79,11 +79,13 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
     '--no-sync',
   ])
   run('pg_ctl', [
-    ...['-D', cluster, '-w', '-l', join(folder, 'log')],
-    ...[
-      '-o',
-      `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`,
-    ],
+    '-D',
+    cluster,
+    '-w',
+    '-l',
+    join(folder, 'log'),
+    '-o',
+    `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`,
     'start',
   ])
   // An ordinary role, as the embedded server has: row-level security does not bind a superuser.

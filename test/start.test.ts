@@ -15,8 +15,8 @@ afterAll(async () => {
   await fixture.cleanUp()
 })
 
-async function start(env: Record<string, string> = {}): Promise<ServerProcess> {
-  const server = await startServer({ LOAM_DATA_DIR: dataDir, ...env })
+async function start(env: Record<string, string> = {}, command?: string[]): Promise<ServerProcess> {
+  const server = await startServer({ LOAM_DATA_DIR: dataDir, ...env }, command)
   started.push(server)
   return server
 }
@@ -121,6 +121,14 @@ describe('D54: a later start', () => {
     expect(second.stdout()).not.toContain('loam_')
     expect((await call(second, '/user/knowledge')).data.content).toBe('written before the crash')
     expect(await second.stop('SIGINT')).toBe(0)
+  })
+
+  it('by npm start, where npm is told to end, ends everything as well', async () => {
+    const npm = await start({}, ['npm', 'start'])
+    expect(npm.url).not.toBe('')
+    await npm.stop()
+    expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+    await expect(fetch(npm.url)).rejects.toThrow()
   })
 
   it('on a port that is taken says so and exits, with its database', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import scalar from '@scalar/fastify-api-reference'
 import Fastify, {
   type FastifyBaseLogger,
@@ -50,13 +51,7 @@ export type Services = {
   publicUrl: () => string
 }
 
-export type Api = FastifyInstance<
-  import('node:http').Server,
-  import('node:http').IncomingMessage,
-  import('node:http').ServerResponse,
-  FastifyBaseLogger,
-  ZodTypeProvider
->
+export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -83,8 +78,9 @@ declare module 'fastify' {
 
 export async function createApp(services: Services): Promise<Api> {
   const { config, store, log } = services
+  const loggerInstance: FastifyBaseLogger = log
   const app: Api = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     // Lines name their request themselves; a logger of its own for each would cost more than most lines.
     childLoggerFactory: (logger) => logger,

@@ -433,8 +433,14 @@ describe('4.6 List Rows', () => {
     await db.updateTable('sheets').set({ revision: 3 }).where('sheet_id', '=', sheetId).execute()
     const cell = {
       ...sheet,
-      ...{ action: 'filter_1', error: null, run_id: sheetId, revision: 3, attempts: 1, credits_millis: 0 },
-      ...{ cached: false, started_at: new Date() },
+      action: 'filter_1',
+      error: null,
+      run_id: sheetId,
+      revision: 3,
+      attempts: 1,
+      credits_millis: 0,
+      cached: false,
+      started_at: new Date(),
     }
     await db
       .insertInto('cells')

@@ -74,9 +74,9 @@ type BatchAnswer<Row> = { row: Row | null } | { fault: unknown }
 
 export function createDesk(store: Store, lane: number): Desk {
   /** A batcher over one statement that answers some of the items by their number. */
-  function batched<Item extends object, Row extends { n: number }>(name: string, text: string, lanes = 2) {
+  function batched<Row extends { n: number }>(name: string, text: string, lanes = 2) {
     let round = 0
-    const batch = createBatcher<Item, BatchAnswer<Row>>({
+    const batch = createBatcher<object, BatchAnswer<Row>>({
       maxItems: MAX_ITEMS,
       maxInFlight: lanes,
       run: async (items) => {
@@ -93,7 +93,7 @@ export function createDesk(store: Store, lane: number): Desk {
       },
     })
 
-    async function send(items: Item[]): Promise<BatchAnswer<Row>[]> {
+    async function send(items: object[]): Promise<BatchAnswer<Row>[]> {
       round += 1
       const values: unknown[] = [toStorableJson(items.map((item, n) => ({ n, ...item })))]
       if (text.includes('$2')) values.push(lane * lanes + (round % lanes))
@@ -102,23 +102,19 @@ export function createDesk(store: Store, lane: number): Desk {
       return items.map((_, n) => ({ row: byNumber.get(n) ?? null }))
     }
 
-    return async (item: Item): Promise<Row | null> => {
+    return async (item: object): Promise<Row | null> => {
       const answer = await batch(item)
       if ('fault' in answer) throw answer.fault
       return answer.row
     }
   }
 
-  const claim = batched<RowJob, Flight & { n: number }>('engine-claim', CLAIM)
-  const settle = batched<object, { n: number; run_state: string }>('engine-settle', SETTLE)
-  const reserve = batched<object, { n: number; answer: 'held' | 'no_credits' | 'lost' }>(
-    'engine-reserve',
-    RESERVE,
-    1,
-  )
-  const park = batched<object, { n: number }>('engine-park', PARK)
-  const abandon = batched<object, { n: number }>('engine-abandon', ABANDON)
-  const inTheAir = batched<RowJob, { n: number }>('engine-in-the-air', IN_THE_AIR)
+  const claim = batched<Flight & { n: number }>('engine-claim', CLAIM)
+  const settle = batched<{ n: number; run_state: string }>('engine-settle', SETTLE)
+  const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
+  const park = batched<{ n: number }>('engine-park', PARK)
+  const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
+  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
 
   return {
     claim,

@@ -37,12 +37,13 @@ export type Engine = {
 const MAX_CLAIMS = 3
 
 const MAX_OUTAGES = 8
+const ENDING_GRACE_MS = 5000
 const LONGEST_PAUSE_MS = 4000
 
+export const TAKEN_OVER = 'another worker has taken over the row'
 /** Somebody else has the row now, and the job with it: it must not be reported as done. */
 export class RowTakenOver extends Error {
   override name = 'RowTakenOver'
-  override message = 'another worker has taken over the row'
 }
 
 /** Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process. */
@@ -91,7 +92,7 @@ async function abandon(engine: Engine, flight: Flight): Promise<void> {
 
 /** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
 async function leave(engine: Engine, flight: Flight): Promise<'put down'> {
-  if (await engine.desk.isInTheAir(flight)) throw new RowTakenOver()
+  if (await engine.desk.isInTheAir(flight)) throw new RowTakenOver(TAKEN_OVER)
   return 'put down'
 }
 
@@ -184,10 +185,20 @@ async function runAction(
 ): Promise<Outcome<Record<string, unknown>>> {
   const limit = new AbortController()
   const late = Promise.withResolvers<never>()
+  const cut = Promise.withResolvers<Outcome<never>>()
   const timer = setTimeout(() => {
     limit.abort()
     late.reject(new TimedOut(`no answer within ${action.timeoutSeconds} s`))
   }, action.timeoutSeconds * 1000)
+  // A process that ends waits for short cells; a long one is put down, to be run again by another.
+  let grace: NodeJS.Timeout | undefined
+  const onEnding = () => {
+    grace = setTimeout(() => {
+      limit.abort()
+      cut.resolve({ kind: 'wait', ms: 0, state: flight.state })
+    }, ENDING_GRACE_MS)
+  }
+  engine.ending.addEventListener('abort', onEnding)
   const context: ActionContext = {
     egress: engine.egress,
     sandbox: engine.sandbox,
@@ -197,13 +208,15 @@ async function runAction(
     sheets: engine.sheetsFor(flight),
   }
   try {
-    return await Promise.race([action.run({ inputs, context }), late.promise])
+    return await Promise.race([action.run({ inputs, context }), late.promise, cut.promise])
   } catch (cause) {
     if (cause instanceof TimedOut) return { kind: 'failed', message: cause.message }
     engine.log.error({ err: cause, action: action.id }, 'an action threw')
     return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
   } finally {
     clearTimeout(timer)
+    clearTimeout(grace)
+    engine.ending.removeEventListener('abort', onEnding)
   }
 }
 

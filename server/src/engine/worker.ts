@@ -1,18 +1,11 @@
-import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Logger,
-  makeWorkerUtils,
-  type Runner,
-  run,
-  type WorkerEvents,
-  type WorkerUtils,
-} from 'graphile-worker'
+import { makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { finishRuns } from '../runs/queue.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import type { RowJob } from './desk.ts'
+import { quietLogger, startPool } from './pool.ts'
 import { type Engine, walkRow } from './walk.ts'
 
 export type WorkerOptions = {
@@ -37,40 +30,33 @@ const BEAT_MS = 1000
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const { databaseUrl, engine, concurrency, log } = options
   const task = async (payload: unknown) => walkRow(engine, payload as RowJob)
-  const shared = {
-    connectionString: databaseUrl,
-    // Rows use the engine's own connections; these only take jobs and give them back.
-    maxPoolSize: 4,
-    pollInterval: 1000,
-    completeJobBatchDelay: 5,
-    failJobBatchDelay: 5,
-  }
-  const holders: string[] = []
-  const start = (
-    concurrentJobs: number,
-    batch: number,
-    tasks: Record<string, typeof task>,
-  ): Promise<Runner> => {
-    const events: WorkerEvents = new EventEmitter()
-    // A pool's id is what it signs the jobs with that it holds.
-    events.on('pool:create', ({ workerPool }) => holders.push(workerPool.id))
-    return run({
-      preset: { worker: { ...shared, concurrentJobs, localQueue: { size: batch } } },
-      taskList: tasks,
-      events,
-      logger: quietLogger(log),
-      noHandleSignals: true,
-    })
-  }
-  const runners = [
-    await start(concurrency, concurrency, { row: task, row_express: task }),
-    await start(Math.min(concurrency, 64), 64, { row_express: task }),
+  const crew = createCrew()
+  const pool = (size: number, tasks: Record<string, typeof task>) =>
+    startPool({ databaseUrl, log, crew, size, tasks })
+  const pools = [
+    await pool(concurrency, { row: task, row_express: task }),
+    await pool(Math.min(concurrency, 64), { row_express: task }),
   ]
-  const pulse = startPulse(options, holders)
+  const pulse = startPulse(options, crew)
   return {
     async stop() {
-      await Promise.all(runners.map((runner) => runner.stop()))
+      await Promise.all(pools.map((one) => one.stop()))
       await pulse.stop()
+    },
+  }
+}
+
+/** Pools at work, and those that ended and may have left jobs behind. */
+function createCrew() {
+  const holders = new Set<string>()
+  const left = new Set<string>()
+  return {
+    holders,
+    left,
+    join: (id: string) => void holders.add(id),
+    leave(id: string) {
+      holders.delete(id)
+      left.add(id)
     },
   }
 }
@@ -78,7 +64,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
 /** Beats for the jobs this process holds, gives back those of processes that fell silent, and closes finished runs. */
 function startPulse(
   { store, log, databaseUrl, silenceMs = 8000 }: WorkerOptions,
-  holders: readonly string[],
+  { holders, left }: ReturnType<typeof createCrew>,
 ) {
   const stopping = new AbortController()
   let utils: WorkerUtils | undefined
@@ -87,7 +73,7 @@ function startPulse(
     await store.query({
       text: `insert into workers (worker_id) select unnest($1::text[])
         on conflict (worker_id) do update set beat_at = now()`,
-      values: [holders],
+      values: [[...holders]],
     })
     const silent = await store.query<{ worker_id: string }>({
       text: `delete from workers where beat_at < now() - $1 * interval '1 millisecond' returning worker_id`,
@@ -100,13 +86,18 @@ function startPulse(
           and not exists (select from workers w where w.worker_id = j.locked_by)`,
       values: [silenceMs],
     })
-    const gone = [...silent.map((row) => row.worker_id), ...orphans.map((row) => row.locked_by)]
-    if (gone.length > 0) {
-      utils ??= await makeWorkerUtils({ connectionString: databaseUrl, logger: quietLogger(log) })
-      await utils.forceUnlockWorkers([...new Set(gone)])
-      log.warn({ workers: gone.length }, 'workers fell silent; their rows were given to others')
-    }
+    const others = [...silent.map((row) => row.worker_id), ...orphans.map((row) => row.locked_by)]
+    await giveBack(new Set([...left, ...others]))
+    if (others.length > 0)
+      log.warn({ workers: others.length }, 'workers fell silent; their rows were given to others')
     await finishRuns(store.system)
+  }
+
+  async function giveBack(gone: Set<string>): Promise<void> {
+    if (gone.size === 0) return
+    utils ??= await makeWorkerUtils({ connectionString: databaseUrl, logger: quietLogger(log) })
+    await utils.forceUnlockWorkers([...gone])
+    for (const id of gone) left.delete(id)
   }
 
   const beating = (async () => {
@@ -124,17 +115,10 @@ function startPulse(
     async stop() {
       stopping.abort()
       await beating
-      await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [holders] })
+      const ids = [...holders, ...left]
+      await giveBack(new Set(ids))
+      await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [ids] })
       await utils?.release()
     },
   }
-}
-
-/** Its own lines are for its developers; warnings and errors are for ours. */
-function quietLogger(log: Log): Logger {
-  return new Logger((scope) => (level, message) => {
-    const line = { worker: scope.label }
-    if (level === 'error') log.error(line, message)
-    else if (level === 'warning' && !message.includes('maxPoolSize')) log.warn(line, message)
-  })
 }

@@ -37,5 +37,5 @@ type SourceContext = { source?: string }
 function revive(text: string): unknown {
   const reviver = (_key: string, value: unknown, context?: SourceContext): unknown =>
     typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value
-  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown)
+  return JSON.parse(text, reviver)
 }

@@ -70,7 +70,7 @@ export async function startRun(
     with chosen as materialized (${chosenRows(request)}),
     launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, action, status, ticket)
-      select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued', ${ticket} from chosen order by row_id
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued', ${ticket}::int from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), cleared as (
       delete from cells c using launched l

@@ -179,6 +179,6 @@ function allOf(conditions: Condition[]): Condition {
 function pageOf(rows: (Partial<StoredRow> & { total: number })[]): Page {
   return {
     total: rows[0]?.total ?? 0,
-    rows: rows.flatMap(({ row_id, data }) => (row_id == null || data == null ? [] : [{ row_id, data }])),
+    rows: rows.flatMap(({ row_id, data }) => (row_id && data ? [{ row_id, data }] : [])),
   }
 }

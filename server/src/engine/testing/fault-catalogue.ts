@@ -1,0 +1,57 @@
+import { type Action, defineAction } from '#server/catalog/define.ts'
+import { field } from '#server/catalog/fields.ts'
+import { done, failed, retry } from '#server/catalog/outcome.ts'
+import { output } from '#server/catalog/outputs.ts'
+import { createCatalogue } from '#server/catalog/registry.ts'
+
+/** What a completed cell of a priced action costs, in thousandths. */
+export const PRICE = 1500
+
+const instant = (id: string, credits: number) =>
+  defineAction({
+    id,
+    name: id,
+    description: `Costs ${credits} credits.`,
+    category: 'data',
+    credits,
+    inputs: {},
+    outputs: { value: output.text('A text.') },
+    run: () => done({ value: 'x' }),
+  })
+
+/** Asks a server and costs credits: what the world outside saw can be held against the books. */
+const paidCall = defineAction({
+  id: 'paid_call',
+  name: 'paid_call',
+  description: 'Asks a server.',
+  category: 'data',
+  credits: PRICE / 1000,
+  inputs: { url: field.text({ required: true, description: 'Who is asked.' }) },
+  outputs: { value: output.text('The answer.') },
+  async run({ inputs, context }) {
+    const reply = await context.egress.fetch({ method: 'GET', url: inputs.url, signal: context.signal })
+    if (reply.ok) return done({ value: 'x' })
+    return reply.retryable ? retry(reply.message) : failed(reply.message)
+  },
+})
+
+/** Ends the process that runs it on the rows that say so. */
+const poison = defineAction({
+  id: 'poison',
+  name: 'poison',
+  description: 'Ends its process.',
+  category: 'data',
+  credits: 0,
+  inputs: { kill: field.text({ description: 'Whether to.' }) },
+  outputs: { value: output.text('A text.') },
+  run({ inputs }) {
+    if (inputs.kill === 'yes') process.kill(process.pid, 'SIGKILL')
+    return done({ value: 'x' })
+  },
+})
+
+const entry = (action: Action) => ({ file: `${action.id}.ts`, module: { default: action } })
+
+export const faultCatalogue = createCatalogue(
+  [instant('paid', PRICE / 1000), instant('free', 0), paidCall, poison].map(entry),
+)

@@ -1,0 +1,33 @@
+import { createSandbox } from '#server/catalog/sandbox.ts'
+import { parseEgressAllow } from '#server/lib/egress-addresses.ts'
+import { createEgress } from '#server/lib/egress.ts'
+import { createLog } from '#server/lib/log.ts'
+import { openStore } from '#server/store/db.ts'
+import { createEngine } from '../engine.ts'
+import { startWorker } from '../worker.ts'
+import { faultCatalogue } from './fault-catalogue.ts'
+
+/** A worker with the catalogue of the fault tests, in a process that may be killed: database, concurrency, silence. */
+const [databaseUrl = '', concurrency = '20', silenceMs = '1500'] = process.argv.slice(2)
+
+const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
+const ending = new AbortController()
+const store = openStore({ url: databaseUrl, log, connections: 6, keyedPlans: true })
+const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
+const sandbox = createSandbox()
+const engine = createEngine({
+  ...{ store, egress, sandbox, log },
+  catalogue: faultCatalogue,
+  ending: ending.signal,
+})
+const worker = await startWorker({
+  ...{ databaseUrl, store, log, engine },
+  concurrency: Number(concurrency),
+  silenceMs: Number(silenceMs),
+})
+process.once('SIGTERM', async () => {
+  ending.abort()
+  await worker.stop()
+  await Promise.all([egress.close(), sandbox.close(), store.close()])
+})
+process.stdout.write('working\n')
