@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { Pool as Connections } from 'pg'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { TAKEN_OVER } from './walk.ts'
@@ -67,12 +68,16 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
     ids.push(workerPool.id)
     crew.join(workerPool.id)
   })
+  // Rows use the engine's own connections; these only take jobs and give them back. Lent, since a runner that fails to shut
+  // down would leave its own open.
+  const pgPool = new Connections({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 5000 })
+  pgPool.on('error', () => undefined)
+  pgPool.on('connect', (client) => client.on('error', () => undefined))
+  let stopping = false
   const runner = await run({
+    pgPool,
     preset: {
       worker: {
-        connectionString: databaseUrl,
-        // Rows use the engine's own connections; these only take jobs and give them back.
-        maxPoolSize: 4,
         pollInterval: 1000,
         completeJobBatchDelay: 5,
         failJobBatchDelay: 5,
@@ -82,24 +87,35 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
     },
     taskList: tasks,
     events,
-    logger: quietLogger(log),
+    logger: quietLogger(log, () => stopping),
     noHandleSignals: true,
+  }).catch(async (cause: unknown) => {
+    await pgPool.end()
+    throw cause
   })
   const ended = runner.promise
     .catch((cause: unknown) => log.warn({ cause: reasonOf(cause) }, 'a pool of workers ended with an error'))
-    .then(() => {
+    .then(async () => {
       for (const id of ids) crew.leave(id)
+      await pgPool.end()
     })
-  // It refuses to stop only when it is ending already.
-  const stop = () => runner.stop().catch(() => ended)
+  const stop = async () => {
+    stopping = true
+    // It refuses to stop only when it is ending already.
+    await runner.stop().catch(() => undefined)
+    await ended
+  }
   return { ended, stop }
 }
 
-/** Its own lines are for its developers; warnings and errors are for ours. */
-export function quietLogger(log: Log): Logger {
+/**
+ * Its own lines are for its developers; warnings and errors are for ours. While it stops it complains when it has jobs in
+ * hand, which it then leaves locked: those are given back for it.
+ */
+export function quietLogger(log: Log, isStopping = () => false): Logger {
   return new Logger((scope) => (level, message) => {
     const line = { worker: scope.label }
-    if (message.includes(TAKEN_OVER)) log.debug(line, message)
+    if (isStopping() || message.includes(TAKEN_OVER)) log.debug(line, message)
     else if (level === 'error') log.error(line, message)
     else if (level === 'warning' && !message.includes('maxPoolSize')) log.warn(line, message)
   })

@@ -130,7 +130,6 @@ describe('recovery', async () => {
     const asked = Date.now()
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
-    console.log(asked, first.stderr())
     expect(Date.now() - asked).toBeLessThan(10_000)
     expect((await field.flights()).length).toBeGreaterThan(0)
     expect((await jobs(whole)).filter((job) => job.locked_by !== null)).toEqual([])
@@ -141,7 +140,8 @@ describe('recovery', async () => {
 
   it('R2: connections are cut again and again; the run is finished, exactly', async () => {
     const url = await serveProvider(20)
-    await startChild(app)
+    const dbg = await startChild(app)
+    onTestFinished(() => console.log(dbg.stderr().slice(0, 6000), dbg.stderr().slice(-6000)))
     const field = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
     await until('the run is under way', () => calls > 30)
     const client = new pg.Client({ connectionString: app.databaseUrl })
