@@ -3,13 +3,14 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
 import { createSealer, type Sealer } from './lib/secrets.ts'
@@ -58,12 +59,16 @@ function secretOf(dataDir: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-/** Whole or not at all, readable by its owner only. */
+/** Whole or not at all, readable by its owner only, and on the disk before anything relies on it. */
 export function writePrivateFile(path: string, text: string): void {
   const partial = `${path}.${process.pid}.partial`
   const file = openSync(partial, 'w', 0o600)
   writeSync(file, text)
+  fsyncSync(file)
   closeSync(file)
   chmodSync(partial, 0o600)
   renameSync(partial, path)
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
 }

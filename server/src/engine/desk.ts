@@ -31,6 +31,8 @@ export type Flight = {
   cache_enabled: boolean
   cache_since: string | null
   continue_on_fail: boolean
+  /** How often rows were sent on from sheet to sheet until this run. */
+  hops: number
   run_state: string
   /** JSON text keyed by column number; null when the row is gone. */
   data: string | null

@@ -32,12 +32,18 @@ export function createEngine({ store, catalogue, egress, sandbox, log, ending }:
     log,
     ending,
     definitionOf: (flight) => getDefinition(store.system, flight),
-    sheetsFor: (flight) => createSheetAccess(store, flight, runArrivals),
+    sheetsFor: (flight) =>
+      createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),
   }
 }
 
 /** Rows that land on a sheet with auto_run are run at once (D16), as far as there is something to run. */
-export async function runArrivals(db: Db, sheet: SheetRecord, rowIds: readonly string[]): Promise<void> {
+async function runArrivals(
+  db: Db,
+  sheet: SheetRecord,
+  rowIds: readonly string[],
+  hops: number,
+): Promise<void> {
   const { actions } = await getDefinition(db, sheet)
   if (actions.length === 0) return
   await startRun(
@@ -48,6 +54,7 @@ export async function runArrivals(db: Db, sheet: SheetRecord, rowIds: readonly s
       actions: actions.map((action) => action.id),
       rows: { kind: 'ids', ids: rowIds },
       trigger: 'send_to_sheet',
+      hops,
     },
   )
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, run, type TaskList, type WorkerEvents } from 'graphile-worker'
-import { Pool as Connections } from 'pg'
+import { Logger, run, type WorkerEvents } from 'graphile-worker'
+import { type ClientBase, Pool as Connections } from 'pg'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { TAKEN_OVER } from './walk.ts'
@@ -15,7 +15,7 @@ export type PoolOptions = {
   crew: Crew
   /** Jobs at once, and as many more taken ahead. */
   size: number
-  tasks: TaskList
+  tasks: Record<string, (payload: unknown) => Promise<void>>
 }
 
 export type Pool = { stop(): Promise<void> }
@@ -29,9 +29,11 @@ const PAUSE_MS = 500
 export async function startPool(options: PoolOptions): Promise<Pool> {
   let stopping = false
   let current = await open(options)
+  const former: Promise<void>[] = []
   const lasting = (async () => {
     for (;;) {
       await current.ended
+      former.push(current.cleared)
       if (stopping) return
       options.log.warn('a pool of workers ended, as it does when the database is away; another is started')
       const next = await reopen()
@@ -57,25 +59,48 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
       stopping = true
       await current.stop()
       await lasting
+      await Promise.all(former)
     },
   }
 }
 
 async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
+  // Rows use the engine's own connections; these only take jobs and give them back.
+  const connections = new Connections({
+    connectionString: databaseUrl,
+    max: 4,
+    connectionTimeoutMillis: 5000,
+  })
+  const clients = new Set<ClientBase>()
+  connections.on('error', () => undefined)
+  connections.on('connect', (client) => void clients.add(client.on('error', () => undefined)))
+  connections.on('remove', (client) => void clients.delete(client))
+  const close = async () => {
+    const closed = connections.end()
+    // A pool that failed to shut down never returns those that it has out.
+    await Promise.all([...clients].map((client) => client.end()))
+    clients.clear()
+    return closed
+  }
+
+  const failed = Promise.withResolvers<void>()
   const events: WorkerEvents = new EventEmitter()
   const ids: string[] = []
   events.on('pool:create', ({ workerPool }) => {
     ids.push(workerPool.id)
     crew.join(workerPool.id)
   })
-  // Rows use the engine's own connections; these only take jobs and give them back. Lent, since a runner that fails to shut
-  // down would leave its own open.
-  const pgPool = new Connections({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 5000 })
-  pgPool.on('error', () => undefined)
-  pgPool.on('connect', (client) => client.on('error', () => undefined))
+  events.on('pool:fatalError', () => failed.resolve())
+
+  const walks = new Set<Promise<void>>()
+  const taskList = mapValues(tasks, (task) => async (payload: unknown) => {
+    const walk = task(payload)
+    walks.add(walk)
+    await walk.finally(() => walks.delete(walk))
+  })
   let stopping = false
   const runner = await run({
-    pgPool,
+    pgPool: connections,
     preset: {
       worker: {
         pollInterval: 1000,
@@ -85,27 +110,38 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
         localQueue: { size },
       },
     },
-    taskList: tasks,
+    taskList,
     events,
     logger: quietLogger(log, () => stopping),
     noHandleSignals: true,
   }).catch(async (cause: unknown) => {
-    await pgPool.end()
+    await close()
     throw cause
   })
-  const ended = runner.promise
-    .catch((cause: unknown) => log.warn({ cause: reasonOf(cause) }, 'a pool of workers ended with an error'))
-    .then(async () => {
-      for (const id of ids) crew.leave(id)
-      await pgPool.end()
-    })
-  const stop = async () => {
-    stopping = true
-    // It refuses to stop only when it is ending already.
-    await runner.stop().catch(() => undefined)
-    await ended
+  const ran = runner.promise.catch((cause: unknown) =>
+    log.warn({ cause: reasonOf(cause) }, 'a pool of workers ended with an error'),
+  )
+  const ended = Promise.race([ran, failed.promise])
+  // Rows that are being walked stay this pool's until they are put down.
+  const cleared = ended.then(async () => {
+    while (walks.size > 0) await Promise.allSettled(walks)
+    for (const id of ids) crew.leave(id)
+    await close()
+  })
+  return {
+    ended,
+    cleared,
+    async stop() {
+      stopping = true
+      // It refuses to stop only when it is ending already.
+      await runner.stop().catch(() => undefined)
+      await cleared
+    },
   }
-  return { ended, stop }
+}
+
+function mapValues<From, To>(record: Record<string, From>, change: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
 }
 
 /**

@@ -14,6 +14,9 @@ import { findSheet, type SheetRecord } from '../store/sheets.ts'
 import type { Flight } from './desk.ts'
 import { createRowScope } from './row-scope.ts'
 
+/** Sheets that send to each other would never end (D36). */
+const MAX_HOPS = 10
+
 /** Runs the rows that landed on a sheet with auto_run. */
 export type Arrived = (db: Db, sheet: SheetRecord, rowIds: string[]) => Promise<void>
 
@@ -26,6 +29,12 @@ export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived
   }
   return {
     async append(sheetId, rows) {
+      if (flight.hops >= MAX_HOPS) {
+        return {
+          ok: false,
+          message: `rows were sent on ${MAX_HOPS} times already; the sheets send to each other`,
+        }
+      }
       const found = await target(sheetId)
       if (found === null) return noSheet(sheetId)
       const { accepted, rejected } = takeRows(found.definition.inputs, rows)

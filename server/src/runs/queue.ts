@@ -23,6 +23,8 @@ export type RunRequest = {
   actions: string[]
   rows: RowChoice
   trigger: Trigger
+  /** How often rows were sent on from sheet to sheet until this run. */
+  hops?: number
 }
 
 /** Jobs are added in chunks of this size, in the one transaction of the run. */
@@ -63,6 +65,7 @@ export async function startRun(
       cache_enabled: sheet.cache_enabled,
       cache_since: sheet.cache_since,
       continue_on_fail: sheet.continue_on_fail,
+      hops: request.hops ?? 0,
       created_by: actor.email,
     })
     .execute()

@@ -163,6 +163,7 @@ export type Schema = {
     cache_enabled: boolean
     cache_since: string | null
     continue_on_fail: boolean
+    hops: Generated<number>
     rows_queued: Generated<number>
     state: Generated<'running' | 'finished' | 'stopped'>
     created_by: string

@@ -10,7 +10,7 @@ with item as (
   from item i where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
   returning i.n, f.org_id, f.sheet_id, f.row_id, f.run_id, f.action, f.ticket, f.attempt, f.retries, f.held_millis, f.state
 )
-select t.*, run.revision, run.actions, run.cache_enabled, run.cache_since, run.continue_on_fail, run.state as run_state,
+select t.*, run.revision, run.actions, run.cache_enabled, run.cache_since, run.continue_on_fail, run.hops, run.state as run_state,
   r.data::text as data,
   (select json_object_agg(c.action, json_build_array(c.status, c.outputs))
     from cells c where c.org_id = t.org_id and c.row_id = t.row_id)::text as cells

@@ -43,6 +43,8 @@ create table runs (
   cache_enabled boolean not null,
   cache_since date,
   continue_on_fail boolean not null,
+  -- How often rows were sent on from sheet to sheet until this run (D36).
+  hops integer not null default 0,
   rows_queued bigint not null default 0,
   state text not null default 'running' check (state in ('running', 'finished', 'stopped')),
   created_by text not null,
