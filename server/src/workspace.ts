@@ -4,10 +4,12 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -55,20 +57,34 @@ async function openDatabase(config: Config, log: Log, kind: 'server' | 'command'
 
 function secretOf(dataDir: string): string {
   const file = join(dataDir, 'secret')
-  if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('hex')}\n`)
+  if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('hex')}\n`, 'keep the first')
   return readFileSync(file, 'utf8').trim()
 }
 
-/** Whole or not at all, readable by its owner only, and on the disk before anything relies on it. */
-export function writePrivateFile(path: string, text: string): void {
+/**
+ * Whole or not at all, readable by its owner only, and on the disk before anything relies on it. Of several that write at
+ * once the last wins, or the first where that is asked for.
+ */
+export function writePrivateFile(path: string, text: string, rule?: 'keep the first'): void {
   const partial = `${path}.${process.pid}.partial`
   const file = openSync(partial, 'w', 0o600)
   writeSync(file, text)
   fsyncSync(file)
   closeSync(file)
   chmodSync(partial, 0o600)
-  renameSync(partial, path)
+  if (rule === undefined) renameSync(partial, path)
+  else linkNew(partial, path)
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
+}
+
+function linkNew(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+  } finally {
+    rmSync(from, { force: true })
+  }
 }

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, run, type WorkerEvents } from 'graphile-worker'
-import { type ClientBase, Pool as Connections } from 'pg'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import { JobConnections } from './job-connections.ts'
 import { TAKEN_OVER } from './walk.ts'
 
 /** The pools of this process by the ids that they sign their jobs with. */
@@ -23,8 +23,8 @@ export type Pool = { stop(): Promise<void> }
 const PAUSE_MS = 500
 
 /**
- * A pool of graphile-worker that lasts. By itself one ends for ever when it cannot report a job as done, for which one lost
- * connection is enough; then another takes its place.
+ * A pool of graphile-worker that lasts: when a connection is lost in a way that may have left jobs locked, another takes its
+ * place, and what the former still has locked is given back once its rows are put down.
  */
 export async function startPool(options: PoolOptions): Promise<Pool> {
   let stopping = false
@@ -35,7 +35,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
       await current.ended
       former.push(current.cleared)
       if (stopping) return
-      options.log.warn('a pool of workers ended, as it does when the database is away; another is started')
+      options.log.warn('a pool of workers lost the database; another takes its place')
       const next = await reopen()
       if (next === null) return
       current = next
@@ -65,32 +65,16 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
 }
 
 async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
+  const lost = Promise.withResolvers<void>()
   // Rows use the engine's own connections; these only take jobs and give them back.
-  const connections = new Connections({
-    connectionString: databaseUrl,
-    max: 4,
-    connectionTimeoutMillis: 5000,
-  })
-  const clients = new Set<ClientBase>()
-  connections.on('error', () => undefined)
-  connections.on('connect', (client) => void clients.add(client.on('error', () => undefined)))
-  connections.on('remove', (client) => void clients.delete(client))
-  const close = async () => {
-    const closed = connections.end()
-    // A pool that failed to shut down never returns those that it has out.
-    await Promise.all([...clients].map((client) => client.end()))
-    clients.clear()
-    return closed
-  }
-
-  const failed = Promise.withResolvers<void>()
+  const connections = new JobConnections(databaseUrl, lost.resolve)
   const events: WorkerEvents = new EventEmitter()
   const ids: string[] = []
   events.on('pool:create', ({ workerPool }) => {
     ids.push(workerPool.id)
     crew.join(workerPool.id)
   })
-  events.on('pool:fatalError', () => failed.resolve())
+  events.on('pool:fatalError', () => lost.resolve())
 
   const walks = new Set<Promise<void>>()
   const taskList = mapValues(tasks, (task) => async (payload: unknown) => {
@@ -115,26 +99,30 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
     logger: quietLogger(log, () => stopping),
     noHandleSignals: true,
   }).catch(async (cause: unknown) => {
-    await close()
+    await connections.close()
     throw cause
   })
   const ran = runner.promise.catch((cause: unknown) =>
     log.warn({ cause: reasonOf(cause) }, 'a pool of workers ended with an error'),
   )
-  const ended = Promise.race([ran, failed.promise])
+  const ended = Promise.race([ran, lost.promise])
+  const stop = async () => {
+    stopping = true
+    // It refuses to stop only when it is ending already.
+    await runner.stop().catch(() => undefined)
+  }
   // Rows that are being walked stay this pool's until they are put down.
   const cleared = ended.then(async () => {
+    await stop()
     while (walks.size > 0) await Promise.allSettled(walks)
     for (const id of ids) crew.leave(id)
-    await close()
+    await connections.close()
   })
   return {
     ended,
     cleared,
     async stop() {
-      stopping = true
-      // It refuses to stop only when it is ending already.
-      await runner.stop().catch(() => undefined)
+      await stop()
       await cleared
     },
   }

@@ -140,8 +140,7 @@ describe('recovery', async () => {
 
   it('R2: connections are cut again and again; the run is finished, exactly', async () => {
     const url = await serveProvider(20)
-    const dbg = await startChild(app)
-    onTestFinished(() => console.log(dbg.stderr().slice(0, 6000), dbg.stderr().slice(-6000)))
+    await startChild(app)
     const field = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
     await until('the run is under way', () => calls > 30)
     const client = new pg.Client({ connectionString: app.databaseUrl })

@@ -37,7 +37,8 @@ export async function claimCall(db: Db, call: IdempotentCall): Promise<Claim> {
 }
 
 export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
-  await ofCall(db.updateTable('idempotency_keys').set({ status, body }), call).execute()
+  const open = db.updateTable('idempotency_keys').set({ status, body }).where('status', 'is', null)
+  await ofCall(open, call).execute()
 }
 
 /** Gives the claim back, so that the same call can be tried again. */

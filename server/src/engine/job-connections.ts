@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool, type PoolClient } from 'pg'
+import { isUnavailable } from '../store/db.ts'
+
+const PAUSE_MS = 200
+/** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
+const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
+
+/**
+ * Connections for a pool of graphile-worker, which takes itself out of service when one report of a job fails. Reports are
+ * therefore repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that
+ * nobody knows of: `onLost` hears of it.
+ */
+export class JobConnections extends Pool {
+  readonly #onLost: () => void
+  #closed = false
+
+  constructor(databaseUrl: string, onLost: () => void) {
+    super({
+      connectionString: databaseUrl,
+      max: 4,
+      connectionTimeoutMillis: 5000,
+      application_name: 'loam jobs',
+    })
+    this.#onLost = onLost
+    this.on('error', () => undefined)
+    this.on('connect', (client) => client.on('error', () => undefined))
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(callback: Parameters<Pool['connect']>[0]): void
+  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
+    if (callback !== undefined) return super.connect(callback)
+    // Only what graphile-worker asks of a client it borrows; the connection behind it is taken when it is needed.
+    return Promise.resolve(this.#lend() as PoolClient)
+  }
+
+  #lend(): Pick<PoolClient, 'query' | 'release'> {
+    let held: PoolClient | undefined
+    let broken = false
+    const query = async (statement: string | { name?: string; text: string }, values?: unknown[]) => {
+      if (typeof statement === 'object' && REPORT.test(statement.name ?? '')) return this.#report(statement)
+      held ??= await super.connect()
+      try {
+        return await held.query(statement as string, values)
+      } catch (cause) {
+        broken = isUnavailable(cause)
+        if (broken) this.#onLost()
+        throw cause
+      }
+    }
+    return { query: query as PoolClient['query'], release: () => held?.release(broken) }
+  }
+
+  async #report(statement: { name?: string; text: string }) {
+    for (;;) {
+      let client: PoolClient | undefined
+      try {
+        client = await super.connect()
+        const result = await client.query(statement)
+        client.release()
+        return result
+      } catch (cause) {
+        client?.release(true)
+        if (this.#closed || !isUnavailable(cause)) throw cause
+        await sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.end()
+  }
+}
