@@ -162,6 +162,19 @@ describe('a cell is settled once', () => {
   })
 })
 
+describe('Stop and run again', () => {
+  it('a row whose cell is still running belongs to the new run; the old result has no effect', async () => {
+    const field = await makePaidField(1)
+    const before = await claimAndReserve(old, must((await field.jobs())[0]))
+    await field.stop()
+    const { runId, rowsQueued } = await field.run()
+    expect([rowsQueued, (await field.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
+    await expectPaid(field, 0)
+    expect(await old.settle(before, complete('paid_2', PRICE))).toBeNull()
+    await expectPaid(field, 0)
+  })
+})
+
 describe('credits (D22)', () => {
   it('never below zero: of 50 cells at once exactly those are granted that the balance covers', async () => {
     const field = await makeField(app, ['paid'], 7 * PRICE + PRICE - 1)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, run, type WorkerEvents } from 'graphile-worker'
+import { Logger, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { JobConnections } from './job-connections.ts'
@@ -15,7 +15,8 @@ export type PoolOptions = {
   crew: Crew
   /** Jobs at once, and as many more taken ahead. */
   size: number
-  tasks: Record<string, (payload: unknown) => Promise<void>>
+  /** Told of a job how many times it has been taken up. */
+  tasks: Record<string, (payload: unknown, taken: number) => Promise<void>>
 }
 
 export type Pool = { stop(): Promise<void> }
@@ -77,8 +78,8 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
   events.on('pool:fatalError', () => lost.resolve())
 
   const walks = new Set<Promise<void>>()
-  const taskList = mapValues(tasks, (task) => async (payload: unknown) => {
-    const walk = task(payload)
+  const taskList = mapValues(tasks, (task): Task => async (payload, helpers) => {
+    const walk = task(payload, helpers.job.attempts)
     walks.add(walk)
     await walk.finally(() => walks.delete(walk))
   })

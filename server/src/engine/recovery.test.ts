@@ -158,4 +158,39 @@ describe('recovery', async () => {
     })
     await expectExact(field, 300, PRICE)
   })
+
+  it('R6: a row that ends its worker is an error after three times; the rows in the air with it are not', async () => {
+    const steps = ['free', 'poison', 'free'].map((action_id) => ({
+      action_id,
+      inputs: action_id === 'poison' ? { kill: '{{input.kill}}' } : {},
+    }))
+    const field = await makeField(app, steps, START)
+    await field.addRows(20)
+    const [poison] = await field.addRows(1, { kill: 'yes' })
+    await field.addRows(20)
+    let deaths = 0
+    let supervised = true
+    const supervise = (async () => {
+      while (supervised) {
+        const worker = await startWorkerChild(app.databaseUrl, { silenceMs: 1200 })
+        const over = await Promise.race([worker.ended, landed(field).then(() => 'landed')])
+        if (over !== 'landed') deaths += 1
+        worker.child.kill('SIGKILL')
+        await worker.ended
+        if (over === 'landed') return
+      }
+    })()
+    onTestFinished(() => {
+      supervised = false
+    })
+    await field.run()
+    await supervise
+    expect(deaths).toBe(3)
+    const cells = await field.cells()
+    const bad = cells.filter((cell) => cell.status !== 'complete')
+    expect(bad.map((cell) => [cell.row_id, cell.action, cell.status])).toEqual([
+      [poison, 'poison_1', 'error'],
+    ])
+    expect(cells).toHaveLength(40 * 3 + 2)
+  })
 })

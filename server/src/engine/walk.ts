@@ -34,7 +34,8 @@ export type Engine = {
   ending: AbortSignal
 }
 
-const MAX_CLAIMS = 3
+/** A row that is taken up for the last time is alone (worker.ts); after that it is given up. */
+export const MAX_CLAIMS = 3
 
 const MAX_OUTAGES = 8
 const ENDING_GRACE_MS = 5000
@@ -46,11 +47,14 @@ export class RowTakenOver extends Error {
   override name = 'RowTakenOver'
 }
 
-/** Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process. */
-export async function walkRow(engine: Engine, job: RowJob): Promise<void> {
+/**
+ * Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process. `onSettled`
+ * hears when the cell that it was taken up for is settled.
+ */
+export async function walkRow(engine: Engine, job: RowJob, onSettled?: () => void): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     try {
-      await walkOnce(engine, job, MAX_CLAIMS + outages)
+      await walkOnce(engine, job, MAX_CLAIMS + outages, onSettled)
       return
     } catch (cause) {
       if (!isUnavailable(cause) || engine.ending.aborted || outages === MAX_OUTAGES) throw cause
@@ -60,7 +64,12 @@ export async function walkRow(engine: Engine, job: RowJob): Promise<void> {
 }
 
 /** Takes up a row and walks it along its run's actions, settling each cell before the next one starts. */
-async function walkOnce(engine: Engine, job: RowJob, maxClaims: number): Promise<void> {
+async function walkOnce(
+  engine: Engine,
+  job: RowJob,
+  maxClaims: number,
+  onSettled?: () => void,
+): Promise<void> {
   let flight = await engine.desk.claim(job)
   if (flight === null) return
   if (flight.data === null || flight.run_state === 'stopped') {
@@ -79,6 +88,7 @@ async function walkOnce(engine: Engine, job: RowJob, maxClaims: number): Promise
       return
     }
     flight = await step(engine, { flight, definition, scope, maxClaims })
+    onSettled?.()
   }
 }
 

@@ -6,7 +6,7 @@ import { finishRuns } from '../runs/queue.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import type { RowJob } from './desk.ts'
 import { quietLogger, startPool } from './pool.ts'
-import { type Engine, walkRow } from './walk.ts'
+import { type Engine, MAX_CLAIMS, walkRow } from './walk.ts'
 
 export type WorkerOptions = {
   databaseUrl: string
@@ -29,7 +29,13 @@ const BEAT_MS = 1000
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const { databaseUrl, engine, concurrency, log } = options
-  const task = async (payload: unknown) => walkRow(engine, payload as RowJob)
+  const alone = createTurns()
+  const task = async (payload: unknown, taken: number) => {
+    const job = payload as RowJob
+    if (taken < MAX_CLAIMS) return walkRow(engine, job)
+    const done = await alone()
+    return walkRow(engine, job, done).finally(done)
+  }
   const crew = createCrew()
   const pool = (size: number, tasks: Record<string, typeof task>) =>
     startPool({ databaseUrl, log, crew, size, tasks })
@@ -43,6 +49,21 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
       await Promise.all(pools.map((one) => one.stop()))
       await pulse.stop()
     },
+  }
+}
+
+/**
+ * Turns for rows that may have ended their process: two are never at the same cell, so that the one that does it is not
+ * taken for those that were in the air with it. Answers, when it is one's turn, how to end it.
+ */
+function createTurns(): () => Promise<() => void> {
+  let last = Promise.resolve()
+  return async () => {
+    const before = last
+    const turn = Promise.withResolvers<void>()
+    last = turn.promise
+    await before
+    return turn.resolve
   }
 }
 

@@ -69,6 +69,7 @@ export async function startRun(
       created_by: actor.email,
     })
     .execute()
+  await dropStopped(db, request)
   const { rows } = await sql<{ chosen: number; launched: number }>`
     with chosen as materialized (${chosenRows(request)}),
     launched as (
@@ -92,6 +93,19 @@ export async function startRun(
     details: { run_id, rows: chosen },
   })
   return { runId: run_id, rowsQueued: chosen }
+}
+
+/** A row whose stopped run still has a cell running is run anew: the late result will have no effect (D23). */
+async function dropStopped(db: Db, request: RunRequest): Promise<void> {
+  const { org_id, sheet_id } = request.sheet
+  const { rows: late } = await sql<{ row_id: string }>`
+    select f.row_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped'`.execute(db)
+  if (late.length === 0) return
+  const { rows } = await sql<{ row_id: string }>`
+    select row_id from (${chosenRows(request)}) chosen
+    where row_id = any(${late.map((row) => row.row_id)}::uuid[])`.execute(db)
+  await dropFlights(db, org_id, { rowIds: rows.map((row) => row.row_id) })
 }
 
 async function finishQueueing(

@@ -1,0 +1,268 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Desk, RowJob } from './desk.ts'
+import { complete, type Field, makeDesk, makeField, makeFieldApp, must } from './testing/desk-fixture.ts'
+import {
+  createModel,
+  flightOf,
+  type Hand,
+  heldBy,
+  launch,
+  type Model,
+  remove,
+  rowStatus,
+  settle,
+  stop,
+} from './testing/engine-model.ts'
+import { PRICE } from './testing/fault-catalogue.ts'
+
+const app = await makeFieldApp()
+const desks = [makeDesk(app, 1), makeDesk(app, 2)]
+const CHAIN = ['paid_1', 'free_1', 'paid_2']
+
+type World = {
+  field: Field
+  model: Model
+  /** Every job ever queued; graphile-worker may hand out any of them again. */
+  jobs: RowJob[]
+  hands: Hand[]
+  /** What workers believed before they settled, parked or were overtaken. */
+  former: Hand[]
+  revision: number
+}
+
+type Pick = { a: number; b: number; c: number }
+const some = <Item>(items: readonly Item[], n: number): Item | undefined => items[n % items.length]
+const deskOf = ({ b }: Pick): Desk => must(some(desks, b))
+const chosen = (world: World, { a }: Pick) => [...world.model.rows].filter((_, n) => (a >> n) & 1)
+
+async function run(world: World, rows: string[], actions: string[]): Promise<void> {
+  const { runId, rowsQueued } = await world.field.run({ kind: 'ids', ids: rows }, actions)
+  const launched = launch(world.model, { id: runId, actions, revision: world.revision }, rows)
+  expect(rowsQueued).toBe(rows.length)
+  for (const job of await world.field.jobs()) {
+    if (!launched.includes(job.r)) continue
+    must(world.model.flights.get(job.r)).ticket = job.t
+    world.jobs.push(job)
+  }
+}
+
+async function claim(world: World, job: RowJob, desk: Desk): Promise<void> {
+  const flight = await desk.claim(job)
+  const known = world.model.flights.get(job.r)
+  if (known?.ticket !== job.t) {
+    expect(flight).toBeNull()
+    return
+  }
+  Object.assign(known, { attempt: known.attempt + 1, status: 'running', token: Symbol('claimed') })
+  const { actions, revision, stopped } = must(world.model.runs.get(known.run))
+  expect(flight).toMatchObject({
+    run_id: known.run,
+    action: known.action,
+    attempt: known.attempt,
+    held_millis: known.held,
+    actions,
+    revision,
+    run_state: stopped ? 'stopped' : 'running',
+  })
+  world.hands.push({ flight: must(flight), token: known.token })
+}
+
+async function reserve(world: World, hand: Hand, desk: Desk): Promise<void> {
+  if (!hand.flight.action.startsWith('paid') || hand.flight.held_millis > 0) return
+  const known = flightOf(world.model, hand)
+  const free = world.model.credits - heldBy(world.model)
+  const expected = known === undefined ? 'lost' : free >= PRICE ? 'held' : 'no_credits'
+  expect(await desk.reserve(hand.flight, PRICE)).toBe(expected)
+  if (known === undefined || expected !== 'held') return
+  known.held = PRICE
+  hand.flight.held_millis = PRICE
+}
+
+async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Promise<void> {
+  const { flight } = hand
+  const actions = flight.actions
+  const after = actions[actions.indexOf(flight.action) + 1] ?? null
+  const unpaid = flight.action.startsWith('paid') && flight.held_millis === 0
+  const failed = how % 4 === 0
+  const status = unpaid ? 'out_of_credits' : failed ? 'failed' : 'complete'
+  const credits = status === 'complete' ? flight.held_millis : 0
+  const next = unpaid || how % 8 === 0 ? null : after
+  const known = flightOf(world.model, hand)
+  const answer = await desk.settle(flight, { ...complete(next, credits), status })
+  expect(answer === null).toBe(known === undefined)
+  const onward = settle(world.model, hand, { status, credits, next })
+  world.former.push(hand)
+  world.hands = world.hands.filter((other) => other !== hand)
+  if (onward !== null) world.hands.push(onward)
+}
+
+async function park(world: World, hand: Hand, desk: Desk): Promise<void> {
+  const known = flightOf(world.model, hand)
+  const parked = await desk.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1, attempt: 0 })
+  expect(parked).toBe(known !== undefined)
+  world.hands = world.hands.filter((other) => other !== hand)
+  world.former.push(hand)
+  if (known === undefined) return
+  Object.assign(known, { status: 'queued', ticket: known.ticket + 1, attempt: 0, token: Symbol('parked') })
+  world.jobs.push({ o: hand.flight.org_id, r: hand.flight.row_id, t: known.ticket })
+}
+
+async function abandon(world: World, hand: Hand, desk: Desk): Promise<void> {
+  const known = flightOf(world.model, hand)
+  expect(await desk.abandon(hand.flight)).toBe(known !== undefined)
+  if (known !== undefined) world.model.flights.delete(hand.flight.row_id)
+  world.hands = world.hands.filter((other) => other !== hand)
+}
+
+const withHand =
+  (act: (world: World, hand: Hand, desk: Desk, how: number) => Promise<void>) =>
+  async (world: World, pick: Pick): Promise<void> => {
+    const hand = some(world.hands, pick.a)
+    if (hand !== undefined) await act(world, hand, deskOf(pick), pick.c)
+  }
+
+const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
+  runAll: (world) => run(world, [...world.model.rows], CHAIN),
+  runRows: (world, pick) => run(world, chosen(world, pick), CHAIN),
+  runAction: (world, pick) =>
+    run(world, chosen(world, pick), CHAIN.slice(pick.b % 3, pick.c % 2 ? 3 : (pick.b % 3) + 1)),
+  async stop(world) {
+    expect(await world.field.stop()).toBe(stop(world.model))
+  },
+  async deleteRow(world, { a }) {
+    const row = some([...world.model.rows], a)
+    if (row === undefined || a % 3 !== 0) return
+    const { org, base } = world.field
+    expect((await org.call('POST', `${base}/rows/delete`, { row_ids: [row] })).status).toBe(200)
+    remove(world.model, row)
+  },
+  async edit(world, { a }) {
+    const { org, base } = world.field
+    const continue_workflow_if_action_fails = a % 2 === 0
+    await org.call('PATCH', `${base}/actions/paid_1`, { continue_workflow_if_action_fails })
+    world.revision = (await world.field.sheet()).revision
+  },
+  async grant(world, { a }) {
+    const amount = (a % 3) * 1000
+    await world.field.grant(amount)
+    world.model.credits += amount
+  },
+  async claim(world, pick) {
+    const job = some(world.jobs, pick.a)
+    if (job !== undefined) await claim(world, job, deskOf(pick))
+  },
+  /** As a worker does with the newest job: claim, reserve, settle. */
+  async step(world, pick) {
+    const job = world.jobs.findLast(({ r, t }) => world.model.flights.get(r)?.ticket === t)
+    if (job === undefined) return
+    await claim(world, job, deskOf(pick))
+    const hand = must(world.hands.at(-1))
+    await reserve(world, hand, deskOf(pick))
+    await finishCell(world, hand, deskOf(pick), pick.c)
+  },
+  reserve: withHand(reserve),
+  finish: withHand(finishCell),
+  park: withHand(park),
+  abandon: withHand(abandon),
+  /** Ends without a word: whoever takes up the job next has the row. */
+  crash: withHand(async (world, hand) => {
+    world.hands = world.hands.filter((other) => other !== hand)
+  }),
+  /** Comes back after it was overtaken, or says again what it has said. */
+  async late(world, pick) {
+    const hand = some(world.former, pick.a)
+    if (hand === undefined) return
+    expect(flightOf(world.model, hand)).toBeUndefined()
+    const desk = deskOf(pick)
+    const { flight } = hand
+    expect(await desk.settle(flight, complete(null, flight.held_millis))).toBeNull()
+    expect(await desk.reserve(flight, PRICE)).toBe('lost')
+    expect(await desk.park(flight, { ms: 0, retries: 0, attempt: 0 })).toBe(false)
+    expect(await desk.abandon(flight)).toBe(false)
+  },
+}
+
+async function expectAgreement({ field, model }: World): Promise<void> {
+  const cells = [...model.cells].flatMap(([row_id, byAction]) =>
+    [...byAction].map(([action, { status, credits, run: run_id }]) => ({
+      ...{ row_id, action, status, credits, run_id },
+    })),
+  )
+  const key = (cell: { row_id: string; action: string }) => `${cell.row_id} ${cell.action}`
+  const sorted = cells.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
+  expect(await field.cells()).toEqual(sorted)
+
+  const flights = await field.flights()
+  const seen = flights.map((flight) => [
+    ...[flight.row_id, flight.run_id, flight.action, flight.ticket, flight.attempt, flight.held_millis],
+  ])
+  const expected = [...model.flights].map(([row, flight]) => [
+    ...[row, flight.run, flight.action, flight.ticket, flight.attempt, flight.held],
+  ])
+  expect(seen).toEqual(expected.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
+  const clash = flights.filter((flight) => model.cells.get(flight.row_id)?.has(flight.action))
+  expect(clash).toEqual([])
+
+  const held = heldBy(model)
+  const { credits, charges } = model
+  expect(await field.accounts()).toEqual({ credits, held, heldByFlights: held, ledger: credits, charges })
+  expect(credits).toBeGreaterThanOrEqual(held)
+
+  const [stranded] = await app.store.query<{ count: number }>({
+    text: `select count(*) from flights f where f.org_id = $1 and not exists (
+      select from graphile_worker._private_jobs j
+      where j.payload->>'r' = f.row_id::text and j.payload->>'t' = f.ticket::text)`,
+    values: [field.org.orgId],
+  })
+  expect(stranded?.count).toBe(0)
+}
+
+async function expectStatuses({ field, model }: World): Promise<void> {
+  const { body } = await field.org.call('POST', `${field.base}/rows/list`, { page_size: 200 })
+  const rows: { row_id: string; row_status: string }[] = body.data.rows
+  expect(rows.map(({ row_id, row_status }) => [row_id, row_status])).toEqual(
+    [...model.rows].map((row) => [row, rowStatus(model, row)]),
+  )
+}
+
+/** All that is in the air lands: nothing was lost on the way. */
+async function drain(world: World): Promise<void> {
+  for (let n = 0; world.model.flights.size > 0; n += 1) {
+    expect(n).toBeLessThan(100)
+    await must(COMMANDS['step'])(world, { a: 0, b: n, c: 1 })
+  }
+  await expectAgreement(world)
+  await expectStatuses(world)
+}
+
+const number = fc.nat({ max: 63 })
+const command = fc.record({
+  kind: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom('runAll', 'stop', 'deleteRow', 'edit', 'grant', 'abandon') },
+    { weight: 2, arbitrary: fc.constantFrom('runRows', 'runAction', 'crash', 'park', 'late') },
+    { weight: 4, arbitrary: fc.constantFrom('claim', 'reserve', 'finish', 'step') },
+  ),
+  a: number,
+  b: number,
+  c: number,
+})
+
+it('whatever happens in whatever order, no cell is lost or settled twice and the books agree', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
+      const field = await makeField(app, ['paid', 'free', 'paid'], 4 * PRICE)
+      const rows = await field.addRows(5)
+      const { revision } = await field.sheet()
+      const model = createModel(rows, 4 * PRICE)
+      const world: World = { field, model, jobs: [], hands: [], former: [], revision }
+      for (const { kind, ...pick } of commands) {
+        await must(COMMANDS[kind])(world, pick)
+        await expectAgreement(world)
+      }
+      await expectStatuses(world)
+      await drain(world)
+    }),
+    { numRuns: 50 },
+  )
+}, 60_000)

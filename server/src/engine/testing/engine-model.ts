@@ -1,0 +1,108 @@
+import type { Flight } from '../desk.ts'
+
+/** A plain account of what the engine should have stored, kept by tests beside the real thing. */
+export type ModelFlight = {
+  run: string
+  action: string
+  status: 'queued' | 'running'
+  ticket: number
+  attempt: number
+  held: number
+  /** Who has the row: every claim, settlement and parking makes a new one. */
+  token: symbol
+}
+
+/** What a worker believes to have: the real flight, and the token that tells whether it is right. */
+export type Hand = { flight: Flight; token: symbol }
+
+export type ModelCell = { status: string; credits: number; run: string }
+
+export type Model = {
+  credits: number
+  charges: number
+  rows: Set<string>
+  flights: Map<string, ModelFlight>
+  cells: Map<string, Map<string, ModelCell>>
+  runs: Map<string, { actions: string[]; revision: number; stopped: boolean }>
+}
+
+export function createModel(rows: string[], credits: number): Model {
+  const cells = new Map(rows.map((row) => [row, new Map<string, ModelCell>()]))
+  return { credits, charges: 0, rows: new Set(rows), flights: new Map(), cells, runs: new Map() }
+}
+
+export const heldBy = (model: Model): number =>
+  [...model.flights.values()].reduce((sum, flight) => sum + flight.held, 0)
+
+/** The model's flight when the hand is right about it. */
+export function flightOf(model: Model, hand: Hand): ModelFlight | undefined {
+  const flight = model.flights.get(hand.flight.row_id)
+  return flight?.token === hand.token ? flight : undefined
+}
+
+export function launch(
+  model: Model,
+  run: { id: string; actions: string[]; revision: number },
+  chosen: readonly string[],
+): string[] {
+  for (const row of chosen) {
+    const before = model.flights.get(row)
+    if (before !== undefined && model.runs.get(before.run)?.stopped) model.flights.delete(row)
+  }
+  model.runs.set(run.id, { actions: run.actions, revision: run.revision, stopped: false })
+  const launched = chosen.filter((row) => !model.flights.has(row))
+  for (const row of launched) {
+    for (const action of run.actions) model.cells.get(row)?.delete(action)
+    const action = run.actions[0] ?? ''
+    model.flights.set(row, {
+      ...{ run: run.id, action, status: 'queued', ticket: -1, attempt: 0, held: 0 },
+      token: Symbol('launched'),
+    })
+  }
+  return launched
+}
+
+export function stop(model: Model): number {
+  for (const run of model.runs.values()) run.stopped = true
+  const queued = [...model.flights].filter(([, flight]) => flight.status === 'queued')
+  for (const [row] of queued) model.flights.delete(row)
+  return queued.length
+}
+
+export function remove(model: Model, row: string): void {
+  model.rows.delete(row)
+  model.flights.delete(row)
+  model.cells.delete(row)
+}
+
+/** Writes a cell and moves on; what the cell held is given back or spent. */
+export function settle(
+  model: Model,
+  hand: Hand,
+  result: { status: string; credits: number; next: string | null },
+): Hand | null {
+  const flight = flightOf(model, hand)
+  if (flight === undefined) return null
+  const { row_id } = hand.flight
+  const { status, credits, next } = result
+  model.cells.get(row_id)?.set(flight.action, { status, credits, run: flight.run })
+  model.credits -= credits
+  model.charges += credits > 0 ? 1 : 0
+  if (next === null) {
+    model.flights.delete(row_id)
+    return null
+  }
+  const token = Symbol('settled')
+  model.flights.set(row_id, { ...flight, action: next, attempt: 1, held: 0, token })
+  return { flight: { ...hand.flight, action: next, attempt: 1, retries: 0, held_millis: 0 }, token }
+}
+
+const FAILURES = ['failed', 'error', 'out_of_credits']
+
+/** D19. */
+export function rowStatus(model: Model, row: string): string {
+  const cells = [...(model.cells.get(row)?.values() ?? [])]
+  if (model.flights.has(row)) return 'running'
+  if (cells.length === 0) return 'pending'
+  return cells.some((cell) => FAILURES.includes(cell.status)) ? 'has_failures' : 'complete'
+}
