@@ -1,0 +1,143 @@
+// R1: a run of 100,000 cells while workers, the API, PostgreSQL or all of them are killed with -9 at random moments.
+// node test/faults/r1.ts [--rows 20000] [--kills 8] [--seed 1]
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
+import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
+import { type ServerProcess, startServer } from '#test/server-process.ts'
+import { check, openInstallation, say, SECRET } from './installation.ts'
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '20000' },
+    kills: { type: 'string', default: '8' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+})
+const ROWS = Number(values.rows)
+const ACTIONS = 5
+const CREDITS = 1_000_000
+const RESUME_SECONDS = 30
+
+let state = Number(values.seed)
+/** A small generator of our own (LCG), so that a seed gives the same kills again. */
+const random = (): number => {
+  state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+  return state / 2 ** 32
+}
+
+const provider = createServer((_request, response) => {
+  setTimeout(() => response.setHeader('content-type', 'application/json').end('{}'), 5)
+}).listen(0, '127.0.0.1')
+await once(provider, 'listening')
+const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+
+const installation = await openInstallation(CREDITS)
+const { books, databaseUrl, folder, key } = installation
+const workers: WorkerChild[] = []
+let api: ServerProcess
+let ending = false
+
+const startWorkers = async (index: number) => {
+  while (!ending) {
+    try {
+      workers[index] = await startWorkerChild(databaseUrl, { concurrency: 200, silenceMs: 4000 })
+      return
+    } catch {
+      // It could not reach the database while that was down; whoever supervises it starts it again.
+      await sleep(500)
+    }
+  }
+}
+const startApi = async () => {
+  do {
+    api = await startServer({
+      ...{
+        DATABASE_URL: databaseUrl,
+        LOAM_SECRET: SECRET,
+        LOAM_ROLES: 'api',
+        LOAM_DATA_DIR: `${folder}/api`,
+      },
+      LOAM_LOG_LEVEL: 'error',
+    })
+  } while (api.url === '' && !ending)
+}
+const victims: Record<string, () => Promise<void>> = {
+  async worker() {
+    const index = random() < 0.5 ? 0 : 1
+    workers[index]?.child.kill('SIGKILL')
+    await startWorkers(index)
+  },
+  async api() {
+    await api.stop('SIGKILL')
+    await startApi()
+  },
+  async PostgreSQL() {
+    installation.killPostgres()
+    // Workers outlive it; those that were just starting are started again.
+    await sleep(100)
+  },
+  async all() {
+    for (const worker of workers) worker.child.kill('SIGKILL')
+    installation.killPostgres()
+    await api.stop('SIGKILL')
+    await Promise.all([startApi(), startWorkers(0), startWorkers(1)])
+  },
+}
+
+try {
+  await Promise.all([startApi(), startWorkers(0), startWorkers(1)])
+  const paid = { action_id: 'paid' }
+  const base = await installation.makeSheet([
+    paid,
+    { action_id: 'paid_call', inputs: { url } },
+    { action_id: 'paid_call', inputs: { url } },
+    paid,
+    paid,
+  ])
+  await installation.addRows(base, ROWS)
+  const headers = { authorization: `Bearer ${key}` }
+  const answer = await fetch(`${api!.url}/api/v1${base}/run-all`, { method: 'POST', headers })
+  say(`seed ${values.seed}: ${ROWS} rows x ${ACTIONS} actions are run, ${(await answer.text()).slice(0, 90)}`)
+  const began = Date.now()
+  const names = Object.keys(victims)
+  let slowest = 0
+  for (let n = 0; n < Number(values.kills); n += 1) {
+    await sleep(500 + random() * 2000)
+    const before = await books()
+    if (before.flights === 0) break
+    const name = names[Math.floor(random() * names.length)] ?? 'worker'
+    const killed = Date.now()
+    await victims[name]?.()
+    const after = (await books()).cells
+    while ((await books()).cells === after && (await books()).flights > 0) await sleep(100)
+    const seconds = (Date.now() - killed) / 1000
+    slowest = Math.max(slowest, seconds)
+    say(`kill -9 ${name} at ${before.cells} cells; cells are settled again after ${seconds.toFixed(1)} s`)
+  }
+  const deadline = Date.now() + 300_000
+  while ((await books()).flights > 0 && Date.now() < deadline) await sleep(200)
+  await sleep(2000)
+  say(`done after ${((Date.now() - began) / 1000).toFixed(1)} s`)
+  const end = await books()
+  check('rows in the air', end.flights, 0)
+  check('cells', end.cells, ROWS * ACTIONS)
+  check('cells that are not complete', end.failed, 0)
+  check('charges in the ledger', end.charges, ROWS * ACTIONS)
+  check('thousandths spent by cells', end.spent, ROWS * ACTIONS * PRICE)
+  check('sum of the ledger = balance', end.ledger, end.credits)
+  check('balance', end.credits, CREDITS * 1000 - end.spent)
+  check('held', end.held, 0)
+  check('jobs left', end.jobs, 0)
+  check(`resumed within ${RESUME_SECONDS} s each time`, slowest <= RESUME_SECONDS, true)
+} finally {
+  ending = true
+  for (const worker of workers) worker.child.kill('SIGKILL')
+  await api!.stop('SIGKILL')
+  provider.close()
+  provider.closeAllConnections()
+  await installation.close()
+}
