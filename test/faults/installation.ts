@@ -44,7 +44,9 @@ export async function openInstallation(credits: number) {
   const services = { config, store, log, sealer: createSealer(SECRET), sendMail: null }
   const api = await createApp({ ...services, catalogue: faultCatalogue, publicUrl: () => 'http://loam.test' })
   const { orgId, key } = await createOrganisation(store.system, OPERATOR, {
-    ...{ name: 'Faults', adminEmail: 'admin@example.com', initialCredits: credits },
+    name: 'Faults',
+    adminEmail: 'admin@example.com',
+    initialCredits: credits,
   })
 
   async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
@@ -78,7 +80,7 @@ export async function openInstallation(credits: number) {
       }
     },
     /** What the database says; waits while it cannot say anything. */
-    async books(): Promise<Books> {
+    books: async (): Promise<Books> => {
       for (;;) {
         try {
           const [found] = await store.query<Books>({ text: BOOKS, values: [orgId] })

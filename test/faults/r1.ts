@@ -39,10 +39,10 @@ const installation = await openInstallation(CREDITS)
 const { books, databaseUrl, folder, key } = installation
 const workers: WorkerChild[] = []
 let api: ServerProcess
-let ending = false
+const ending = new AbortController()
 
 const startWorkers = async (index: number) => {
-  while (!ending) {
+  while (!ending.signal.aborted) {
     try {
       workers[index] = await startWorkerChild(databaseUrl, { concurrency: 200, silenceMs: 4000 })
       return
@@ -55,15 +55,13 @@ const startWorkers = async (index: number) => {
 const startApi = async () => {
   do {
     api = await startServer({
-      ...{
-        DATABASE_URL: databaseUrl,
-        LOAM_SECRET: SECRET,
-        LOAM_ROLES: 'api',
-        LOAM_DATA_DIR: `${folder}/api`,
-      },
+      DATABASE_URL: databaseUrl,
+      LOAM_SECRET: SECRET,
+      LOAM_ROLES: 'api',
+      LOAM_DATA_DIR: `${folder}/api`,
       LOAM_LOG_LEVEL: 'error',
     })
-  } while (api.url === '' && !ending)
+  } while (api.url === '' && !ending.signal.aborted)
 }
 const victims: Record<string, () => Promise<void>> = {
   async worker() {
@@ -134,7 +132,7 @@ try {
   check('jobs left', end.jobs, 0)
   check(`resumed within ${RESUME_SECONDS} s each time`, slowest <= RESUME_SECONDS, true)
 } finally {
-  ending = true
+  ending.abort()
   for (const worker of workers) worker.child.kill('SIGKILL')
   await api!.stop('SIGKILL')
   provider.close()

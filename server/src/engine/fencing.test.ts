@@ -260,7 +260,11 @@ describe('a row that ends its workers (R6)', () => {
     const egress = createEgress({ allow: [] })
     const sandbox = createSandbox()
     const engine = createEngine({
-      ...{ store: app.store, catalogue, egress, sandbox, log: createLog('silent') },
+      store: app.store,
+      catalogue,
+      egress,
+      sandbox,
+      log: createLog('silent'),
       ending: new AbortController().signal,
     })
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])

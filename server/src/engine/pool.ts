@@ -28,14 +28,14 @@ const PAUSE_MS = 500
  * place, and what the former still has locked is given back once its rows are put down.
  */
 export async function startPool(options: PoolOptions): Promise<Pool> {
-  let stopping = false
+  const stopping = new AbortController()
   let current = await open(options)
   const former: Promise<void>[] = []
   const lasting = (async () => {
     for (;;) {
       await current.ended
       former.push(current.cleared)
-      if (stopping) return
+      if (stopping.signal.aborted) return
       options.log.warn('a pool of workers lost the database; another takes its place')
       const next = await reopen()
       if (next === null) return
@@ -44,7 +44,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   })()
 
   async function reopen() {
-    while (!stopping) {
+    while (!stopping.signal.aborted) {
       try {
         return await open(options)
       } catch (cause) {
@@ -57,7 +57,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
 
   return {
     async stop() {
-      stopping = true
+      stopping.abort()
       await current.stop()
       await lasting
       await Promise.all(former)
@@ -113,12 +113,14 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
     await runner.stop().catch(() => undefined)
   }
   // Rows that are being walked stay this pool's until they are put down.
-  const cleared = ended.then(async () => {
+  const clear = async () => {
+    await ended
     await stop()
     while (walks.size > 0) await Promise.allSettled(walks)
     for (const id of ids) crew.leave(id)
     await connections.close()
-  })
+  }
+  const cleared = clear()
   return {
     ended,
     cleared,

@@ -169,20 +169,18 @@ describe('recovery', async () => {
     const [poison] = await field.addRows(1, { kill: 'yes' })
     await field.addRows(20)
     let deaths = 0
-    let supervised = true
+    const over = new AbortController()
     const supervise = (async () => {
-      while (supervised) {
+      while (!over.signal.aborted) {
         const worker = await startWorkerChild(app.databaseUrl, { silenceMs: 1200 })
-        const over = await Promise.race([worker.ended, landed(field).then(() => 'landed')])
-        if (over !== 'landed') deaths += 1
+        const end = await Promise.race([worker.ended, landed(field).then(() => 'landed')])
+        if (end !== 'landed') deaths += 1
         worker.child.kill('SIGKILL')
         await worker.ended
-        if (over === 'landed') return
+        if (end === 'landed') return
       }
     })()
-    onTestFinished(() => {
-      supervised = false
-    })
+    onTestFinished(() => over.abort())
     await field.run()
     await supervise
     expect(deaths).toBe(3)

@@ -186,7 +186,11 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
 async function expectAgreement({ field, model }: World): Promise<void> {
   const cells = [...model.cells].flatMap(([row_id, byAction]) =>
     [...byAction].map(([action, { status, credits, run: run_id }]) => ({
-      ...{ row_id, action, status, credits, run_id },
+      row_id,
+      action,
+      status,
+      credits,
+      run_id,
     })),
   )
   const key = (cell: { row_id: string; action: string }) => `${cell.row_id} ${cell.action}`
@@ -195,10 +199,20 @@ async function expectAgreement({ field, model }: World): Promise<void> {
 
   const flights = await field.flights()
   const seen = flights.map((flight) => [
-    ...[flight.row_id, flight.run_id, flight.action, flight.ticket, flight.attempt, flight.held_millis],
+    flight.row_id,
+    flight.run_id,
+    flight.action,
+    flight.ticket,
+    flight.attempt,
+    flight.held_millis,
   ])
   const expected = [...model.flights].map(([row, flight]) => [
-    ...[row, flight.run, flight.action, flight.ticket, flight.attempt, flight.held],
+    row,
+    flight.run,
+    flight.action,
+    flight.ticket,
+    flight.attempt,
+    flight.held,
   ])
   expect(seen).toEqual(expected.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
   const clash = flights.filter((flight) => model.cells.get(flight.row_id)?.has(flight.action))

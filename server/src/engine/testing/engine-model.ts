@@ -55,7 +55,12 @@ export function launch(
     for (const action of run.actions) model.cells.get(row)?.delete(action)
     const action = run.actions[0] ?? ''
     model.flights.set(row, {
-      ...{ run: run.id, action, status: 'queued', ticket: -1, attempt: 0, held: 0 },
+      run: run.id,
+      action,
+      status: 'queued',
+      ticket: -1,
+      attempt: 0,
+      held: 0,
       token: Symbol('launched'),
     })
   }
@@ -97,12 +102,12 @@ export function settle(
   return { flight: { ...hand.flight, action: next, attempt: 1, retries: 0, held_millis: 0 }, token }
 }
 
-const FAILURES = ['failed', 'error', 'out_of_credits']
+const FAILURES = new Set(['failed', 'error', 'out_of_credits'])
 
 /** D19. */
 export function rowStatus(model: Model, row: string): string {
   const cells = [...(model.cells.get(row)?.values() ?? [])]
   if (model.flights.has(row)) return 'running'
   if (cells.length === 0) return 'pending'
-  return cells.some((cell) => FAILURES.includes(cell.status)) ? 'has_failures' : 'complete'
+  return cells.some((cell) => FAILURES.has(cell.status)) ? 'has_failures' : 'complete'
 }

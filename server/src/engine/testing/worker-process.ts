@@ -16,18 +16,25 @@ const store = openStore({ url: databaseUrl, log, connections: 6, keyedPlans: tru
 const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
 const sandbox = createSandbox()
 const engine = createEngine({
-  ...{ store, egress, sandbox, log },
+  store,
+  egress,
+  sandbox,
+  log,
   catalogue: faultCatalogue,
   ending: ending.signal,
 })
 const worker = await startWorker({
-  ...{ databaseUrl, store, log, engine },
+  databaseUrl,
+  store,
+  log,
+  engine,
   concurrency: Number(concurrency),
   silenceMs: Number(silenceMs),
 })
-process.once('SIGTERM', async () => {
+async function end(): Promise<void> {
   ending.abort()
   await worker.stop()
   await Promise.all([egress.close(), sandbox.close(), store.close()])
-})
+}
+process.once('SIGTERM', () => void end())
 process.stdout.write('working\n')

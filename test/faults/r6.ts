@@ -1,0 +1,82 @@
+// R6: one row of a run kills every worker that takes it up. It must end as an error after three times, and the other rows
+// must keep 90% of the throughput that they have without it.
+// node test/faults/r6.ts [--rows 12000]
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
+import { check, openInstallation, say } from './installation.ts'
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '12000' } } })
+const ROWS = Number(values.rows)
+const WORKERS = 4
+const PROVIDER_MS = 300
+
+const provider = createServer((_request, response) => {
+  setTimeout(() => response.setHeader('content-type', 'application/json').end('{}'), PROVIDER_MS)
+}).listen(0, '127.0.0.1')
+await once(provider, 'listening')
+const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+
+const installation = await openInstallation(1_000_000)
+const { books, databaseUrl } = installation
+const workers: WorkerChild[] = []
+const ending = new AbortController()
+let deaths = 0
+
+/** As a process manager does: whoever dies is started again. */
+async function supervise(index: number): Promise<void> {
+  while (!ending.signal.aborted) {
+    const worker = await startWorkerChild(databaseUrl, { concurrency: 40, silenceMs: 8000 })
+    workers[index] = worker
+    await worker.ended
+    if (!ending.signal.aborted) deaths += 1
+  }
+}
+
+/** Runs a sheet to its end and answers the rows per second until all but the last few were done. */
+async function measure(poisoned: boolean): Promise<number> {
+  const before = await books()
+  const base = await installation.makeSheet([
+    { action_id: 'poison', inputs: { kill: '{{input.kill}}' } },
+    { action_id: 'paid_call', inputs: { url } },
+  ])
+  await installation.addRows(base, ROWS / 2)
+  if (poisoned) await installation.addRows(base, 1, { kill: 'yes' })
+  await installation.addRows(base, ROWS / 2)
+  await installation.call('POST', `${base}/run-all`)
+  const began = Date.now()
+  const enough = before.charges + ROWS * 0.98
+  while ((await books()).charges < enough) await sleep(50)
+  const rate = (ROWS * 0.98) / ((Date.now() - began) / 1000)
+  while ((await books()).flights > 0) await sleep(200)
+  say(`${poisoned ? 'with' : 'without'} the row: ${rate.toFixed(0)} rows/s; workers died ${deaths} times`)
+  return rate
+}
+
+const supervised = Array.from({ length: WORKERS }, (_, index) => supervise(index))
+try {
+  await sleep(3000)
+  const healthy = await measure(false)
+  const poisoned = await measure(true)
+  const end = await books()
+  check('workers that died', deaths, 3)
+  check('cells that are not complete (the row itself)', end.failed, 1)
+  check('cells', end.cells, 4 * ROWS + 1)
+  check('charges', end.charges, 2 * ROWS)
+  check('rows in the air', end.flights, 0)
+  check(
+    `throughput kept (${((poisoned / healthy) * 100).toFixed(0)}%) is at least 90%`,
+    poisoned >= 0.9 * healthy,
+    true,
+  )
+} finally {
+  ending.abort()
+  for (const worker of workers) worker.child.kill('SIGKILL')
+  await Promise.all(supervised)
+  provider.close()
+  provider.closeAllConnections()
+  await installation.close()
+}
