@@ -5,6 +5,7 @@ import { type Actor, recordAudit } from '../store/audit.ts'
 import type { Db } from '../store/db.ts'
 import { dropFlights } from '../store/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/row-filters.ts'
+import { shareRows } from '../store/row-locks.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
@@ -49,9 +50,9 @@ export async function startRun(
   // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
   const ticket = randomInt(2 ** 30)
   // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
-  await sql`set local enable_seqscan = off`.execute(db)
-  await sql`set local enable_hashjoin = off`.execute(db)
-  await sql`set local enable_mergejoin = off`.execute(db)
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`.execute(db)
+  await shareRows(db, sheet_id)
   await db
     .insertInto('runs')
     .values({
@@ -76,12 +77,13 @@ export async function startRun(
       insert into flights (org_id, sheet_id, row_id, run_id, action, status, ticket)
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued', ${ticket}::int from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
-    ), cleared as (
-      delete from cells c using launched l
-      where c.org_id = ${org_id} and c.row_id = l.row_id and c.action = any(${actions}::text[])
     )
     select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched`.execute(db)
   const { chosen = 0, launched = 0 } = rows[0] ?? {}
+  // A statement of its own, which also sees the cell that a flight before this one landed with a moment ago.
+  await sql`delete from cells c using flights f
+    where f.org_id = ${org_id} and f.run_id = ${run_id} and c.org_id = ${org_id} and c.row_id = f.row_id
+      and c.action = any(${actions}::text[])`.execute(db)
   await finishQueueing(db, { org_id, run_id, ticket }, launched)
   if (chosen > 0 && trigger === 'api') {
     await sql`update workflows set last_run_at = now()

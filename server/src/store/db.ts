@@ -135,6 +135,9 @@ const LOST = new Set([
   '08000',
   '08003',
   '08006',
+  // A deadlock, or a transaction that must be tried again: it was rolled back whole.
+  '40P01',
+  '40001',
   '57P01',
   '57P02',
   '57P03',

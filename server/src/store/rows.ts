@@ -4,6 +4,7 @@ import { newId } from '../lib/ids.ts'
 import type { Db } from './db.ts'
 import { dropFlights } from './flights.ts'
 import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
+import { ownRows } from './row-locks.ts'
 
 export type SheetKey = { org_id: string; sheet_id: string }
 
@@ -147,6 +148,7 @@ export async function deleteRows(
  * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
  */
 export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  await ownRows(db, sheet_id)
   await dropFlights(db, org_id, { sheetIds: [sheet_id] })
   const { rows } = await sql<{ count: number }>`
     with before as (

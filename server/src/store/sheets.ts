@@ -5,6 +5,7 @@ import type { Actor } from './audit.ts'
 import type { Db } from './db.ts'
 import { startDefinition } from './definitions.ts'
 import { dropFlights } from './flights.ts'
+import { ownRows } from './row-locks.ts'
 import type { Schema } from './schema.ts'
 
 export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
@@ -175,6 +176,7 @@ export async function updateSheet(
  * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
  */
 export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
+  for (const id of ids.toSorted()) await ownRows(db, id)
   await dropFlights(db, orgId, { sheetIds: ids })
   const { numAffectedRows } = await sql`
     with marked as (

@@ -1,13 +1,17 @@
-/** Sets credits aside for cells about to run, in the order they ask, as far as the organisation's free credits reach. */
+/**
+ * Sets credits aside for cells about to run, in the order they ask, as far as the organisation's free credits reach. Locks
+ * flights before organisations, as everything does that locks both.
+ */
 export const RESERVE = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, act text, price bigint)
-), payer as (
-  select org_id, credits_millis - held_millis as free from organisations
-  where org_id in (select o from item) order by org_id for update
 ), asking as (
   select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
     and f.ticket = i.t and f.action = i.act and f.attempt = i.a
+  for update of f
+), payer as (
+  select org_id, credits_millis - held_millis as free from organisations
+  where org_id in (select o from asking) order by org_id for update
 ), covered as (
   select i.* from (select asking.*, sum(price) over (partition by o order by n) as upto from asking) i
   join payer on payer.org_id = i.o where i.upto <= payer.free
