@@ -14,6 +14,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, canEnter, currentAccount, runAs } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { canReachDataDir, openSpareDir } from './data-dir.ts'
@@ -98,8 +99,17 @@ async function createCluster(
   closeSync(folder)
 }
 
-/** By a program that stays inside although the owner of the files may be changing them; Node's own does not. */
+/**
+ * By a program that stays inside although the owner of the files may be changing them; Node's own does not. Tried for a
+ * while: the initdb of a start that was killed may still be writing, and ends once its files are gone.
+ */
 async function removeFolder(dir: string): Promise<void> {
-  const removed = await runAs(currentAccount(), 'rm', ['-rf', '--', dir])
-  if (!removed.ok) throw new Error(`The unfinished ${dir} could not be removed: ${removed.output}`)
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    const removed = await runAs(currentAccount(), 'rm', ['-rf', '--', dir])
+    if (removed.ok) return
+    if (Date.now() > deadline)
+      throw new Error(`The unfinished ${dir} could not be removed: ${removed.output}`)
+    await sleep(50)
+  }
 }
