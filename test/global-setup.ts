@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -88,6 +89,7 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
     `-c listen_addresses='' -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`,
     'start',
   ])
+  endWithUs(join(cluster, 'postmaster.pid'), asNobody)
   // An ordinary role, as the embedded server has: row-level security does not bind a superuser.
   const makeRole = 'create role loam login createdb'
   execFileSync(join(bin, 'psql'), ['-h', folder, '-U', 'postgres', '-c', makeRole], { stdio: 'ignore' })
@@ -101,4 +103,16 @@ function startDebian(folder: string): { target: Target; stop: () => void } | nul
     },
     stop: () => run('pg_ctl', ['-D', cluster, '-m', 'immediate', 'stop']),
   }
+}
+
+/** A test run that is killed leaves no server behind: the watcher's standard input ends with this process. */
+function endWithUs(pidFile: string, account: { uid?: number; gid?: number }): void {
+  const watch = 'read -r _; kill -QUIT "$(head -n 1 "$1")"'
+  const watcher = spawn('sh', ['-c', watch, 'sh', pidFile], {
+    ...account,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.unref()
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref()
 }
