@@ -101,18 +101,6 @@ create table row_gaps (
 );
 call loam_protect('row_gaps');
 
-create table cells (
-  org_id uuid not null,
-  sheet_id uuid not null,
-  row_id uuid not null,
-  action text not null,
-  status text not null,
-  outputs jsonb,
-  error text,
-  primary key (org_id, sheet_id, row_id, action)
-);
-call loam_protect('cells');
-
 -- Work that a request leaves behind so that it need not wait: rows below `below_seq` are to be removed.
 create table purges (
   org_id uuid not null,

@@ -4,7 +4,6 @@ alter table organisations
   add constraint holds_are_covered check (held_millis <= credits_millis);
 
 -- Cells hold results only: a cell that is queued or running is its row's entry in flights.
-drop table cells;
 create table cells (
   org_id uuid not null,
   sheet_id uuid not null,
