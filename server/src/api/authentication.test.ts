@@ -76,18 +76,18 @@ describe('part 5: a request carries Authorization: Bearer <API_KEY>', () => {
   })
 
   it('an expired key is 401 from its moment on', async () => {
-    const key = await org.keyFor('expiring@example.com', 'member', { expiresAt: new Date(Date.now() + 400) })
+    const key = await org.keyFor('expiring@example.com', 'member', { expiresAt: new Date(Date.now() + 1500) })
     expect((await app.call(key, 'GET', '/user')).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 450))
+    await new Promise((resolve) => setTimeout(resolve, 1550))
     expect((await app.call(key, 'GET', '/user')).status).toBe(401)
   })
 
   it('rotation without overlap ends the old key at once, with overlap after it', async () => {
     const old = await org.keyFor('rotating@example.com', 'member', { scopes: ['workflows:read'] })
-    const second = await rotateKey(app.store.system, OPERATOR, await keyIdOf(old), 400)
+    const second = await rotateKey(app.store.system, OPERATOR, await keyIdOf(old), 1500)
     expect((await app.call(old, 'GET', '/user')).status).toBe(200)
     expect((await app.call(second.key, 'GET', '/user')).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 450))
+    await new Promise((resolve) => setTimeout(resolve, 1550))
     expect((await app.call(old, 'GET', '/user')).status).toBe(401)
     const third = await rotateKey(app.store.system, OPERATOR, second.record.key_id, 0)
     expect((await app.call(second.key, 'GET', '/user')).status).toBe(401)

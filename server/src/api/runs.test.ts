@@ -239,7 +239,7 @@ describe('4.6 runs', () => {
     expect(row?.cells[F1]).toEqual(complete('later'))
     const long = await makeSheet([{ action_id: 'delay_step', inputs: { time: '3600' } }, formula('"never"')])
     await addRows(long, [{}, {}], { run_after_add: 'all' })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 800))
     const { status, body } = await org.call('POST', `${long}/stop`)
     expect([status, body.data]).toEqual([200, { rows_stopped: 2 }])
     expect((await settledRows(org, long)).map((one) => one.row_status)).toEqual(['pending', 'pending'])
