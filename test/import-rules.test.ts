@@ -28,9 +28,14 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     imports: 'contract lib chain catalog sources store rows runs files org records shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store' },
+  // What a worker process does; main and the tests start it.
+  work: {
+    at: 'server/src/work.ts',
+    imports: 'lib catalog sources store rows runs files org records engine shortcuts agent workspace',
+  },
   main: {
     at: 'server/src/main.ts',
-    imports: 'lib catalog sources store rows files org records engine shortcuts agent api workspace',
+    imports: 'lib catalog sources store rows files org records engine shortcuts agent api workspace work',
   },
   cli: {
     at: 'cli/',

@@ -16,12 +16,12 @@ export async function makeRowSheet(org: TestOrg, columns: string[] = COLUMNS): P
 export function rowsOf(org: TestOrg) {
   return {
     makeSheet: (columns?: string[]) => makeRowSheet(org, columns),
-    async addRows(base: string, rows: unknown[] | string): Promise<string[]> {
+    addRows: async (base: string, rows: unknown[] | string): Promise<string[]> => {
       const answer = await org.call('POST', `${base}/rows`, typeof rows === 'string' ? rows : { rows })
       expect(answer.status).toBe(201)
       return answer.body.data.row_ids
     },
-    async list(base: string, body: unknown = {}): Promise<Json> {
+    list: async (base: string, body: unknown = {}): Promise<Json> => {
       const answer = await org.call('POST', `${base}/rows/list`, body)
       expect([answer.status, answer.body.errors]).toEqual([200, undefined])
       return answer.body.data

@@ -1,40 +1,19 @@
 import { afterAll } from 'vitest'
-import { createSandbox } from '#server/catalog/sandbox.ts'
-import { createEngine } from '#server/engine/engine.ts'
-import { type RowWorker, startWorker } from '#server/engine/worker.ts'
 import { parseEgressAllow } from '#server/lib/egress-addresses.ts'
-import { createEgress } from '#server/lib/egress.ts'
-import { openStore } from '#server/store/db.ts'
+import { startWork, type Work } from '#server/work.ts'
 import type { TestApp, TestOrg } from './harness.ts'
 
 /** A worker on the database of an app, as a worker process would be. Outgoing calls may reach loopback. */
 export async function startTestWorker(
-  app: TestApp,
+  { services, databaseUrl }: TestApp,
   options: { concurrency?: number; silenceMs?: number } = {},
-): Promise<RowWorker> {
-  const { log, catalogue } = app.services
-  const ending = new AbortController()
-  const store = openStore({ url: app.databaseUrl, log, connections: 6, keyedPlans: true })
-  const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
-  const sandbox = createSandbox()
-  const engine = createEngine({ store, catalogue, egress, sandbox, log, ending: ending.signal })
-  const worker = await startWorker({
-    databaseUrl: app.databaseUrl,
-    store,
-    log,
-    engine,
-    concurrency: 50,
-    ...options,
-  })
-  let stopped: Promise<void> | undefined
-  const stop = async () => {
-    ending.abort()
-    await worker.stop()
-    await Promise.all([egress.close(), sandbox.close()])
-    await store.close()
-  }
-  afterAll(() => (stopped ??= stop()))
-  return { stop: () => (stopped ??= stop()) }
+): Promise<Work> {
+  const { concurrency = 50, ...rest } = options
+  const LOAM_EGRESS_ALLOW = parseEgressAllow('127.0.0.1').entries
+  const config = { ...services.config, LOAM_CONCURRENCY: concurrency, LOAM_EGRESS_ALLOW }
+  const work = await startWork({ ...services, config, databaseUrl, ...rest })
+  afterAll(() => work.stop())
+  return work
 }
 
 /** Waits until no row of the sheet is queued or running, and answers all its rows. */

@@ -3,22 +3,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Api, createApp } from './api/app.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
-import { createSandbox } from './catalog/sandbox.ts'
-import { createEngine } from './engine/engine.ts'
-import { startWorker } from './engine/worker.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
-import { createEgress } from './lib/egress.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
-import { runPurger } from './rows/purger.ts'
-import { forgetOldWindows } from './store/admission.ts'
-import { openStore } from './store/db.ts'
-import { forgetOldCalls } from './store/idempotency.ts'
+import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
-const SWEEP_MS = 10 * 60_000
 const SHUTDOWN_MS = 25_000
 
 /** Runs the server until it is told to end. The only place where the parts are put together. */
@@ -31,15 +23,11 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
     const catalogue = await loadCatalogue()
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role)
     const app = serves('api') ? await startApi(config, log, workspace, catalogue) : null
-    const ending = new AbortController()
-    const work = serves('worker')
-      ? await startWork(config, log, workspace, catalogue, ending.signal)
-      : { done: Promise.resolve() }
+    const work = serves('worker') ? await startWork({ ...workspace, config, log, catalogue }) : null
     if (app === null) log.info('working; this process serves no requests')
     log.info({ signal: await ended }, 'ending: requests in flight are finished first')
     await app?.close()
-    ending.abort()
-    await work.done
+    await work?.stop()
   } finally {
     await workspace.close()
   }
@@ -76,41 +64,6 @@ async function startApi(
   if (publicUrl === '') publicUrl = listening
   announce(config, listening, keyFile, first?.key ?? null)
   return app
-}
-
-/** Work that no request waits for: rows, purges, sweeps. `done` resolves once all has come to rest after `ending`. */
-async function startWork(
-  config: Config,
-  log: Log,
-  { store, databaseUrl }: Workspace,
-  catalogue: Catalogue,
-  ending: AbortSignal,
-): Promise<{ done: Promise<void> }> {
-  const egress = createEgress({ allow: config.LOAM_EGRESS_ALLOW })
-  const sandbox = createSandbox()
-  const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
-  const engine = createEngine({ store: engineStore, catalogue, egress, sandbox, log, ending })
-  const worker = await startWorker({
-    databaseUrl,
-    store: engineStore,
-    log,
-    engine,
-    concurrency: config.LOAM_CONCURRENCY,
-  })
-  const sweep = setInterval(() => {
-    Promise.all([forgetOldCalls(store.system), forgetOldWindows(store)]).catch((cause: unknown) =>
-      log.warn({ err: cause }, 'sweep failed; tried again later'),
-    )
-  }, SWEEP_MS)
-  const purged = runPurger(store, log, ending)
-  const comeToRest = async () => {
-    clearInterval(sweep)
-    await Promise.all([worker.stop(), purged])
-    await Promise.all([egress.close(), sandbox.close(), engineStore.close()])
-  }
-  return {
-    done: new Promise<void>((resolve) => ending.addEventListener('abort', () => resolve())).then(comeToRest),
-  }
 }
 
 /** Resolves at the first SIGINT or SIGTERM. A second one, or an end that takes too long, exits at once. */

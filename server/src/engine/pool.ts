@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger, run, type Task, type WorkerEvents } from 'graphile-worker'
+import { type CronItem, Logger, parseCronItems, run, type Task, type WorkerEvents } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { JobConnections } from './job-connections.ts'
@@ -17,6 +17,8 @@ export type PoolOptions = {
   size: number
   /** Told of a job how many times it has been taken up. */
   tasks: Record<string, (payload: unknown, taken: number) => Promise<void>>
+  /** Tasks that start by the clock, each time once among all processes. */
+  cron?: CronItem[]
 }
 
 export type Pool = { stop(): Promise<void> }
@@ -65,7 +67,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   }
 }
 
-async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
+async function open({ databaseUrl, log, crew, size, tasks, cron = [] }: PoolOptions) {
   const lost = Promise.withResolvers<void>()
   // Rows use the engine's own connections; these only take jobs and give them back.
   const connections = new JobConnections(databaseUrl, lost.resolve)
@@ -96,6 +98,7 @@ async function open({ databaseUrl, log, crew, size, tasks }: PoolOptions) {
       },
     },
     taskList,
+    parsedCronItems: parseCronItems(cron),
     events,
     logger: quietLogger(log, () => stopping),
     noHandleSignals: true,

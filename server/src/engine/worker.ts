@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
+import type { Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
 import { finishRuns } from '../runs/queue.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import type { RowJob } from './desk.ts'
-import { quietLogger, startPool } from './pool.ts'
+import { type PoolOptions, quietLogger, startPool } from './pool.ts'
 import { type Engine, MAX_CLAIMS, walkRow } from './walk.ts'
 
 export type WorkerOptions = {
@@ -15,6 +16,8 @@ export type WorkerOptions = {
   engine: Engine
   /** Rows in the air at once in this process. */
   concurrency: number
+  /** Other work, a few at a time. */
+  jobs?: readonly Job[]
   /** A process that is silent for longer is taken for dead. */
   silenceMs?: number
 }
@@ -22,13 +25,14 @@ export type WorkerOptions = {
 export type RowWorker = { stop(): Promise<void> }
 
 const BEAT_MS = 1000
+const JOBS_AT_ONCE = 4
 
 /**
- * Takes jobs from graphile-worker and walks their rows. Two pools: one for the mass of rows, taken in batches, and one that
- * takes only the first rows of each run. Heartbeats tell the living from the dead, whose jobs go back at once.
+ * Takes jobs from graphile-worker and walks their rows. Pools: one for the mass of rows, taken in batches, and one that
+ * takes only the first rows of each run; and a small one for jobs. Heartbeats tell the living from the dead, whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
-  const { databaseUrl, engine, concurrency, log } = options
+  const { databaseUrl, engine, concurrency, log, jobs = [] } = options
   const alone = createTurns()
   const task = async (payload: unknown, taken: number) => {
     const job = payload as RowJob
@@ -37,12 +41,19 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     return walkRow(engine, job, done).finally(done)
   }
   const crew = createCrew()
-  const pool = (size: number, tasks: Record<string, typeof task>) =>
-    startPool({ databaseUrl, log, crew, size, tasks })
+  const pool = (size: number, tasks: PoolOptions['tasks'], cron?: PoolOptions['cron']) =>
+    startPool({ databaseUrl, log, crew, size, tasks, ...(cron === undefined ? {} : { cron }) })
   const pools = [
     await pool(concurrency, { row: task, row_express: task }),
     await pool(Math.min(concurrency, 64), { row_express: task }),
   ]
+  if (jobs.length > 0) {
+    const tasks = Object.fromEntries(
+      jobs.map((job) => [job.name, (payload: unknown) => job.run(payload, engine.ending)]),
+    )
+    const cron = jobs.flatMap(({ name, cron: match }) => (match === undefined ? [] : [{ task: name, match }]))
+    pools.push(await pool(JOBS_AT_ONCE, tasks, cron))
+  }
   const pulse = startPulse(options, crew)
   return {
     async stop() {

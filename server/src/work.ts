@@ -1,0 +1,71 @@
+import type { Catalogue } from './catalog/registry.ts'
+import { createSandbox } from './catalog/sandbox.ts'
+import { createEngine } from './engine/engine.ts'
+import { startWorker } from './engine/worker.ts'
+import type { Config } from './lib/config.ts'
+import { createEgress } from './lib/egress.ts'
+import type { Job } from './lib/job.ts'
+import type { Log } from './lib/log.ts'
+import { runPurger } from './rows/purger.ts'
+import { forgetOldWindows } from './store/admission.ts'
+import { openStore, type Store } from './store/db.ts'
+import { forgetOldCalls } from './store/idempotency.ts'
+
+const SWEEP_MS = 10 * 60_000
+
+export type WorkParts = {
+  config: Config
+  log: Log
+  store: Store
+  databaseUrl: string
+  catalogue: Catalogue
+  /** A worker process that is silent for longer is taken for dead. */
+  silenceMs?: number
+}
+
+export type Work = { stop(): Promise<void> }
+
+/** Work that no request waits for: rows, jobs, purges, sweeps. `stop` puts down what is in hand and comes to rest. */
+export async function startWork(parts: WorkParts): Promise<Work> {
+  const { config, log, store, databaseUrl, catalogue, silenceMs } = parts
+  const ending = new AbortController()
+  const egress = createEgress({ allow: config.LOAM_EGRESS_ALLOW })
+  const sandbox = createSandbox()
+  const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
+  const engine = createEngine({
+    store: engineStore,
+    catalogue,
+    egress,
+    sandbox,
+    log,
+    ending: ending.signal,
+  })
+  const worker = await startWorker({
+    databaseUrl,
+    store: engineStore,
+    log,
+    engine,
+    concurrency: config.LOAM_CONCURRENCY,
+    jobs: jobsOf(parts),
+    ...(silenceMs === undefined ? {} : { silenceMs }),
+  })
+  const sweep = setInterval(() => {
+    Promise.all([forgetOldCalls(store.system), forgetOldWindows(store)]).catch((cause: unknown) =>
+      log.warn({ err: cause }, 'sweep failed; tried again later'),
+    )
+  }, SWEEP_MS)
+  const purged = runPurger(store, log, ending.signal)
+  let stopped: Promise<void> | undefined
+  const comeToRest = async () => {
+    ending.abort()
+    clearInterval(sweep)
+    await Promise.all([worker.stop(), purged])
+    await Promise.all([egress.close(), sandbox.close(), engineStore.close()])
+  }
+  return { stop: () => (stopped ??= comeToRest()) }
+}
+
+/** Every kind of job that a worker process can be given. */
+function jobsOf(_parts: WorkParts): Job[] {
+  return []
+}
