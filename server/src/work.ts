@@ -2,10 +2,13 @@ import type { Catalogue } from './catalog/registry.ts'
 import { createSandbox } from './catalog/sandbox.ts'
 import { createEngine } from './engine/engine.ts'
 import { startWorker } from './engine/worker.ts'
+import type { Storage } from './files/storage.ts'
 import type { Config } from './lib/config.ts'
+import { egressSettings } from './lib/egress-settings.ts'
 import { createEgress } from './lib/egress.ts'
 import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
+import { createRunSurroundings } from './org/run-surroundings.ts'
 import { runPurger } from './rows/purger.ts'
 import { forgetOldWindows } from './store/admission.ts'
 import { openStore, type Store } from './store/db.ts'
@@ -17,6 +20,7 @@ export type WorkParts = {
   config: Config
   log: Log
   store: Store
+  storage: Storage
   databaseUrl: string
   catalogue: Catalogue
   /** A worker process that is silent for longer is taken for dead. */
@@ -29,7 +33,7 @@ export type Work = { stop(): Promise<void> }
 export async function startWork(parts: WorkParts): Promise<Work> {
   const { config, log, store, databaseUrl, catalogue, silenceMs } = parts
   const ending = new AbortController()
-  const egress = createEgress({ allow: config.LOAM_EGRESS_ALLOW })
+  const egress = createEgress(egressSettings(config))
   const sandbox = createSandbox()
   const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
   const engine = createEngine({
@@ -39,6 +43,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     sandbox,
     log,
     ending: ending.signal,
+    surroundings: createRunSurroundings(store),
   })
   const worker = await startWorker({
     databaseUrl,

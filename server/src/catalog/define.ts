@@ -2,6 +2,7 @@ import type { Egress } from '../lib/egress.ts'
 import type { Field, Fields } from './field.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
+import type { ProviderGate, ProviderKeys } from './provider-access.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
@@ -16,6 +17,14 @@ export type ActionContext = {
   sheets: SheetAccess
   /** Where expressions of callers run. */
   sandbox: Sandbox
+  /** Keys of providers. */
+  keys: ProviderKeys
+  /** Every call to a provider goes through it. */
+  gate: ProviderGate
+  /** The organisation's knowledge file; null when there is none. */
+  knowledge(): Promise<string | null>
+  /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
+  reserve(credits: number): Promise<boolean>
 }
 
 export type SheetAccess = {

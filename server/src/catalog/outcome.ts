@@ -3,9 +3,12 @@
  * state of the cell, and an action throws only when it is broken.
  */
 export type Outcome<Outputs> =
-  | { kind: 'done'; outputs: Outputs; provenance?: Provenance[] }
-  /** There is no answer; that is an answer, not a failure. The cell is complete with empty outputs. */
-  | { kind: 'no_match'; provenance?: Provenance[] }
+  /** `credits` where providers have prices of their own; the action's price otherwise. */
+  | { kind: 'done'; outputs: Outputs; credits?: number; provenance?: Provenance[] }
+  /** There is no answer; that is an answer, not a failure. The cell is complete with empty outputs, and free by default. */
+  | { kind: 'no_match'; credits?: number; provenance?: Provenance[] }
+  /** What it would have to pay for next could not be set aside. */
+  | { kind: 'out_of_credits'; message: string; provenance?: Provenance[] }
   /** The row ends here because the action says so (filter). */
   | { kind: 'condition_not_met' }
   /** It ran and failed for good. */

@@ -2,12 +2,14 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Sandbox } from '../catalog/sandbox.ts'
 import type { Egress } from '../lib/egress.ts'
 import type { Log } from '../lib/log.ts'
+import type { RunSurroundings } from '../org/run-surroundings.ts'
 import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/db.ts'
 import { getDefinition } from '../store/definitions.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 import { createCellCache } from './cache.ts'
 import { createDesk } from './desk.ts'
+import { createProviderGate } from './provider-gate.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import type { Engine } from './walk.ts'
 
@@ -18,19 +20,28 @@ export type EngineParts = {
   sandbox: Sandbox
   log: Log
   ending: AbortSignal
+  surroundings: RunSurroundings
 }
 
 /** Everything that walking rows needs, put together over one store. */
-export function createEngine({ store, catalogue, egress, sandbox, log, ending }: EngineParts): Engine {
+export function createEngine(parts: EngineParts): Engine {
+  const { store, catalogue, egress, sandbox, log, ending, surroundings } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
+  const gate = createProviderGate(store)
   return {
     desk: createDesk(store, lane),
     cache: createCellCache(store),
     catalogue,
-    egress,
-    sandbox,
     log,
     ending,
+    lend: ({ org_id }) => ({
+      egress,
+      sandbox,
+      gate,
+      keys: surroundings.keysOf(org_id),
+      knowledge: () => surroundings.knowledgeOf(org_id),
+    }),
+    envOf: (flight) => surroundings.envOf(flight),
     definitionOf: (flight) => getDefinition(store.system, flight),
     sheetsFor: (flight) =>
       createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),

@@ -3,6 +3,7 @@ import { createSandbox } from '#server/catalog/sandbox.ts'
 import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { NumberText } from '#server/lib/lossless-json.ts'
+import { createRunSurroundings } from '#server/org/run-surroundings.ts'
 import type { Desk, Flight } from './desk.ts'
 import { createEngine } from './engine.ts'
 import {
@@ -70,7 +71,8 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const job = must((await field.jobs())[0])
     const egress = createEgress({ allow: [] })
     const sandbox = createSandbox()
-    const parts = { store: app.store, catalogue, egress, sandbox, log: createLog('silent') }
+    const surroundings = createRunSurroundings(app.store)
+    const parts = { store: app.store, catalogue, egress, sandbox, log: createLog('silent'), surroundings }
     const engine = createEngine({ ...parts, ending: new AbortController().signal })
     const overtaken = {
       ...engine,
@@ -266,6 +268,7 @@ describe('a row that ends its workers (R6)', () => {
       sandbox,
       log: createLog('silent'),
       ending: new AbortController().signal,
+      surroundings: createRunSurroundings(app.store),
     })
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])
     const cells = (await field.cells()).filter((cell) => cell.row_id === poison?.r)

@@ -20,6 +20,7 @@ export function createRowScope(
   definition: Definition,
   row: { data: string; cells: string | null },
   knownOutputs: (actionId: string, name: string) => boolean,
+  env: ReadonlyMap<string, string>,
 ): RowScope {
   const data = parseLossless(row.data) as Record<string, unknown>
   const columns = new Map(definition.inputs.map((input) => [input.name, input.column]))
@@ -53,8 +54,10 @@ export function createRowScope(
           const list = outputOf(token.action, token.list)
           return list.found ? { found: true, value: pick(list.value, token.column) } : list
         }
-        case 'env':
-          return { found: false }
+        case 'env': {
+          const value = env.get(token.key)
+          return value === undefined ? { found: false } : { found: true, value }
+        }
       }
     },
     failedAmong: (tokens) => {

@@ -155,7 +155,7 @@ async function scan(
 }
 
 function matches(row: ScannedRow, definition: Definition, groups: ConditionGroup[]): boolean {
-  const { lookup } = createRowScope(definition, row, () => true)
+  const { lookup } = createRowScope(definition, row, () => true, new Map())
   return evaluate(groups, (text) => resolveValue(parseTemplate(text), lookup).value, {
     resolveValue: (text) => text,
   })

@@ -6,12 +6,10 @@ import { learnsFromRuns } from '../catalog/describe.ts'
 import { readInputs, resolveInputs } from '../catalog/inputs.ts'
 import type { Outcome } from '../catalog/outcome.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import type { Sandbox } from '../catalog/sandbox.ts'
 import { evaluate } from '../chain/condition-evaluate.ts'
 import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { listTokens } from '../chain/reference-walk.ts'
 import { parseTemplate, printToken, resolveValue, type Token } from '../chain/references.ts'
-import type { Egress } from '../lib/egress.ts'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { MILLIS } from '../store/credits.ts'
@@ -20,14 +18,17 @@ import type { CellCache } from './cache.ts'
 import type { Desk, Flight, Parking, RowJob, Settlement } from './desk.ts'
 import { createRowScope, type RowScope } from './row-scope.ts'
 
+type Lent = Omit<ActionContext, 'signal' | 'now' | 'state' | 'sheets' | 'reserve'>
+
 /** What the walk of a row needs; main puts it together. */
 export type Engine = {
   desk: Desk
   cache: CellCache
   catalogue: Catalogue
-  egress: Egress
-  sandbox: Sandbox
   log: Log
+  /** What every action may use. */
+  lend(flight: Flight): Lent
+  envOf(flight: Flight): Promise<ReadonlyMap<string, string>>
   definitionOf(flight: Flight): Promise<Definition>
   sheetsFor(flight: Flight): SheetAccess
   /** Aborted when the process ends: rows are put down after the cell at hand. */
@@ -76,12 +77,12 @@ async function walkOnce(
     await abandon(engine, flight)
     return
   }
-  const definition = await engine.definitionOf(flight)
+  const [definition, env] = await Promise.all([engine.definitionOf(flight), engine.envOf(flight)])
   const knownOutputs = (actionId: string, name: string) => {
     const template = engine.catalogue.get(actionId)
     return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
   }
-  const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs)
+  const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
   while (flight !== null) {
     if (engine.ending.aborted) {
       await putDown(engine, flight, { ms: 0, retries: flight.retries, attempt: 0, state: flight.state })
@@ -173,13 +174,11 @@ async function runCell(
     }
 
   const price = Math.round(action.credits * MILLIS)
-  if (price > 0 && flight.held_millis === 0) {
-    const answer = await engine.desk.reserve(flight, price)
-    if (answer === 'lost') return leave(engine, flight)
-    if (answer === 'no_credits') return outOfCredits(action)
-    flight.held_millis = price
-  }
+  const held = await hold(engine, flight, price)
+  if (held === 'lost') return leave(engine, flight)
+  if (held === 'no_credits') return outOfCredits(action)
   const outcome = await runAction(engine, flight, action, read.inputs)
+  if (outcome === 'fence lost') return leave(engine, flight)
   const result = await judge(engine, flight, action, outcome, { mayContinue, price })
   if (result === 'put down' || result.status !== 'complete') return result
   if (cacheKey !== null) result.cache = { key: cacheKey, epoch: instance.epoch }
@@ -187,12 +186,21 @@ async function runCell(
   return result
 }
 
+/** Sets credits aside until the cell has `price` of them in all. */
+async function hold(engine: Engine, flight: Flight, price: number): Promise<'held' | 'no_credits' | 'lost'> {
+  const more = price - flight.held_millis
+  if (more <= 0) return 'held'
+  const answer = await engine.desk.reserve(flight, more)
+  if (answer === 'held') flight.held_millis = price
+  return answer
+}
+
 async function runAction(
   engine: Engine,
   flight: Flight,
   action: Action,
   inputs: Record<string, unknown>,
-): Promise<Outcome<Record<string, unknown>>> {
+): Promise<Outcome<Record<string, unknown>> | 'fence lost'> {
   const limit = new AbortController()
   const late = Promise.withResolvers<never>()
   const cut = Promise.withResolvers<Outcome<never>>()
@@ -210,16 +218,21 @@ async function runAction(
   }
   engine.ending.addEventListener('abort', onEnding)
   const context: ActionContext = {
-    egress: engine.egress,
-    sandbox: engine.sandbox,
+    ...engine.lend(flight),
     signal: limit.signal,
     now: () => new Date(),
     state: flight.state ?? undefined,
     sheets: engine.sheetsFor(flight),
+    reserve: async (credits) => {
+      const answer = await hold(engine, flight, Math.round(credits * MILLIS))
+      if (answer === 'lost') cut.reject(new FenceLost())
+      return answer === 'held'
+    },
   }
   try {
     return await Promise.race([action.run({ inputs, context }), late.promise, cut.promise])
   } catch (cause) {
+    if (cause instanceof FenceLost) return 'fence lost'
     if (cause instanceof TimedOut) return { kind: 'failed', message: cause.message }
     engine.log.error({ err: cause, action: action.id }, 'an action threw')
     return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
@@ -231,6 +244,7 @@ async function runAction(
 }
 
 class TimedOut extends Error {}
+class FenceLost extends Error {}
 
 type Rules = { mayContinue: boolean; price: number }
 
@@ -248,18 +262,27 @@ async function judge(
       return {
         status: 'complete',
         outputs: outcome.outputs,
-        creditsMillis: price,
+        creditsMillis: outcome.credits === undefined ? price : Math.round(outcome.credits * MILLIS),
         cached: false,
         provenance: outcome.provenance,
         halts: false,
       }
     case 'no_match':
       return {
-        ...plain,
         status: 'complete',
         outputs: emptyOutputs(action),
+        creditsMillis: Math.round((outcome.credits ?? 0) * MILLIS),
+        cached: false,
         provenance: outcome.provenance,
         halts: false,
+      }
+    case 'out_of_credits':
+      return {
+        ...plain,
+        status: 'out_of_credits',
+        error: outcome.message,
+        provenance: outcome.provenance,
+        halts: true,
       }
     case 'condition_not_met':
       return { ...plain, status: 'condition_not_met', halts: true }

@@ -7,6 +7,7 @@ import type { Action, SheetAccess } from '../define.ts'
 import { isObject } from '../field.ts'
 import { readInputs, resolveInputs } from '../inputs.ts'
 import type { Outcome } from '../outcome.ts'
+import type { ProviderGate, ProviderKeys } from '../provider-access.ts'
 import { loadCatalogue } from '../registry.ts'
 import { createSandbox } from '../sandbox.ts'
 import { createSheets } from './sheets.ts'
@@ -24,7 +25,14 @@ export type Settings = {
   now?: Date
   sheets?: SheetAccess
   signal?: AbortSignal
+  keys?: ProviderKeys
+  gate?: ProviderGate
+  knowledge?: string
+  /** How much the organisation has left. */
+  credits?: number
 }
+
+const OPEN: ProviderGate = { enter: async () => ({ kind: 'entered', leave: () => undefined }) }
 
 export type Run = (
   id: string,
@@ -55,6 +63,10 @@ export function useActions(): Run {
       now: () => settings.now ?? new Date(),
       state: settings.state,
       sheets: settings.sheets ?? createSheets({}),
+      keys: settings.keys ?? { platform: () => null, own: async () => null },
+      gate: settings.gate ?? OPEN,
+      knowledge: async () => settings.knowledge ?? null,
+      reserve: async (credits: number) => credits <= (settings.credits ?? Number.POSITIVE_INFINITY),
     }
     return action.run({ inputs: read.inputs, context })
   }

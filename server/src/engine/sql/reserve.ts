@@ -16,7 +16,7 @@ with item as (
   select i.* from (select asking.*, sum(price) over (partition by o order by n) as upto from asking) i
   join payer on payer.org_id = i.o where i.upto <= payer.free
 ), held as (
-  update flights f set held_millis = i.price
+  update flights f set held_millis = f.held_millis + i.price
   from covered i
   where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
     and f.attempt = i.a

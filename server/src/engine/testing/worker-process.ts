@@ -2,6 +2,7 @@ import { createSandbox } from '#server/catalog/sandbox.ts'
 import { parseEgressAllow } from '#server/lib/egress-addresses.ts'
 import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
+import { createRunSurroundings } from '#server/org/run-surroundings.ts'
 import { openStore } from '#server/store/db.ts'
 import { createEngine } from '../engine.ts'
 import { startWorker } from '../worker.ts'
@@ -22,6 +23,7 @@ const engine = createEngine({
   log,
   catalogue: faultCatalogue,
   ending: ending.signal,
+  surroundings: createRunSurroundings(store),
 })
 const worker = await startWorker({
   databaseUrl,

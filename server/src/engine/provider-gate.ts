@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider-access.ts'
+import type { Store } from '../store/db.ts'
+import { createBreakers } from './provider-breaker.ts'
+import { createPlaces } from './provider-places.ts'
+import { TAKE_SLOTS } from './sql/take-slots.ts'
+
+/** Slots within this are waited for in the process; for later ones the row is put down. */
+const SHORT_WAIT_MS = 1000
+const HORIZON_MS = 30_000
+
+/** Limits by bucket, a provider with one key. Without limits a call costs no statement. */
+export function createProviderGate(store: Store): ProviderGate {
+  const breakers = createBreakers(store)
+  const places = createPlaces(store)
+
+  return {
+    async enter(bucket, limits, { signal, slot }): Promise<GateAnswer> {
+      const brokenMs = await breakers.remainingMs(bucket)
+      if (brokenMs > 0) return { kind: 'broken', afterMs: brokenMs }
+      const interval = intervalOf(limits)
+      if (interval !== null && (slot === undefined || slot > Date.now() + SHORT_WAIT_MS)) {
+        const startsIn = await takeSlot(store, bucket, interval)
+        if (startsIn === null) return { kind: 'busy', afterMs: HORIZON_MS * (0.5 + Math.random() / 2) }
+        if (startsIn > SHORT_WAIT_MS) {
+          return { kind: 'busy', afterMs: startsIn, slot: Date.now() + startsIn }
+        }
+        await sleep(startsIn, undefined, { signal })
+      }
+      const { concurrent } = limits
+      if (concurrent !== undefined && !(await places.take(bucket, concurrent, signal))) {
+        return { kind: 'busy', afterMs: 500 + Math.random() * 1000 }
+      }
+      let left = false
+      return {
+        kind: 'entered',
+        leave(result) {
+          if (left) return
+          left = true
+          if (concurrent !== undefined) places.giveBack(bucket)
+          breakers.note(bucket, result)
+        },
+      }
+    },
+  }
+}
+
+/** Milliseconds between calls: evenly spaced, so that no window of the provider's sees more than it allows. */
+function intervalOf({ perSecond, perMinute }: CallLimits): number | null {
+  const each = [
+    perSecond === undefined ? 0 : 1000 / perSecond,
+    perMinute === undefined ? 0 : 60_000 / perMinute,
+  ]
+  const interval = Math.max(...each)
+  return interval === 0 ? null : interval
+}
+
+async function takeSlot(store: Store, bucket: string, interval: number): Promise<number | null> {
+  const [answer] = await store.query<{ granted: number; first_in_ms: number }>({
+    name: 'engine-take-slots',
+    text: TAKE_SLOTS,
+    values: [bucket, 1, interval, HORIZON_MS],
+  })
+  return answer === undefined || answer.granted === 0 ? null : Math.max(0, answer.first_in_ms)
+}
