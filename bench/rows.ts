@@ -1,9 +1,6 @@
 // P5 (Add Rows) and P7 (any page of a large sheet), through the public API of a real server, against COPY into a table of
 // the same shape on the same PostgreSQL. Also shows how filters on a large sheet are planned.
 // npm run bench:rows [-- --rows 1000000]
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
@@ -12,10 +9,9 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
 import { newId } from '#server/lib/ids.ts'
-import { createLog } from '#server/lib/log.ts'
-import { openStore } from '#server/store/db.ts'
 import { conditionsOf, type Selection } from '#server/store/row-filters.ts'
-import { startServer } from '#test/server-process.ts'
+import { openInstallation } from '#test/installation.ts'
+import { addRows, callOver, makeSheet } from '#test/sheets.ts'
 import { bar, median, print } from './report.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
@@ -24,21 +20,17 @@ const CALL = 1000
 const CLIENTS = 4
 const COLUMNS = ['company', 'domain', 'industry', 'employees', 'note']
 
-const dataDir = mkdtempSync(join(tmpdir(), 'loam-bench-'))
-const server = await startServer({
-  LOAM_DATA_DIR: dataDir,
-  LOAM_LOG_LEVEL: 'warn',
-  LOAM_RATE_LIMIT_PER_MINUTE: '100000000',
-  LOAM_RATE_LIMIT_PER_DAY: '100000000',
-})
-const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
-const url: string = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8')).url
-const client = new pg.Client({ connectionString: url })
+const installation = await openInstallation()
+const { key } = await installation.makeOrg('Bench')
+const server = await installation.startServer()
+const send = callOver(server.url, key)
+const call = (path: string, body: unknown = {}) => send('POST', path, body)
+const client = new pg.Client({ connectionString: installation.databaseUrl })
 try {
   await client.connect()
   await client.query(`select set_config('loam.org', '*', false)`)
-  const sheet = await makeSheet()
-  const added = await addRows(sheet)
+  const sheet = await makeSheet(send, COLUMNS)
+  const added = await timeAddRows(sheet)
   const copied = await copyRows()
   print('P5: rows written', [
     { what: `Add Rows, ${CALL} a call, ${CLIENTS} callers`, 'rows/s': Math.round(added) },
@@ -49,29 +41,7 @@ try {
   await plans(sheet)
 } finally {
   await client.end()
-  await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-}
-
-async function call(path: string, body?: unknown): Promise<{ data: Record<string, unknown> }> {
-  const response = await fetch(`${server.url}/api/v1${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body ?? {}),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
-  return JSON.parse(text) as { data: Record<string, unknown> }
-}
-
-async function makeSheet(): Promise<string> {
-  const { data } = await call('/workflows', { name: 'Bench' })
-  const base = `/workflows/${String(data['workflow_id'])}/sheets/${String(data['workflow_id'])}`
-  await call(
-    `${base}/inputs`,
-    COLUMNS.map((name) => ({ name, type: 'string' })),
-  )
-  return base
+  await installation.close()
 }
 
 function rowOf(n: number): Record<string, string> {
@@ -84,17 +54,9 @@ function rowOf(n: number): Record<string, string> {
   }
 }
 
-async function addRows(base: string): Promise<number> {
-  const bodies = Array.from({ length: Math.ceil(total / CALL) }, (_, n) => n)
+async function timeAddRows(base: string): Promise<number> {
   const started = performance.now()
-  await Promise.all(
-    Array.from({ length: CLIENTS }, async () => {
-      for (let n = bodies.shift(); n !== undefined; n = bodies.shift()) {
-        const rows = Array.from({ length: CALL }, (_, i) => rowOf((n ?? 0) * CALL + i))
-        await call(`${base}/rows`, { rows })
-      }
-    }),
-  )
+  await addRows(send, base, total, rowOf, CLIENTS)
   return total / ((performance.now() - started) / 1000)
 }
 
@@ -123,7 +85,7 @@ async function copyRows(): Promise<number> {
 async function timePages(base: string, pageNo: () => number): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 40; n++) {
-    const body = JSON.stringify({ page_no: pageNo(), page_size: 200 })
+    const body = { page_no: pageNo(), page_size: 200 }
     const started = performance.now()
     await call(`${base}/rows/list`, body)
     times.push(performance.now() - started)
@@ -143,7 +105,7 @@ async function pages(base: string): Promise<void> {
       page_size: 200,
     })
     await call(`${base}/rows/delete`, {
-      row_ids: (page.data['rows'] as { row_id: string }[]).map((row) => row.row_id),
+      row_ids: (page.data.rows as { row_id: string }[]).map((row) => row.row_id),
     })
   }
   const holed = await timePages(base, () => last - 60)
@@ -178,7 +140,6 @@ async function plans(base: string): Promise<void> {
       { body: { created_at: never }, selection: { filters: [], statusFilters: [], createdAt: never } },
     ],
   ]
-  const store = openStore({ url, log: createLog('silent'), connections: 1 })
   const sheetId = base.slice(-36)
   const table = []
   for (const [what, { body, selection }] of cases) {
@@ -186,15 +147,14 @@ async function plans(base: string): Promise<void> {
     let matches: unknown
     for (let n = 0; n < 3; n++) {
       const started = performance.now()
-      matches = (await call(`${base}/rows/list`, body)).data['total_count']
+      matches = (await call(`${base}/rows/list`, body)).data.total_count
       times.push(performance.now() - started)
     }
     const plan = await sql<{ 'QUERY PLAN': string }>`explain (costs off) select count(*) from rows r
       where r.org_id = (select org_id from sheets where sheet_id = ${sheetId}) and r.sheet_id = ${sheetId} and r.seq >= 1
-        and ${sql.join(conditionsOf(selection), sql` and `)}`.execute(store.system)
+        and ${sql.join(conditionsOf(selection), sql` and `)}`.execute(installation.store.system)
     const scan = plan.rows.map((row) => row['QUERY PLAN']).find((line) => /Scan.* on rows/.test(line)) ?? ''
     table.push({ filter: what, matches, ms: median(times).toFixed(0), plan: scan.replace(/^[\s>-]+/, '') })
   }
-  await store.close()
   print(`Filters over ${total} rows: page and exact count`, table)
 }

@@ -78,3 +78,12 @@ export const Duration = z.string().transform((text, context) => {
   context.addIssue('must be a duration such as 30s, 10m, 24h or 7d, at most 365d')
   return z.NEVER
 })
+
+/** How many entries a list shows. */
+export const Limit = (fallback: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= 1 && n <= most, `must be between 1 and ${most}`)
+    .default(fallback)

@@ -21,8 +21,26 @@ const GROUPS: Group[] = [
   },
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
   { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
+  {
+    name: 'webhook',
+    about: 'Take rows from other systems by webhook',
+    load: () => import('./commands/webhook.ts'),
+  },
+  { name: 'schedule', about: 'Run sheets by schedule', load: () => import('./commands/schedule.ts') },
+  {
+    name: 'shortcut',
+    about: 'Publish, share and run shortcuts',
+    load: () => import('./commands/shortcut.ts'),
+  },
+  { name: 'file', about: 'Put files to import', load: () => import('./commands/file.ts') },
+  {
+    name: 'connection',
+    about: 'Connect providers on keys of your own',
+    load: () => import('./commands/connection.ts'),
+  },
+  { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
   { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
-  { name: 'credits', about: 'Grant credits, show the balance', load: () => import('./commands/credits.ts') },
+  { name: 'credits', about: 'Grant credits, show balance and ledger', load: () => import('./commands/credits.ts') },
   {
     name: 'doctor',
     about: 'Check settings, database and surroundings',

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { z } from 'zod'
+import type { Storage } from '#server/files/storage.ts'
 import { type Config, readConfig } from '#server/lib/config.ts'
 import { AppError, invalid, notFound, reasonOf } from '#server/lib/errors.ts'
 import { createLog } from '#server/lib/log.ts'
@@ -14,7 +15,7 @@ import { UnreachableError } from './diagnosis.ts'
 import { readFlags } from './flags.ts'
 import { type Answer, printAnswer } from './output.ts'
 
-export type Session = { config: Config; db: Db; sealer: Sealer }
+export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer }
 
 /** A commander action: reads the flags, does `work` on the open workspace, prints its answer. */
 export function inSession<Flags>(
@@ -26,7 +27,8 @@ export function inSession<Flags>(
     const config = readConfig(commandEnvironment())
     const workspace = await open(config)
     try {
-      const answer = await work({ config, db: workspace.store.system, sealer: workspace.sealer }, flags)
+      const { store, storage, sealer } = workspace
+      const answer = await work({ config, db: store.system, storage, sealer }, flags)
       printAnswer(answer, wantsJson(this))
     } finally {
       await workspace.close()

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   MEMBER_LIMIT_REACHED: 409,
   'Payload Too Large': 413,
   'Unsupported Media Type': 415,
+  'Range Not Satisfiable': 416,
   'Unprocessable Entity': 422,
   'Too Many Requests': 429,
   'Internal Server Error': 500,

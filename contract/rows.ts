@@ -156,10 +156,16 @@ export const ListRowsBody = z
   })
   .default({ page_no: 1 })
 
+/** In place of outputs over 32 KB of JSON (D44). */
+export const OutputsRef = z.object({
+  url: z.string().describe('Answers the outputs as JSON; fetched with the API key'),
+  size_bytes: z.int(),
+})
+
 export const Cell = z.object({
   status: z.enum(CELL_STATUSES),
   outputs: z.record(z.string(), z.unknown()).optional(),
-  outputs_ref: z.object({ url: z.string(), size_bytes: z.int() }).optional(),
+  outputs_ref: OutputsRef.optional(),
   error: z.string().optional(),
 })
 export type Cell = z.infer<typeof Cell>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
-import { CELL_STATUSES, RowSelection } from './rows.ts'
+import { CELL_STATUSES, OutputsRef, RowSelection } from './rows.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
@@ -51,6 +51,7 @@ export const CellDetail = z
     action_instance_id: z.string(),
     status: z.enum(CELL_STATUSES),
     outputs: z.unknown().optional(),
+    outputs_ref: OutputsRef.optional(),
     error: z.string().optional(),
     provenance: z
       .object({

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import { type Api, createApp, type Services } from '#server/api/app.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { openStorage, type Storage } from '#server/files/storage.ts'
 import { type Config, readConfig } from '#server/lib/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/secrets.ts'
@@ -49,6 +53,13 @@ export async function makeStore(target?: Target): Promise<{ store: Store; databa
   return { store, databaseUrl }
 }
 
+/** A folder of its own for the files of the calling test file, removed at its end. */
+function makeStorage(): Storage {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-test-files-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return openStorage(testConfig({ LOAM_DATA_DIR: folder }))
+}
+
 export type Answer<Body = Json> = {
   status: number
   headers: Record<string, string | string[] | number | undefined>
@@ -92,6 +103,7 @@ export async function makeApp(
   const services: Services = {
     config: testConfig(options.settings),
     store,
+    storage: options.services?.storage ?? makeStorage(),
     log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
     sealer: createSealer('a secret for tests only'),
     sendMail: null,

@@ -20,14 +20,14 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     at: 'server/src/engine/',
     imports: 'contract lib chain catalog sources store rows runs files org records',
   },
-  shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows org' },
+  shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows runs org' },
   agent: { at: 'server/src/agent/', imports: 'contract lib catalog store org' },
   // Not the engine: main hands it in.
   api: {
     at: 'server/src/api/',
     imports: 'contract lib chain catalog sources store rows runs files org records shortcuts agent',
   },
-  workspace: { at: 'server/src/workspace.ts', imports: 'lib store' },
+  workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
   // What a worker process does; main and the tests start it.
   work: {
     at: 'server/src/work.ts',

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { invalid, notFound } from '#server/lib/errors.ts'
 import { OPERATOR, recordAudit } from '#server/store/audit.ts'
-import { getBalance, grantCredits, MILLIS } from '#server/store/credits.ts'
+import { getBalance, grantCredits, listCreditEntries, MILLIS } from '#server/store/credits.ts'
 import { inTransaction } from '#server/store/db.ts'
-import { examples, Org } from '../flags.ts'
-import type { Answer } from '../output.ts'
+import { examples, Limit, Org } from '../flags.ts'
+import { type Answer, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
 
 /** Below this, thousandths are exact in a JSON number. */
@@ -27,6 +27,8 @@ const GrantFlags = z.strictObject({
   amount: Amount,
   reason: z.string().trim().min(1, 'must not be empty').default('granted by the operator'),
 })
+
+const LedgerFlags = z.strictObject({ org: Org, limit: Limit(50, 10_000) })
 
 const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
 
@@ -71,6 +73,43 @@ export function define(credits: Command): void {
         const balance = await getBalance(db, organisation.org_id)
         if (balance === undefined) throw notFound(`Organisation ${organisation.org_id}`)
         return formatBalance(organisation, balance)
+      }),
+    )
+
+  credits
+    .command('ledger')
+    .description('List what was granted and spent, newest first')
+    .option('--limit <number>', 'how many entries (default 50)')
+    .option(...ORG)
+    .addHelpText('after', examples('loam credits ledger', 'loam credits ledger --limit 500 --json'))
+    .action(
+      inSession(LedgerFlags, async ({ db }, flags) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const stored = await listCreditEntries(db, org_id, flags.limit)
+        const entries = stored.map(({ at, amount_millis, balance_millis, reason, details }) => ({
+          at,
+          amount: amount_millis / MILLIS,
+          balance: balance_millis / MILLIS,
+          reason,
+          details,
+        }))
+        return {
+          data: entries,
+          text: () =>
+            formatTable(
+              ['AT', 'AMOUNT', 'BALANCE', 'REASON', 'DETAILS'],
+              entries.map(({ at, amount, balance, reason, details }) => [
+                formatTime(at),
+                String(amount),
+                String(balance),
+                reason,
+                Object.entries(details)
+                  .map(([name, value]) => `${name}=${String(value)}`)
+                  .join(' '),
+              ]),
+              'No entries.',
+            ),
+        }
       }),
     )
 }

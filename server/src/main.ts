@@ -6,7 +6,7 @@ import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { createMailer } from './lib/mail.ts'
+import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
 import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
@@ -37,18 +37,17 @@ export async function serve(env: Record<string, string | undefined>): Promise<vo
 async function startApi(
   config: Config,
   log: Log,
-  { store, sealer }: Workspace,
+  { store, storage, sealer }: Workspace,
   catalogue: Catalogue,
 ): Promise<Api> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
-  const mailHost =
-    config.LOAM_PUBLIC_URL === undefined ? 'localhost' : new URL(config.LOAM_PUBLIC_URL).hostname
   const app = await createApp({
     config,
     store,
+    storage,
     log,
     sealer,
-    sendMail: createMailer({ url: config.LOAM_SMTP_URL, from: config.LOAM_MAIL_FROM ?? `loam@${mailHost}` }),
+    sendMail: createMailer(mailSettings(config)),
     catalogue,
     publicUrl: () => publicUrl,
   })

@@ -1,15 +1,24 @@
+import { createModels } from './catalog/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
 import { createSandbox } from './catalog/sandbox.ts'
 import { createEngine } from './engine/engine.ts'
 import { startWorker } from './engine/worker.ts'
+import { exportJobs } from './files/export-job.ts'
+import { fileSweepJob } from './files/file-sweep.ts'
+import { importJob } from './files/import-job.ts'
 import type { Storage } from './files/storage.ts'
 import type { Config } from './lib/config.ts'
 import { egressSettings } from './lib/egress-settings.ts'
 import { createEgress } from './lib/egress.ts'
 import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
+import { mailSettings } from './lib/mail.ts'
+import type { Sealer } from './lib/secrets.ts'
 import { createRunSurroundings } from './org/run-surroundings.ts'
 import { runPurger } from './rows/purger.ts'
+import { runScheduler } from './runs/scheduler.ts'
+import { webhookSweep } from './runs/webhook-sweep.ts'
+import { shortcutSweep } from './shortcuts/sweep.ts'
 import { forgetOldWindows } from './store/admission.ts'
 import { openStore, type Store } from './store/db.ts'
 import { forgetOldCalls } from './store/idempotency.ts'
@@ -21,6 +30,7 @@ export type WorkParts = {
   log: Log
   store: Store
   storage: Storage
+  sealer: Sealer
   databaseUrl: string
   catalogue: Catalogue
   /** A worker process that is silent for longer is taken for dead. */
@@ -35,15 +45,18 @@ export async function startWork(parts: WorkParts): Promise<Work> {
   const ending = new AbortController()
   const egress = createEgress(egressSettings(config))
   const sandbox = createSandbox()
+  const models = createModels(config)
   const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
   const engine = createEngine({
     store: engineStore,
     catalogue,
     egress,
     sandbox,
+    models,
+    mail: mailSettings(config),
     log,
     ending: ending.signal,
-    surroundings: createRunSurroundings(store),
+    surroundings: createRunSurroundings(store, parts.sealer, config.providerKeys),
   })
   const worker = await startWorker({
     databaseUrl,
@@ -51,7 +64,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     log,
     engine,
     concurrency: config.LOAM_CONCURRENCY,
-    jobs: jobsOf(parts),
+    jobs: { list: jobsOf(parts), ending: ending.signal },
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
   const sweep = setInterval(() => {
@@ -60,17 +73,25 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     )
   }, SWEEP_MS)
   const purged = runPurger(store, log, ending.signal)
+  const scheduled = runScheduler(store, log, ending.signal)
   let stopped: Promise<void> | undefined
   const comeToRest = async () => {
     ending.abort()
     clearInterval(sweep)
-    await Promise.all([worker.stop(), purged])
-    await Promise.all([egress.close(), sandbox.close(), engineStore.close()])
+    await Promise.all([worker.stop(), purged, scheduled])
+    await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }
   return { stop: () => (stopped ??= comeToRest()) }
 }
 
 /** Every kind of job that a worker process can be given. */
-function jobsOf(_parts: WorkParts): Job[] {
-  return []
+function jobsOf(parts: WorkParts): Job[] {
+  const { store } = parts
+  return [
+    importJob(parts),
+    fileSweepJob(parts),
+    ...exportJobs(parts),
+    shortcutSweep(store),
+    webhookSweep(store),
+  ]
 }

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { openStorage, type Storage } from './files/storage.ts'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
 import { createSealer, type Sealer } from './lib/secrets.ts'
@@ -20,8 +21,14 @@ import { openStore, type Store } from './store/db.ts'
 import { openEmbedded, startEmbedded } from './store/embedded.ts'
 import { migrate } from './store/migrate.ts'
 
-/** The database and the secret of one installation, opened and brought up to date. */
-export type Workspace = { store: Store; sealer: Sealer; databaseUrl: string; close(): Promise<void> }
+/** The database, the files and the secret of one installation, opened and brought up to date. */
+export type Workspace = {
+  store: Store
+  storage: Storage
+  sealer: Sealer
+  databaseUrl: string
+  close(): Promise<void>
+}
 
 /** `server` owns the data folder; `command` shares that of a running server, or starts the database for itself. */
 export async function openWorkspace(
@@ -36,6 +43,7 @@ export async function openWorkspace(
     const store = openStore({ url: database.url, log, connections: kind === 'server' ? 20 : 2 })
     return {
       store,
+      storage: openStorage(config),
       sealer: createSealer(config.LOAM_SECRET ?? secretOf(config.LOAM_DATA_DIR)),
       databaseUrl: database.url,
       close: async () => {

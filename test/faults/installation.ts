@@ -1,21 +1,14 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp } from '#server/api/app.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
+import { startWorkerChild } from '#server/engine/testing/worker-child.ts'
+import { openStorage } from '#server/files/storage.ts'
 import { readConfig } from '#server/lib/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/secrets.ts'
-import { createOrganisation } from '#server/org/organisations.ts'
-import { OPERATOR } from '#server/store/audit.ts'
-import { isUnavailable, openStore } from '#server/store/db.ts'
-import { startEmbedded } from '#server/store/embedded.ts'
-import { migrate } from '#server/store/migrate.ts'
-
-export const SECRET = 'a secret for tests only'
-const MANY = '1000000000'
-const ROWS_PER_CALL = 1000
+import { isUnavailable } from '#server/store/db.ts'
+import * as base from '#test/installation.ts'
+import { addRows, type Call, makeSheet, type Step } from '#test/sheets.ts'
 
 export type Books = {
   flights: number
@@ -31,25 +24,18 @@ export type Books = {
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
 
-/** A PostgreSQL of its own with one organisation, whose catalogue is that of the fault tests. */
+/** An installation with one organisation, and an API in this program whose catalogue is that of the fault tests. */
 export async function openInstallation(credits: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'loam-faults-'))
-  chmodSync(folder, 0o755)
-  const dataDir = join(folder, 'data')
+  const ground = await base.openInstallation()
+  const { dataDir, store } = ground
   const log = createLog('silent')
-  const postgres = await startEmbedded({ dataDir, log: () => {} })
-  await migrate(postgres.url, () => {})
-  const store = openStore({ url: postgres.url, log })
-  const config = readConfig({ LOAM_RATE_LIMIT_PER_MINUTE: MANY, LOAM_RATE_LIMIT_PER_DAY: MANY })
-  const services = { config, store, log, sealer: createSealer(SECRET), sendMail: null }
+  const config = readConfig({ ...base.UNLIMITED, LOAM_DATA_DIR: dataDir })
+  const storage = openStorage(config)
+  const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
   const api = await createApp({ ...services, catalogue: faultCatalogue, publicUrl: () => 'http://loam.test' })
-  const { orgId, key } = await createOrganisation(store.system, OPERATOR, {
-    name: 'Faults',
-    adminEmail: 'admin@example.com',
-    initialCredits: credits,
-  })
+  const { orgId, key } = await ground.makeOrg('Faults', credits)
 
-  async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
+  const call: Call = async (method, path, body) => {
     const answer = await api.inject({
       method,
       url: `/api/v1${path}`,
@@ -60,47 +46,67 @@ export async function openInstallation(credits: number) {
     return answer.json()
   }
 
+  /** Asks the database; waits while it cannot say anything. */
+  async function ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+    for (;;) {
+      try {
+        return await store.query<Row>({ text, values })
+      } catch (cause) {
+        if (!isUnavailable(cause)) throw cause
+        await sleep(100)
+      }
+    }
+  }
+
+  /** Starts a process, and answers it with the names that its pools sign their jobs with. */
+  async function identify<Process>(
+    start: () => Promise<Process>,
+  ): Promise<{ process: Process; ids: string[] }> {
+    const text = 'select worker_id from workers'
+    const before = new Set((await ask<{ worker_id: string }>(text)).map((row) => row.worker_id))
+    const process = await start()
+    let ids: string[] = []
+    await until('the worker is heard of', async () => {
+      const known = await ask<{ worker_id: string }>(text)
+      ids = known.map((row) => row.worker_id).filter((id) => !before.has(id))
+      return ids.length > 0
+    })
+    return { process, ids }
+  }
+
+  /** Jobs that these pools have locked. */
+  async function countHeld(ids: string[]): Promise<number> {
+    const [found] = await ask<{ held: number }>(
+      'select count(*) as held from graphile_worker.jobs where locked_by = any($1::text[])',
+      [ids],
+    )
+    return found?.held ?? 0
+  }
+
   return {
-    folder,
+    ...ground,
+    orgId,
     key,
     call,
-    databaseUrl: postgres.url,
+    storage,
+    ask,
     /** A sheet with the input `kill` and a chain; answers its path. */
-    async makeSheet(chain: { action_id: string; inputs?: object }[]): Promise<string> {
-      const { data } = await call('POST', '/workflows', { name: 'Faults' })
-      const base = `/workflows/${data.workflow_id}/sheets/${data.workflow_id}`
-      await call('POST', `${base}/inputs`, [{ name: 'kill', type: 'string' }])
-      for (const step of chain) await call('POST', `${base}/actions/add`, step)
-      return base
-    },
-    async addRows(base: string, count: number, row: object = {}): Promise<void> {
-      for (let left = count; left > 0; left -= ROWS_PER_CALL) {
-        const rows = Array.from({ length: Math.min(left, ROWS_PER_CALL) }, () => row)
-        await call('POST', `${base}/rows`, { rows })
-      }
-    },
-    /** What the database says; waits while it cannot say anything. */
+    makeSheet: (chain: Step[]) => makeSheet(call, ['kill'], chain),
+    addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
-      for (;;) {
-        try {
-          const [found] = await store.query<Books>({ text: BOOKS, values: [orgId] })
-          if (found === undefined) throw new Error('the organisation is gone')
-          return found
-        } catch (cause) {
-          if (!isUnavailable(cause)) throw cause
-          await sleep(100)
-        }
-      }
+      const [found] = await ask<Books>(BOOKS, [orgId])
+      if (found === undefined) throw new Error('the organisation is gone')
+      return found
     },
-    killPostgres(): void {
-      const [pid] = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
-      process.kill(Number(pid), 'SIGKILL')
-    },
+    /** A worker with the catalogue of the fault tests. */
+    startFaultWorker: async (options: { concurrency: number; silenceMs: number }) =>
+      ground.track(await startWorkerChild(ground.databaseUrl, options)),
+    killPostgres: () => ground.signalPostgres('SIGKILL'),
+    identify,
+    countHeld,
     async close(): Promise<void> {
       await api.close()
-      await store.close()
-      await postgres.stop()
-      rmSync(folder, { recursive: true, force: true })
+      await ground.close()
     },
   }
 }
@@ -111,11 +117,38 @@ select (select count(*) from flights where org_id = $1) as flights,
   (select count(*) from cells where org_id = $1 and status <> 'complete') as failed,
   (select count(*) from credit_entries where org_id = $1 and reason = 'cell') as charges,
   (select coalesce(sum(credits_millis), 0) from cells where org_id = $1)::bigint as spent,
-  (select sum(amount_millis) from credit_entries where org_id = $1)::bigint as ledger,
+  (select coalesce(sum(amount_millis), 0) from credit_entries where org_id = $1)::bigint as ledger,
   credits_millis as credits, held_millis as held,
-  (select count(*) from graphile_worker._private_jobs) as jobs
+  (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express')) as jobs
 from organisations where org_id = $1`
 
+/** Waits until something holds; fails when it does not in time. */
+export async function until(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  seconds = 60,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
+    await sleep(20)
+  }
+}
+
+/** Every cell there once, complete and paid once; nothing held, nothing left to do. */
+export function checkBooks(books: Books, cells: number, price: number, startMillis: number): void {
+  check('rows in the air', books.flights, 0)
+  check('cells', books.cells, cells)
+  check('cells that are not complete', books.failed, 0)
+  check('charges in the ledger', books.charges, price === 0 ? 0 : cells)
+  check('thousandths spent by cells', books.spent, cells * price)
+  check('sum of the ledger = balance', books.ledger, books.credits)
+  check('balance', books.credits, startMillis - cells * price)
+  check('held', books.held, 0)
+  check('jobs left', books.jobs, 0)
+}
+
+let checked = 0
 let broken = 0
 
 export function say(text: string): void {
@@ -125,9 +158,15 @@ export function say(text: string): void {
 /** Prints what was checked; the program ends with 1 when anything did not hold. */
 export function check(what: string, found: unknown, expected: unknown): void {
   const holds = found === expected
+  checked += 1
   if (!holds) broken += 1
   say(
     `${holds ? 'ok    ' : 'BROKEN'} ${what}: ${String(found)}${holds ? '' : `, expected ${String(expected)}`}`,
   )
   process.exitCode = broken === 0 ? 0 : 1
+}
+
+/** The last line of a fault program. */
+export function sayVerdict(fault: string): void {
+  say(`${fault}: ${broken === 0 ? `held, ${checked} checks` : `BROKEN, ${broken} of ${checked} checks`}`)
 }

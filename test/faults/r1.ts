@@ -1,14 +1,13 @@
 // R1: a run of 100,000 cells while workers, the API, PostgreSQL or all of them are killed with -9 at random moments.
-// node test/faults/r1.ts [--rows 20000] [--kills 8] [--seed 1]
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// npm run faults:r1 [-- --rows 20000 --kills 8 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
 import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
+import { SECRET } from '#test/installation.ts'
+import { serveProvider } from '#test/provider.ts'
 import { type ServerProcess, startServer } from '#test/server-process.ts'
-import { check, openInstallation, say, SECRET } from './installation.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict } from './installation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -29,12 +28,8 @@ const random = (): number => {
   return state / 2 ** 32
 }
 
-const provider = createServer((_request, response) => {
-  setTimeout(() => response.setHeader('content-type', 'application/json').end('{}'), 5)
-}).listen(0, '127.0.0.1')
-await once(provider, 'listening')
-const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-
+const provider = await serveProvider(5)
+const { url } = provider
 const installation = await openInstallation(CREDITS)
 const { books, databaseUrl, folder, key } = installation
 const workers: WorkerChild[] = []
@@ -120,22 +115,13 @@ try {
   while ((await books()).flights > 0 && Date.now() < deadline) await sleep(200)
   await sleep(2000)
   say(`done after ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  const end = await books()
-  check('rows in the air', end.flights, 0)
-  check('cells', end.cells, ROWS * ACTIONS)
-  check('cells that are not complete', end.failed, 0)
-  check('charges in the ledger', end.charges, ROWS * ACTIONS)
-  check('thousandths spent by cells', end.spent, ROWS * ACTIONS * PRICE)
-  check('sum of the ledger = balance', end.ledger, end.credits)
-  check('balance', end.credits, CREDITS * 1000 - end.spent)
-  check('held', end.held, 0)
-  check('jobs left', end.jobs, 0)
+  checkBooks(await books(), ROWS * ACTIONS, PRICE, CREDITS * 1000)
   check(`resumed within ${RESUME_SECONDS} s each time`, slowest <= RESUME_SECONDS, true)
+  sayVerdict('R1')
 } finally {
   ending.abort()
   for (const worker of workers) worker.child.kill('SIGKILL')
   await api!.stop('SIGKILL')
   provider.close()
-  provider.closeAllConnections()
   await installation.close()
 }

@@ -1,25 +1,19 @@
 // R6: one row of a run kills every worker that takes it up. It must end as an error after three times, and the other rows
 // must keep 90% of the throughput that they have without it.
-// node test/faults/r6.ts [--rows 12000]
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+// npm run faults:r6 [-- --rows 12000]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { check, openInstallation, say } from './installation.ts'
+import { serveProvider } from '#test/provider.ts'
+import { check, openInstallation, say, sayVerdict } from './installation.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '12000' } } })
 const ROWS = Number(values.rows)
 const WORKERS = 4
 const PROVIDER_MS = 300
 
-const provider = createServer((_request, response) => {
-  setTimeout(() => response.setHeader('content-type', 'application/json').end('{}'), PROVIDER_MS)
-}).listen(0, '127.0.0.1')
-await once(provider, 'listening')
-const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-
+const provider = await serveProvider(PROVIDER_MS)
+const { url } = provider
 const installation = await openInstallation(1_000_000)
 const { books, databaseUrl } = installation
 const workers: WorkerChild[] = []
@@ -72,11 +66,11 @@ try {
     poisoned >= 0.9 * healthy,
     true,
   )
+  sayVerdict('R6')
 } finally {
   ending.abort()
   for (const worker of workers) worker.child.kill('SIGKILL')
   await Promise.all(supervised)
   provider.close()
-  provider.closeAllConnections()
   await installation.close()
 }

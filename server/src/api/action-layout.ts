@@ -31,7 +31,10 @@ const tags = ['Actions']
 const ACTION = `${BASE}/:action_instance_id`
 
 /** How a chain is arranged and labelled, and what its fields and outputs are. */
-export function actionLayoutRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
+export function actionLayoutRoutes(
+  api: Api,
+  { catalogue, config }: Pick<Services, 'catalogue' | 'config'>,
+): void {
   const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(
@@ -158,7 +161,8 @@ export function actionLayoutRoutes(api: Api, { catalogue }: Pick<Services, 'cata
       },
     },
     async (request) => {
-      const options = await listOptions(requireField(catalogue, request), request, request.body.context ?? {})
+      const field = requireField(catalogue, request)
+      const options = await listOptions(field, request, request.body.context ?? {}, { config })
       return { status: 200 as const, data: { options } }
     },
   )

@@ -1,14 +1,27 @@
 import type { FastifyRequest } from 'fastify'
 import type { Field, Option, ProviderOption } from '../catalog/field.ts'
+import { offeredModels } from '../catalog/models.ts'
+import type { Config } from '../lib/config.ts'
 import { validationError } from '../lib/errors.ts'
 import { listAllSheets, listWorkflows } from '../store/sheets.ts'
 import { mayUse } from './resources.ts'
 
 export type OptionContext = Record<string, unknown>
-type Resolver = (request: FastifyRequest, context: OptionContext) => Promise<Option[]>
+type Resolver = (
+  request: FastifyRequest,
+  context: OptionContext,
+  services: { config: Config },
+) => Promise<Option[]>
 
 /** Who knows the words of a dropdown, by the name that its definition gives in `from`. */
-export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map([['sheets', listSheetOptions]])
+export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Resolver>([
+  ['sheets', listSheetOptions],
+  [
+    'models',
+    async (_request, _context, { config }) =>
+      offeredModels(config).map((name) => ({ value: name, label: name })),
+  ],
+])
 
 export function hasOptions({ options, waterfall }: Field): boolean {
   return options !== undefined || waterfall !== undefined
@@ -18,6 +31,7 @@ export async function listOptions(
   { options, waterfall }: Field,
   request: FastifyRequest,
   context: OptionContext,
+  services: { config: Config },
 ): Promise<Option[]> {
   if (waterfall !== undefined) return listProviders(waterfall.providers)
   if (options === undefined) return []
@@ -28,7 +42,7 @@ export async function listOptions(
   }
   const resolve = OPTION_SOURCES.get(options.from)
   if (resolve === undefined) throw new Error(`nobody knows the options of ${options.from}`)
-  return resolve(request, context)
+  return resolve(request, context, services)
 }
 
 function isGiven(context: OptionContext, key: string): boolean {
@@ -39,10 +53,14 @@ function isGiven(context: OptionContext, key: string): boolean {
 function listProviders(providers: readonly ProviderOption[]): Option[] {
   return providers
     .filter(({ disabled }) => !disabled)
-    .map(({ name, supportsOwnKey, requiresOwnKey }) => ({
+    .map(({ name, supportsOwnKey, requiresOwnKey, credits }) => ({
       value: name,
       label: name,
-      extras: { supports_own_key: supportsOwnKey, requires_own_key: requiresOwnKey },
+      extras: {
+        supports_own_key: supportsOwnKey,
+        requires_own_key: requiresOwnKey,
+        ...(credits === undefined ? {} : { credits }),
+      },
     }))
 }
 

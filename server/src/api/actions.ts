@@ -17,8 +17,10 @@ import { describeInputs } from '../catalog/describe.ts'
 import { isObject } from '../catalog/field.ts'
 import { graphOf, nodeOf } from '../catalog/node.ts'
 import { problemsOf } from '../catalog/warnings.ts'
-import { addAction, configureAction, deleteAction, prepareAction } from '../org/actions.ts'
+import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../org/actions.ts'
 import { readSurroundings } from '../org/surroundings.ts'
+import { checkTargets } from '../org/target-sheets.ts'
+import type { WorkflowFor } from '../store/sheets.ts'
 import {
   ActionParams,
   actionOfPath,
@@ -27,13 +29,19 @@ import {
   readChain,
 } from './action-resources.ts'
 import type { Api, Services } from './app.ts'
-import { SheetParams } from './resources.ts'
+import { mayUse, SheetParams } from './resources.ts'
 
 export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
 const tags = ['Actions']
 
 export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
-  const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
+  const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({
+    db,
+    author: caller,
+    sheet,
+    catalogue,
+    mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
+  })
 
   /** What is wrong inside a body whose shape was refused already, so that all is reported at once (D5). */
   const faultsInAdd = async (request: FastifyRequest): Promise<FieldError[]> => {
@@ -41,13 +49,15 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     const { action_id, after } = body
     if (typeof action_id !== 'string') return []
     const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...soundParts(body) }
-    return prepareAction('', given, await readChain(catalogue, request), catalogue).errors
+    const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
+    return (await withTargets(request.db, benchOf(request), catalogue.get(action_id), {}, made)).errors
   }
   const faultsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
     const { action, body } = request
     const chain = await readChain(catalogue, request)
     const template = catalogue.get(action.action_id)
-    return configure(action, template, soundParts(isObject(body) ? body : {}), typesIn(chain)).errors
+    const made = configure(action, template, soundParts(isObject(body) ? body : {}), typesIn(chain))
+    return (await withTargets(request.db, benchOf(request), template, action.inputs, made)).errors
   }
 
   api.post(
@@ -104,7 +114,12 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     async (request) => {
       const { action, db, sheet } = request
       const chain = await readChain(catalogue, request)
-      const warnings = problemsOf(action, chain, await readSurroundings(db, sheet))
+      const problems = problemsOf(action, chain, await readSurroundings(db, sheet))
+      const { author, mayUse: may } = benchOf(request)
+      const inputs = { before: action.inputs, after: action.inputs }
+      const template = catalogue.get(action.action_id)
+      const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
+      const warnings = [...problems, ...targets.warnings]
       const data = nodeOf(action, chain)
       return { status: 200 as const, data, ...(warnings.length === 0 ? {} : { warnings }) }
     },

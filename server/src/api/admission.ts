@@ -74,11 +74,14 @@ function refusalOf(request: FastifyRequest, key: string | undefined): string {
 }
 
 function setRateHeaders(reply: FastifyReply, { minute, day }: Admission): void {
-  const nearer = shareLeft(day) < shareLeft(minute) ? day : minute
+  setWindowHeaders(reply, shareLeft(day) < shareLeft(minute) ? day : minute)
+}
+
+export function setWindowHeaders(reply: FastifyReply, window: Window): void {
   void reply.headers({
-    'x-ratelimit-limit': nearer.limit,
-    'x-ratelimit-remaining': Math.max(0, nearer.limit - nearer.used),
-    'x-ratelimit-reset': nearer.resetsAt,
+    'x-ratelimit-limit': window.limit,
+    'x-ratelimit-remaining': Math.max(0, window.limit - window.used),
+    'x-ratelimit-reset': window.resetsAt,
   })
 }
 
@@ -87,9 +90,11 @@ function shareLeft(window: Window): number {
 }
 
 function rateLimited({ minute, day, now }: Admission): AppError {
-  const full = day.used >= day.limit ? day : minute
+  return day.used >= day.limit ? tooManyRequests(day, 'day', now) : tooManyRequests(minute, 'minute', now)
+}
+
+export function tooManyRequests(full: Window, period: 'minute' | 'day', now: number): AppError {
   const retryAfter = Math.max(1, Math.ceil(full.resetsAt - now))
-  const period = full === day ? 'day' : 'minute'
   return new AppError(
     'Too Many Requests',
     `Rate limit of ${full.limit} requests per ${period} exceeded. Try again in ${retryAfter} seconds`,

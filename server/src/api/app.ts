@@ -11,6 +11,7 @@ import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { Catalogue } from '../catalog/registry.ts'
+import type { Storage } from '../files/storage.ts'
 import type { Config } from '../lib/config.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -23,9 +24,14 @@ import { actionLayoutRoutes } from './action-layout.ts'
 import { actionRoutes } from './actions.ts'
 import { createAdmission, type RouteScope } from './admission.ts'
 import type { Caller } from './caller.ts'
+import { cellRoutes } from './cells.ts'
 import { endConnectionsOnClose } from './closing.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './errors.ts'
+import { exportFilePages } from './export-files.ts'
+import { exportRoutes } from './exports.ts'
+import { hookRoutes } from './hooks.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './idempotency.ts'
+import { importRoutes } from './imports.ts'
 import { inputRoutes } from './inputs.ts'
 import { invitationPages } from './invitations.ts'
 import { BODY_LIMIT_BYTES, parseJsonBody } from './json-body.ts'
@@ -35,14 +41,17 @@ import { operationRoutes } from './operations.ts'
 import { rowRoutes } from './rows.ts'
 import { runRoutes } from './runs.ts'
 import { sheetRoutes } from './sheets.ts'
+import { shortcutRoutes } from './shortcuts.ts'
 import { userRoutes } from './user.ts'
 import { checkPart } from './validation.ts'
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts'
 import { workflowRoutes } from './workflows.ts'
 
 /** What the routes need from outside; `main` and the tests hand it in. */
 export type Services = {
   config: Config
   store: Store
+  storage: Storage
   log: Log
   sealer: Sealer
   sendMail: SendMail | null
@@ -154,18 +163,25 @@ export async function createApp(services: Services): Promise<Api> {
 
   operationRoutes(app, services)
   await app.register(async (pages: Api) => invitationPages(pages, services))
+  exportFilePages(app, services)
+  await app.register(async (hooks: Api) => hookRoutes(hooks, services))
   await app.register(
     async (api: Api) => {
       api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () => app.swagger())
       userRoutes(api)
       memberRoutes(api, services)
-      workflowRoutes(api)
+      workflowRoutes(api, services)
       sheetRoutes(api)
       inputRoutes(api)
       actionRoutes(api, services)
       actionLayoutRoutes(api, services)
-      rowRoutes(api)
+      rowRoutes(api, services)
+      cellRoutes(api, services)
       runRoutes(api)
+      importRoutes(api, services)
+      exportRoutes(api, services)
+      shortcutRoutes(api)
+      webhookDeliveryRoutes(api)
     },
     { prefix: API_PREFIX },
   )

@@ -23,7 +23,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
     })
 }
 
-function asAppError(error: FastifyError, request: FastifyRequest): AppError {
+/** What a caller is told of whatever was thrown. */
+export function asAppError(error: FastifyError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error
   if (isUnavailable(error)) {
     return new AppError(

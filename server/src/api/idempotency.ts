@@ -50,6 +50,8 @@ export async function settleIdempotencyKey(
 function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
   if (key === undefined || !['POST', 'PATCH'].includes(request.method)) return undefined
+  // Keys are kept by caller; where nobody is known, the route itself answers for repetitions.
+  if (request.caller === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
     throw invalid('Idempotency-Key', 'must be one header of 1 to 255 characters')
   }

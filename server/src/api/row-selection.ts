@@ -1,5 +1,5 @@
 import type { FieldError } from '#contract/errors.ts'
-import type { CreatedAtFilter, RowFilter, StatusFilter } from '#contract/rows.ts'
+import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 import { parseTemplate, soleToken } from '../chain/references.ts'
 import { validationError } from '../lib/errors.ts'
@@ -13,27 +13,43 @@ export type SelectionBody = {
 
 /** Resolves the names in a selection against the sheet; each name that is not there is a 400 (D58). */
 export function resolveSelection(body: SelectionBody, definition: Definition): Selection {
-  const errors: FieldError[] = []
-  const columns = new Map(definition.inputs.map((input) => [input.name, input.column]))
-  const actions = new Set(definition.actions.map((action) => action.id))
-  const filters = (body.filters ?? []).map(({ variable, ...filter }, n) => {
-    const token = soleToken(parseTemplate(variable))
-    const column = token?.kind === 'input' ? columns.get(token.name) : undefined
-    if (column === undefined) {
-      errors.push({ field: `filters[${n}].variable`, message: `the sheet has no input for ${variable}` })
-    }
-    return { ...filter, column: column ?? 0 }
-  })
-  for (const [n, { action_instance_id }] of (body.status_filters ?? []).entries()) {
-    if (!actions.has(action_instance_id)) {
-      errors.push({
-        field: `status_filters[${n}].action_instance_id`,
-        message: `the sheet has no action ${action_instance_id}`,
-      })
-    }
-  }
+  const errors = unknownNames(body, definition)
   if (errors.length > 0) throw validationError(errors)
+  const filters = (body.filters ?? []).map(({ variable, ...filter }) => ({
+    ...filter,
+    column: columnOf(variable, definition) ?? 0,
+  }))
   return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at }
+}
+
+/** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
+export function unknownNames(body: unknown, definition: Definition): FieldError[] {
+  const inputs = partsOf(body, 'filters').flatMap((filter, n): FieldError[] => {
+    const { success, data: variable } = RowFilter.shape.variable.safeParse(valueOf(filter, 'variable'))
+    if (!success || columnOf(variable, definition) !== undefined) return []
+    return [{ field: `filters[${n}].variable`, message: `the sheet has no input for ${variable}` }]
+  })
+  const actions = partsOf(body, 'status_filters').flatMap((filter, n): FieldError[] => {
+    const id = valueOf(filter, 'action_instance_id')
+    if (typeof id !== 'string' || definition.actions.some((action) => action.id === id)) return []
+    const field = `status_filters[${n}].action_instance_id`
+    return [{ field, message: `the sheet has no action ${id}` }]
+  })
+  return [...inputs, ...actions]
+}
+
+function columnOf(variable: string, { inputs }: Definition): number | undefined {
+  const token = soleToken(parseTemplate(variable))
+  return token?.kind === 'input' ? inputs.find(({ name }) => name === token.name)?.column : undefined
+}
+
+function valueOf(part: unknown, name: string): unknown {
+  return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
+}
+
+function partsOf(body: unknown, name: string): unknown[] {
+  const parts = valueOf(body, name)
+  return Array.isArray(parts) ? parts : []
 }
 
 export function isEmptySelection({ filters, statusFilters, createdAt }: Selection): boolean {

@@ -34,14 +34,15 @@ import {
   type Page,
 } from '../store/rows.ts'
 import type { SheetRecord } from '../store/sheets.ts'
-import type { Api } from './app.ts'
+import type { Api, Services } from './app.ts'
 import type { Caller } from './caller.ts'
+import { outputsUrl } from './cells.ts'
 import { SheetParams, sheetOfPath } from './resources.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
-export function rowRoutes(api: Api): void {
+export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     BASE,
     {
@@ -102,6 +103,7 @@ export function rowRoutes(api: Api): void {
         db,
         sheet.org_id,
         page.rows.map((row) => row.row_id),
+        outputsUrl(publicUrl(), sheet),
       )
       return {
         status: 200 as const,

@@ -1,24 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
-import type { CellStatus } from '#contract/rows.ts'
-import { CellDetail, FIRST_ROWS, Queued, Run, RunActionBody, RunRowsBody, Stopped } from '#contract/runs.ts'
+import { success, successWithMessage } from '#contract/envelope.ts'
+import { FIRST_ROWS, Queued, Run, RunActionBody, RunRowsBody, Stopped } from '#contract/runs.ts'
 import type { Definition } from '../chain/definition.ts'
-import { invalid, notFound } from '../lib/errors.ts'
-import { parseLossless } from '../lib/lossless-json.ts'
+import { invalid } from '../lib/errors.ts'
 import { type RowChoice, startRun, stopRuns } from '../runs/queue.ts'
-import { listCells } from '../store/cells.ts'
 import { MILLIS } from '../store/credits.ts'
 import { getDefinition } from '../store/definitions.ts'
 import { listByIds } from '../store/rows.ts'
-import { findCell, listRuns, type RunRecord } from '../store/runs.ts'
+import { listRuns, type RunRecord } from '../store/runs.ts'
 import { ActionParams, actionOfPath } from './action-resources.ts'
 import type { Api } from './app.ts'
 import { SheetParams, sheetOfPath } from './resources.ts'
 import { isEmptySelection, resolveSelection, type SelectionBody } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
-const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
 
 export function runRoutes(api: Api): void {
   const run = { scope: 'workflows:run' as const, resource: sheetOfPath }
@@ -121,48 +117,6 @@ export function runRoutes(api: Api): void {
     },
     async ({ db, sheet }) => ({ status: 200 as const, data: (await listRuns(db, sheet, 100)).map(viewRun) }),
   )
-
-  api.get(
-    `${BASE}/rows/:row_id/cells/:action_instance_id`,
-    {
-      config: { scope: 'workflows:data:read', resource: sheetOfPath },
-      schema: {
-        tags: ['Rows'],
-        summary: 'One cell with its provenance',
-        params: CellParams,
-        response: { 200: success(200, CellDetail) },
-      },
-    },
-    async ({ db, sheet, params }) => {
-      const { row_id, action_instance_id } = params
-      const { rows } = await listByIds(db, sheet, [row_id], 0, 1)
-      if (rows.length === 0) throw notFound('Row')
-      const cells = (await listCells(db, sheet.org_id, [row_id])).get(row_id)
-      const cell = cells?.[action_instance_id]
-      if (cell === undefined) throw notFound('Cell')
-      const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-      return { status: 200 as const, data: { row_id, action_instance_id, ...cell, ...detailOf(stored) } }
-    },
-  )
-}
-
-function detailOf(cell: Awaited<ReturnType<typeof findCell>>) {
-  if (cell === undefined) return {}
-  return {
-    status: cell.status as CellStatus,
-    ...(cell.outputs === null ? {} : { outputs: parseLossless(cell.outputs) }),
-    provenance: {
-      run_id: cell.run_id,
-      revision: cell.revision,
-      attempts: cell.attempts,
-      duration_ms: Math.max(0, cell.completed_at.getTime() - cell.started_at.getTime()),
-      credits: cell.credits_millis / MILLIS,
-      cache_hit: cell.cached,
-      started_at: cell.started_at.toISOString(),
-      completed_at: cell.completed_at.toISOString(),
-      providers: cell.provenance ?? [],
-    },
-  }
 }
 
 function viewRun({ credits_millis, created_at, finished_at, ...run }: RunRecord) {

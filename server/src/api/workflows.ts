@@ -10,6 +10,7 @@ import {
   WorkflowOverview,
 } from '#contract/workflows.ts'
 import { forbidden, notFound } from '../lib/errors.ts'
+import { webhookUrls } from '../org/webhooks.ts'
 import { duplicateSheet, duplicateWorkflow } from '../org/workflow-copies.ts'
 import { createWorkflow, deleteWorkflow, renameWorkflow } from '../org/workflows.ts'
 import {
@@ -21,7 +22,7 @@ import {
   type WorkflowRecord,
 } from '../store/sheets.ts'
 import { listSharedEmails } from '../store/workflows.ts'
-import type { Api } from './app.ts'
+import type { Api, Services } from './app.ts'
 import {
   isOwner,
   mayUse,
@@ -33,7 +34,7 @@ import {
 
 const tags = ['Workflows']
 
-export function workflowRoutes(api: Api): void {
+export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void {
   api.post(
     '/workflows',
     {
@@ -84,8 +85,13 @@ export function workflowRoutes(api: Api): void {
         listSheets(db, orgId, workflow.workflow_id),
         is_owner ? listSharedEmails(db, orgId, workflow.workflow_id) : [],
       ])
-      const data = { ...entryOf(workflow), is_owner, shared_users, sheets: sheets.map(rosterSheetOf) }
-      return { status: 200 as const, data }
+      const ids = sheets.map((sheet) => sheet.sheet_id)
+      const urls = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
+      const roster = sheets.map((sheet) => rosterSheetOf(sheet, urls.get(sheet.sheet_id) ?? null))
+      return {
+        status: 200 as const,
+        data: { ...entryOf(workflow), is_owner, shared_users, sheets: roster },
+      }
     },
   )
 
@@ -121,8 +127,8 @@ export function workflowRoutes(api: Api): void {
     },
     async ({ caller, db, sheet, body: { name } }) => {
       const data = isMainSheet(sheet)
-        ? await duplicateWorkflow(db, caller, sheet.workflow_id, name)
-        : await duplicateSheet(db, caller, sheet, name)
+        ? await duplicateWorkflow(db, caller, sealer, sheet.workflow_id, name)
+        : await duplicateSheet(db, caller, sealer, sheet, name)
       return { status: 201 as const, data }
     },
   )
@@ -170,8 +176,8 @@ function entryOf({ workflow_id, name, created_at, updated_at, last_run_at }: Wor
   }
 }
 
-function rosterSheetOf(sheet: SheetRecord) {
+function rosterSheetOf(sheet: SheetRecord, webhook_url: string | null) {
   const { sheet_id, name, auto_run, cache_enabled, cache_since } = sheet
   const is_main_sheet = isMainSheet(sheet)
-  return { sheet_id, name, is_main_sheet, auto_run, cache_enabled, cache_since, webhook_url: null }
+  return { sheet_id, name, is_main_sheet, auto_run, cache_enabled, cache_since, webhook_url }
 }

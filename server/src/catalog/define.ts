@@ -1,5 +1,6 @@
 import type { Egress } from '../lib/egress.ts'
 import type { Field, Fields } from './field.ts'
+import type { Models } from './models.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
 import type { ProviderGate, ProviderKeys } from './provider-access.ts'
@@ -13,6 +14,8 @@ export type ActionContext = {
   now(): Date
   /** What an earlier `wait` of this cell handed over; undefined on the first call. */
   state: unknown
+  /** Names this run of this cell, the same each time that it is tried. */
+  cellRun: string
   /** Rows of this and other sheets of the organisation. */
   sheets: SheetAccess
   /** Where expressions of callers run. */
@@ -21,6 +24,12 @@ export type ActionContext = {
   keys: ProviderKeys
   /** Every call to a provider goes through it. */
   gate: ProviderGate
+  /** Language models that can be asked. */
+  models: Pick<Models, 'find'>
+  /** The installation's own mail server, where it has one, and the sender of its mails. */
+  mail: { url: string | undefined; from: string }
+  /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
+  secrets(): Promise<readonly string[]>
   /** The organisation's knowledge file; null when there is none. */
   knowledge(): Promise<string | null>
   /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
@@ -90,7 +99,7 @@ export type Action = {
   run(args: {
     inputs: Record<string, unknown>
     context: ActionContext
-  }): Promise<Outcome<Record<string, unknown>>>
+  }): Promise<Outcome<Record<string, unknown>>> | Outcome<Record<string, unknown>>
 }
 
 const made = new WeakSet<object>()
@@ -115,7 +124,7 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     outputs: spec.outputs,
     dynamic: spec.dynamic ?? false,
     // The engine reads inputs through the same fields, so they have the types that `run` declares.
-    run: async ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
+    run: ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
   }
   made.add(action)
   return action

@@ -24,6 +24,8 @@ export type Option = { value: string; label: string; extras?: Record<string, unk
 export type Field<Value = unknown> = {
   type: string
   required: boolean
+  /** Callers are told to set a required field like this one, but rows run without it all the same. */
+  runsWithout?: true
   description: string
   /** `current` is what the field holds now, where that matters to what a new value means. */
   check(raw: unknown, path: string, current?: ConfiguredValue): Checked
@@ -50,6 +52,8 @@ export type ProviderOption = {
   supportsOwnKey: boolean
   requiresOwnKey: boolean
   disabled?: boolean
+  /** Credits for an answer, on the platform's key. */
+  credits?: number
 }
 
 /** Thrown by `read`: the resolved value cannot be used. The cell is an error with this message. */

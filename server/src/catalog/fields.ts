@@ -3,6 +3,7 @@ import { columns } from './columns-field.ts'
 import { conditions, targetConditions } from './conditions-field.ts'
 import { type Checked, type Field, FieldProblem, hasToken, isObject, refuse, type Scope } from './field.ts'
 import { outputFormat } from './output-format.ts'
+import { prompt } from './prompt.ts'
 import { waterfall } from './waterfall.ts'
 
 type Given<Required extends boolean> = { required?: Required; description: string }
@@ -215,6 +216,7 @@ function values<const Required extends boolean = false>(options: Given<Required>
 
 export const field = {
   text,
+  prompt,
   value,
   number,
   toggle,

@@ -1,5 +1,6 @@
 import type { EgressResponse } from '../lib/egress-response.ts'
 import { isObject } from './field.ts'
+import type { Hiding } from './http-secrets.ts'
 import { readJson } from './json-text.ts'
 import { done, failed, type Outcome, retry } from './outcome.ts'
 import { nameColumns, nameOutputs } from './output-names.ts'
@@ -9,10 +10,10 @@ type ReplyOutputs = { status_code: number } & Record<string, unknown>
 const EXCERPT = 500
 
 /** What an HTTP reply comes to: 429 and 5xx may pass, any other 4xx is final (D24, D65). */
-export function readReply(reply: EgressResponse, now: Date): Outcome<ReplyOutputs> {
+export function readReply(reply: EgressResponse, now: Date, hide: Hiding): Outcome<ReplyOutputs> {
   const { status } = reply
-  if (status < 400) return done({ ...readContent(reply), status_code: status })
-  const message = `HTTP ${status}${excerptOf(reply.text())}`
+  if (status < 400) return done({ ...hide.inContent(readContent(reply)), status_code: status })
+  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text()))}`
   return status === 429 || status >= 500
     ? retry(message, readRetryAfter(reply.header('retry-after'), now))
     : failed(message)

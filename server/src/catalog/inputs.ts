@@ -47,7 +47,9 @@ export function readInputs(action: Action, resolved: Record<string, unknown>): R
 function listEmpty(action: Action, resolved: Record<string, unknown>): string | null {
   const isEmpty = (name: string) =>
     resolved[name] === undefined || resolved[name] === null || resolved[name] === ''
-  const required = Object.keys(action.inputs).filter((name) => action.inputs[name]?.required && isEmpty(name))
+  const required = Object.entries(action.inputs).flatMap(([name, field]) =>
+    field.required && field.runsWithout === undefined && isEmpty(name) ? [name] : [],
+  )
   if (required.length > 0) return `required and empty: ${required.join(', ')}`
   if (action.needs.length === 0 || action.needs.some((set) => !set.some(isEmpty))) return null
   return `one of these must be set: ${action.needs.map((set) => set.join(' and ')).join('; ')}`

@@ -27,7 +27,11 @@ export type Provenance = {
   ms: number
   credits: number
   message?: string
+  /** What a model read and wrote. */
+  usage?: TokenUsage
 }
+
+export type TokenUsage = { input_tokens: number; output_tokens: number; cached_input_tokens?: number }
 
 export function done<Outputs>(outputs: Outputs, provenance?: Provenance[]): Outcome<Outputs> {
   return provenance === undefined ? { kind: 'done', outputs } : { kind: 'done', outputs, provenance }

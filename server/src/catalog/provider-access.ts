@@ -3,7 +3,16 @@ export type ProviderKey = {
   /** `platform`, or the id of a connection: limits are counted by it. */
   id: string
   fields: Readonly<Record<string, string>>
+  /** A token that is made of the fields, kept until shortly before it expires; made anew when it is the one `refused`. */
+  token<Refusal>(make: MakeToken<Refusal>, refused?: string): Promise<TokenAnswer<Refusal>>
 }
+
+export type MakeToken<Refusal> = (fields: ProviderKey['fields']) => Promise<MadeToken<Refusal>>
+export type MadeToken<Refusal> =
+  /** `fields` are those that changed with it, such as a new refresh token. */
+  | { ok: true; token: string; expiresInSeconds: number; fields?: Record<string, string> }
+  | { ok: false; refusal: Refusal }
+export type TokenAnswer<Refusal> = { ok: true; token: string } | { ok: false; refusal: Refusal }
 
 /** The keys that one row may use. */
 export type ProviderKeys = {
@@ -34,3 +43,34 @@ export type GateAnswer =
   | { kind: 'busy'; afterMs: number; slot?: number }
   /** It failed time after time, and is left alone until then. */
   | { kind: 'broken'; afterMs: number }
+
+/** A token is not used in its last minute: it must live as long as the call that it is made for. */
+const SPARE_MS = 60_000
+
+export type KeptToken = { token: string; expiresAt: number }
+
+export function isFresh(kept: KeptToken | undefined, refused: string | undefined): kept is KeptToken {
+  return kept !== undefined && kept.token !== refused && kept.expiresAt - SPARE_MS > Date.now()
+}
+
+/** A key whose tokens are kept by this process alone. */
+export function createKey(id: string, fields: Readonly<Record<string, string>>): ProviderKey {
+  let kept: KeptToken | undefined
+  let making: Promise<unknown> = Promise.resolve()
+  return {
+    id,
+    fields,
+    async token(make, refused) {
+      // One after the other: those who waited find the token that the first made.
+      const turn = making.then(async () => {
+        if (isFresh(kept, refused)) return { ok: true as const, token: kept.token }
+        const made = await make(fields)
+        if (!made.ok) return made
+        kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
+        return { ok: true as const, token: made.token }
+      })
+      making = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}

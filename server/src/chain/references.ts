@@ -9,7 +9,7 @@ export type Token =
 export type TextPart = { kind: 'text'; text: string; malformed?: true }
 export type TokenPart = { kind: 'token'; token: Token; source: string }
 export type Part = TextPart | TokenPart
-export type Template = Part[]
+export type Template = readonly Part[]
 
 /** `found: false` is a token that names nothing (D33: an error); a skipped or failed source is found, as null. */
 export type Answer = { found: true; value: unknown } | { found: false }
@@ -19,12 +19,27 @@ const CONTROL = /\p{Cc}/u
 const INSTANCE_ID = /^[a-z0-9_]+$/
 const ENV_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+/** Configuration is read for every row again; what it parses to does not change. */
+const parsed = new Map<string, Template>()
+const KEPT = 5000
+const LONGEST_KEPT = 10_000
+
+export function parseTemplate(text: string): Template {
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const template = readTemplate(text)
+  if (text.length > LONGEST_KEPT) return template
+  if (parsed.size >= KEPT) parsed.clear()
+  parsed.set(text, template)
+  return template
+}
+
 /**
  * Splits text into literals and tokens. The innermost `{{` opens (`{{{input.x}}}` is a token in single braces),
  * no brace stands inside a token, and each character is looked at a fixed number of times.
  */
-export function parseTemplate(text: string): Template {
-  const parts: Template = []
+function readTemplate(text: string): Template {
+  const parts: Part[] = []
   let literal = 0
   let open = text.indexOf('{{')
   while (open >= 0) {

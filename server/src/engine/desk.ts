@@ -1,31 +1,24 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../catalog/outcome.ts'
 import { createBatcher } from '../lib/batcher.ts'
-import { newId } from '../lib/ids.ts'
 import { toStorableJson } from '../lib/storable.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
+import { createSettler } from './settler.ts'
 import { ABANDON } from './sql/abandon.ts'
 import { CLAIM } from './sql/claim.ts'
 import { IN_THE_AIR } from './sql/in-the-air.ts'
 import { PARK } from './sql/park.ts'
 import { RESERVE } from './sql/reserve.ts'
-import { SETTLE } from './sql/settle.ts'
+import { RUN_FACTS } from './sql/run-facts.ts'
 
 /** What a job names: the flight of a row, and which of its jobs this is. */
 export type RowJob = { o: string; r: string; t: number }
 
-/** A row in the air: where it is in its run, and what is known of it. */
-export type Flight = {
+/** What a run says once and for all. */
+export type RunFacts = {
   org_id: string
-  sheet_id: string
-  row_id: string
   run_id: string
-  action: string
-  ticket: number
-  attempt: number
-  retries: number
-  held_millis: number
-  state: unknown
+  sheet_id: string
   revision: number
   actions: string[]
   cache_enabled: boolean
@@ -33,10 +26,25 @@ export type Flight = {
   continue_on_fail: boolean
   /** How often rows were sent on from sheet to sheet until this run. */
   hops: number
+}
+
+/** A row in the air: where it is in its run, and what is known of it. */
+export type Flight = RunFacts & {
+  row_id: string
+  ticket: number
+  /** Counts claims; with run and ticket it is the fence. */
+  attempt: number
+  /** How often its cell was taken up without a result. */
+  strikes: number
+  /** The cell at hand: the first action of the run that has no result yet. */
+  action: string
+  retries: number
+  held_millis: number
+  state: unknown
   run_state: string
   /** JSON text keyed by column number; null when the row is gone. */
   data: string | null
-  /** JSON text of `{action: [status, outputs]}`. */
+  /** JSON text: status and outputs by action; null when there are none. */
   cells: string | null
 }
 
@@ -56,7 +64,7 @@ export type Settlement = {
   learns?: boolean
 }
 
-export type Parking = { ms: number; retries: number; attempt: number; state?: unknown; priority?: number }
+export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type Desk = {
@@ -71,86 +79,51 @@ export type Desk = {
 }
 
 const MAX_ITEMS = 500
+const KEPT_RUNS = 1000
 
-type BatchAnswer<Row> = { row: Row | null } | { fault: unknown }
+type RowItem = { r: string; [field: string]: unknown }
+
+type ClaimedRow = Omit<Flight, keyof RunFacts | 'row_id' | 'ticket' | 'action'> & {
+  n: number
+  run_id: string
+  settled: number
+}
 
 export function createDesk(store: Store, lane: number): Desk {
-  /** A batcher over one statement that answers some of the items by their number. */
-  function batched<Row extends { n: number }>(name: string, text: string, lanes = 2) {
-    let round = 0
-    const batch = createBatcher<object, BatchAnswer<Row>>({
-      maxItems: MAX_ITEMS,
-      maxInFlight: lanes,
-      run: async (items) => {
-        try {
-          return await send(items)
-        } catch (cause) {
-          // One item that PostgreSQL refuses must not take the others with it.
-          if (items.length === 1 || isUnavailable(cause)) throw cause
-          const single = await Promise.allSettled(items.map((item) => send([item])))
-          return single.map((one) =>
-            one.status === 'fulfilled' ? (one.value[0] ?? { row: null }) : { fault: one.reason },
-          )
-        }
+  const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
+    createBatchedStatement<RowItem, Row>({
+      lanes,
+      async send(items) {
+        // Everything that locks flights does so in the order of their rows.
+        const entries = items
+          .map((item, n) => ({ n, ...item }))
+          .sort((one, other) => (one.r < other.r ? -1 : 1))
+        const values = [toStorableJson(entries)]
+        const rows = await store.query<Row>({ name, text, values })
+        const byNumber = new Map(rows.map((row) => [row.n, row]))
+        return items.map((_, n) => byNumber.get(n) ?? null)
       },
     })
 
-    async function send(items: object[]): Promise<BatchAnswer<Row>[]> {
-      round += 1
-      const values: unknown[] = [toStorableJson(items.map((item, n) => ({ n, ...item })))]
-      if (text.includes('$2')) values.push(lane * lanes + (round % lanes))
-      const rows = await store.query<Row>({ name, text, values })
-      const byNumber = new Map(rows.map((row) => [row.n, row]))
-      return items.map((_, n) => ({ row: byNumber.get(n) ?? null }))
-    }
-
-    return async (item: object): Promise<Row | null> => {
-      const answer = await batch(item)
-      if ('fault' in answer) throw answer.fault
-      return answer.row
-    }
-  }
-
-  const claim = batched<Flight & { n: number }>('engine-claim', CLAIM)
-  const settle = batched<{ n: number; run_state: string }>('engine-settle', SETTLE)
+  const claim = batched<ClaimedRow>('engine-claim', CLAIM)
+  const settle = createBatchedStatement({ lanes: 2, send: createSettler(store, lane) })
   const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
+  const factsOf = createRunFacts(store)
 
   return {
-    claim,
-    async settle(flight, settlement) {
-      const row = await settle({
-        ...fenceOf(flight),
-        s: flight.sheet_id,
-        st: settlement.status,
-        out: settlement.outputs ?? null,
-        err: settlement.error ?? null,
-        rev: flight.revision,
-        at: settlement.startedAt,
-        tries: flight.retries + 1,
-        cr: settlement.creditsMillis,
-        hd: flight.held_millis,
-        ca: settlement.cached,
-        pv: settlement.provenance ?? null,
-        nx: settlement.next,
-        e: newId(),
-        ck: settlement.cache?.key ?? null,
-        ep: settlement.cache?.epoch ?? null,
-        ln: settlement.learns ?? false,
-      })
-      return row === null ? null : { runState: row.run_state }
+    async claim(job) {
+      const row = await claim(job)
+      if (row === null) return null
+      const facts = await factsOf(job.o, row.run_id)
+      return toFlight(job, facts, row)
     },
+    settle: (flight, settlement) => settle({ flight, settlement }),
     reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
-    async park(flight, { ms, retries, attempt, state, priority }) {
-      const item = {
-        ms: Math.ceil(ms),
-        tries: retries,
-        keep: attempt,
-        state: state ?? null,
-        pr: priority ?? 0,
-      }
+    async park(flight, { ms, retries, state, priority }) {
+      const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
       return (await park({ ...fenceOf(flight), ...item })) !== null
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
@@ -159,13 +132,67 @@ export function createDesk(store: Store, lane: number): Desk {
   }
 }
 
-function fenceOf(flight: Flight) {
-  return {
-    o: flight.org_id,
-    r: flight.row_id,
-    run: flight.run_id,
-    t: flight.ticket,
-    a: flight.attempt,
-    act: flight.action,
+/** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
+function createBatchedStatement<Item, Answer>(options: {
+  lanes: number
+  send: (items: Item[]) => Promise<(Answer | null)[]>
+}): (item: Item) => Promise<Answer | null> {
+  const { send, lanes } = options
+  type Sent = { answer: Answer | null } | { fault: unknown }
+  const batch = createBatcher<Item, Sent>({
+    maxItems: MAX_ITEMS,
+    maxInFlight: lanes,
+    run: async (items) => {
+      try {
+        return (await send(items)).map((answer) => ({ answer }))
+      } catch (cause) {
+        if (items.length === 1 || isUnavailable(cause)) throw cause
+        const single = await Promise.allSettled(items.map((item) => send([item])))
+        return single.map((one) =>
+          one.status === 'fulfilled' ? { answer: one.value[0] ?? null } : { fault: one.reason },
+        )
+      }
+    },
+  })
+  return async (item) => {
+    const sent = await batch(item)
+    if ('fault' in sent) throw sent.fault
+    return sent.answer
   }
+}
+
+/** Facts of runs, read once. Those that ask at the same time for the same run wait for one statement. */
+function createRunFacts(store: Store): (orgId: string, runId: string) => Promise<RunFacts> | RunFacts {
+  const known = new Map<string, Promise<RunFacts> | RunFacts>()
+  const read = async (org: string, run: string): Promise<RunFacts> => {
+    const [facts] = await store.query<RunFacts>({
+      name: 'engine-run-facts',
+      text: RUN_FACTS,
+      values: [org, run],
+    })
+    if (facts === undefined) throw new Error(`run ${run} is gone`)
+    known.set(run, facts)
+    return facts
+  }
+  return (org, run) => {
+    const facts = known.get(run)
+    if (facts !== undefined) return facts
+    if (known.size >= KEPT_RUNS) known.clear()
+    const reading = read(org, run)
+    known.set(run, reading)
+    reading.catch(() => known.delete(run))
+    return reading
+  }
+}
+
+function toFlight({ r, t }: RowJob, facts: RunFacts, row: ClaimedRow): Flight {
+  const { n: _, settled, ...rest } = row
+  const action = facts.actions[settled]
+  if (action === undefined)
+    throw new Error(`row ${r} has results for every action of its run and still flies`)
+  return { ...facts, ...rest, row_id: r, ticket: t, action }
+}
+
+function fenceOf(flight: Flight) {
+  return { o: flight.org_id, r: flight.row_id, run: flight.run_id, t: flight.ticket, a: flight.attempt }
 }

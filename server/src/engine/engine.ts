@@ -1,3 +1,5 @@
+import type { ActionContext } from '../catalog/define.ts'
+import type { Models } from '../catalog/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Sandbox } from '../catalog/sandbox.ts'
 import type { Egress } from '../lib/egress.ts'
@@ -9,6 +11,7 @@ import { getDefinition } from '../store/definitions.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 import { createCellCache } from './cache.ts'
 import { createDesk } from './desk.ts'
+import { createEnding } from './ending.ts'
 import { createProviderGate } from './provider-gate.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import type { Engine } from './walk.ts'
@@ -18,6 +21,8 @@ export type EngineParts = {
   catalogue: Catalogue
   egress: Egress
   sandbox: Sandbox
+  models: Models
+  mail: ActionContext['mail']
   log: Log
   ending: AbortSignal
   surroundings: RunSurroundings
@@ -25,7 +30,7 @@ export type EngineParts = {
 
 /** Everything that walking rows needs, put together over one store. */
 export function createEngine(parts: EngineParts): Engine {
-  const { store, catalogue, egress, sandbox, log, ending, surroundings } = parts
+  const { store, catalogue, egress, sandbox, models, mail, log, ending, surroundings } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store)
   return {
@@ -33,13 +38,20 @@ export function createEngine(parts: EngineParts): Engine {
     cache: createCellCache(store),
     catalogue,
     log,
-    ending,
-    lend: ({ org_id }) => ({
+    ending: createEnding(ending),
+    lend: (flight) => ({
       egress,
       sandbox,
+      models,
+      mail,
+      // The flight moves on along its chain while the row keeps what it was lent.
+      get cellRun() {
+        return `${flight.run_id}/${flight.row_id}/${flight.action}`
+      },
       gate,
-      keys: surroundings.keysOf(org_id),
-      knowledge: () => surroundings.knowledgeOf(org_id),
+      keys: surroundings.keysOf(flight),
+      knowledge: () => surroundings.knowledgeOf(flight.org_id),
+      secrets: async () => [...(await surroundings.envOf(flight)).values()],
     }),
     envOf: (flight) => surroundings.envOf(flight),
     definitionOf: (flight) => getDefinition(store.system, flight),

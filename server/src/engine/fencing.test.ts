@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { createModels } from '#server/catalog/models.ts'
 import { createSandbox } from '#server/catalog/sandbox.ts'
 import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { NumberText } from '#server/lib/lossless-json.ts'
 import { createRunSurroundings } from '#server/org/run-surroundings.ts'
+import { testConfig } from '#test/harness.ts'
 import type { Desk, Flight } from './desk.ts'
 import { createEngine } from './engine.ts'
 import {
@@ -22,6 +24,7 @@ const app = await makeFieldApp()
 const old = makeDesk(app, 1)
 const fresh = makeDesk(app, 2)
 const START = 100_000
+const NO_MAIL = { url: undefined, from: 'loam@localhost' }
 
 /** The books agree with each other, and say that this many cells were paid. */
 async function expectPaid(field: Field, cells: number, held = 0): Promise<void> {
@@ -47,7 +50,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     ['settle', (desk, flight) => desk.settle(flight, complete('paid_2', PRICE)), null],
     ['settle the end', (desk, flight) => desk.settle(flight, complete(null, PRICE)), null],
     ['reserve', (desk, flight) => desk.reserve({ ...flight, held_millis: 0 }, PRICE), 'lost'],
-    ['park', (desk, flight) => desk.park(flight, { ms: 0, retries: 1, attempt: 0 }), false],
+    ['park', (desk, flight) => desk.park(flight, { ms: 0, retries: 1 }), false],
     ['abandon', (desk, flight) => desk.abandon(flight), false],
   ]
   it.each(late)('%s', async (_name, act, answer) => {
@@ -62,7 +65,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     expect(await fresh.settle(after, complete('paid_2', PRICE))).toEqual({ runState: 'running' })
     expect(await act(old, before)).toEqual(answer)
     expect((await field.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
-    expect((await field.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 1]])
+    expect((await field.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 2]])
     await expectPaid(field, 1)
   })
 
@@ -71,8 +74,18 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const job = must((await field.jobs())[0])
     const egress = createEgress({ allow: [] })
     const sandbox = createSandbox()
-    const surroundings = createRunSurroundings(app.store)
-    const parts = { store: app.store, catalogue, egress, sandbox, log: createLog('silent'), surroundings }
+    const surroundings = createRunSurroundings(app.store, app.services.sealer, new Map())
+    const models = createModels(testConfig())
+    const parts = {
+      store: app.store,
+      catalogue,
+      egress,
+      sandbox,
+      models,
+      mail: NO_MAIL,
+      log: createLog('silent'),
+      surroundings,
+    }
     const engine = createEngine({ ...parts, ending: new AbortController().signal })
     const overtaken = {
       ...engine,
@@ -153,7 +166,7 @@ describe('a cell is settled once', () => {
     const jobs = await field.jobs()
     const running = await claimAndReserve(old, must(jobs[0]))
     const waiting = await claimAndReserve(old, must(jobs[1]))
-    expect(await old.park(waiting, { ms: 60_000, retries: 1, attempt: 0 })).toBe(true)
+    expect(await old.park(waiting, { ms: 60_000, retries: 1 })).toBe(true)
     await expectPaid(field, 0, 2 * PRICE)
     expect(await field.stop()).toBe(1)
     await expectPaid(field, 0, PRICE)
@@ -214,10 +227,10 @@ describe('credits (D22)', () => {
   it('a cell that fails, is skipped or put down is not charged; its hold is given back when it ends', async () => {
     const field = await makePaidField(1, ['paid'])
     const flight = await claimAndReserve(old, must((await field.jobs())[0]))
-    expect(await old.park(flight, { ms: 0, retries: 1, attempt: 0 })).toBe(true)
+    expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
     await expectPaid(field, 0, PRICE)
     const again = must(await fresh.claim(must((await field.jobs())[0])))
-    expect([again.held_millis, again.retries, again.attempt]).toEqual([PRICE, 1, 1])
+    expect([again.held_millis, again.retries, again.attempt, again.strikes]).toEqual([PRICE, 1, 2, 1])
     await fresh.settle(again, { ...complete(null), status: 'failed', error: 'no' })
     await expectPaid(field, 0)
   })
@@ -266,9 +279,11 @@ describe('a row that ends its workers (R6)', () => {
       catalogue,
       egress,
       sandbox,
+      models: createModels(testConfig()),
+      mail: NO_MAIL,
       log: createLog('silent'),
       ending: new AbortController().signal,
-      surroundings: createRunSurroundings(app.store),
+      surroundings: createRunSurroundings(app.store, app.services.sealer, new Map()),
     })
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])
     const cells = (await field.cells()).filter((cell) => cell.row_id === poison?.r)

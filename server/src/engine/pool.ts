@@ -13,8 +13,10 @@ export type PoolOptions = {
   databaseUrl: string
   log: Log
   crew: Crew
-  /** Jobs at once, and as many more taken ahead. */
+  /** Jobs at once. */
   size: number
+  /** Jobs that are taken ahead of those at work. */
+  ahead: number
   /** Told of a job how many times it has been taken up. */
   tasks: Record<string, (payload: unknown, taken: number) => Promise<void>>
   /** Tasks that start by the clock, each time once among all processes. */
@@ -67,7 +69,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   }
 }
 
-async function open({ databaseUrl, log, crew, size, tasks, cron = [] }: PoolOptions) {
+async function open({ databaseUrl, log, crew, size, ahead, tasks, cron = [] }: PoolOptions) {
   const lost = Promise.withResolvers<void>()
   // Rows use the engine's own connections; these only take jobs and give them back.
   const connections = new JobConnections(databaseUrl, lost.resolve)
@@ -94,7 +96,7 @@ async function open({ databaseUrl, log, crew, size, tasks, cron = [] }: PoolOpti
         completeJobBatchDelay: 5,
         failJobBatchDelay: 5,
         concurrentJobs: size,
-        localQueue: { size },
+        localQueue: { size: ahead },
       },
     },
     taskList,

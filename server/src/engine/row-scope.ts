@@ -23,8 +23,7 @@ export function createRowScope(
   env: ReadonlyMap<string, string>,
 ): RowScope {
   const data = parseLossless(row.data) as Record<string, unknown>
-  const columns = new Map(definition.inputs.map((input) => [input.name, input.column]))
-  const templates = new Map(definition.actions.map((action) => [action.id, action.action_id]))
+  const { columns, templates } = namesIn(definition)
   const results = new Map<string, Result>()
   const stored =
     row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Result['outputs']]>)
@@ -69,6 +68,19 @@ export function createRowScope(
     },
     add: (action, status, outputs) => results.set(action, { status, outputs }),
   }
+}
+
+type Names = { columns: Map<string, number>; templates: Map<string, string> }
+const known = new WeakMap<Definition, Names>()
+
+/** Definitions are shared by their rows, and so is what follows from them. */
+function namesIn(definition: Definition): Names {
+  const names = known.get(definition) ?? {
+    columns: new Map(definition.inputs.map((input) => [input.name, input.column])),
+    templates: new Map(definition.actions.map((action) => [action.id, action.action_id])),
+  }
+  known.set(definition, names)
+  return names
 }
 
 /** A column of a list is the list of its values. */

@@ -5,12 +5,14 @@ import { evaluate } from '../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
 import type { Definition } from '../chain/definition.ts'
 import { parseTemplate, resolveValue } from '../chain/references.ts'
+import { isUuid } from '../lib/ids.ts'
 import { parseLossless } from '../lib/lossless-json.ts'
 import { takeRows } from '../rows/intake.ts'
 import type { Db, Store } from '../store/db.ts'
 import { getDefinition } from '../store/definitions.ts'
 import { deleteRows, insertRows, type StoredRow } from '../store/rows.ts'
-import { findSheet, type SheetRecord } from '../store/sheets.ts'
+import { findReachableSheet } from '../store/sheet-reach.ts'
+import type { SheetRecord } from '../store/sheets.ts'
 import type { Flight } from './desk.ts'
 import { createRowScope } from './row-scope.ts'
 
@@ -24,7 +26,9 @@ export type Arrived = (db: Db, sheet: SheetRecord, rowIds: string[]) => Promise<
 export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived): SheetAccess {
   const db = store.org(flight.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
-    const sheet = /^[0-9a-f-]{36}$/i.test(sheetId) ? await findSheet(db, flight.org_id, sheetId) : undefined
+    const sheet = isUuid(sheetId)
+      ? await findReachableSheet(db, flight.org_id, flight.sheet_id, sheetId)
+      : undefined
     return sheet === undefined ? null : { sheet, definition: await getDefinition(db, sheet) }
   }
   return {
@@ -64,7 +68,7 @@ export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived
 
 const noSheet = (sheetId: string): SheetAnswer<never> => ({
   ok: false,
-  message: `there is no sheet ${sheetId}`,
+  message: `there is no sheet ${sheetId} that the owner of this workflow may use`,
 })
 
 /** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */

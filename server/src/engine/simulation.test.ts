@@ -99,12 +99,12 @@ async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Pr
 
 async function park(world: World, hand: Hand, desk: Desk): Promise<void> {
   const known = flightOf(world.model, hand)
-  const parked = await desk.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1, attempt: 0 })
+  const parked = await desk.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1 })
   expect(parked).toBe(known !== undefined)
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
   if (known === undefined) return
-  Object.assign(known, { status: 'queued', ticket: known.ticket + 1, attempt: 0, token: Symbol('parked') })
+  Object.assign(known, { status: 'queued', ticket: known.ticket + 1, token: Symbol('parked') })
   world.jobs.push({ o: hand.flight.org_id, r: hand.flight.row_id, t: known.ticket })
 }
 
@@ -173,12 +173,13 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   async late(world, pick) {
     const hand = some(world.former, pick.a)
     if (hand === undefined) return
-    expect(flightOf(world.model, hand)).toBeUndefined()
     const desk = deskOf(pick)
     const { flight } = hand
     expect(await desk.settle(flight, complete(null, flight.held_millis))).toBeNull()
+    // After a settlement of its own it still has the row.
+    if (flightOf(world.model, hand) !== undefined) return
     expect(await desk.reserve(flight, PRICE)).toBe('lost')
-    expect(await desk.park(flight, { ms: 0, retries: 0, attempt: 0 })).toBe(false)
+    expect(await desk.park(flight, { ms: 0, retries: 0 })).toBe(false)
     expect(await desk.abandon(flight)).toBe(false)
   },
 }

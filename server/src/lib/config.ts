@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseEgressAllow } from './egress-addresses.ts'
+import { parseNameServers } from './egress-records.ts'
+import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 
 const whole = (fallback: number, min = 1, max = 2_147_483_647) =>
   z
@@ -61,6 +63,7 @@ export const SETTINGS = {
     .describe('Administrator made by the first start'),
   LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
   LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
+  LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
   LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
   LOAM_MEMBER_LIMIT: whole(0, 0)
     .transform((n) => (n === 0 ? null : n))
@@ -75,6 +78,57 @@ export const SETTINGS = {
       return entries
     })
     .describe('Private hosts, host:port or CIDRs that outgoing calls may reach'),
+  LOAM_DNS_SERVERS: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const { servers, errors } = parseNameServers(text)
+      for (const message of errors) context.addIssue({ code: 'custom', message })
+      return servers
+    })
+    .describe('Name servers that are asked, as address or address:port; by default those of the system'),
+  LOAM_SMTP_PROBE_PORT: whole(25, 0, 65_535).describe(
+    'Port at which verify_email asks mail servers about an address; 0 asks none',
+  ),
+  LOAM_S3_BUCKET: z
+    .string()
+    .optional()
+    .describe('Bucket for uploaded files and exports; without it they are in the data dir'),
+  LOAM_S3_ENDPOINT: urlOf('http', 'https')
+    .optional()
+    .describe('Address of an S3-compatible store; by default that of Amazon in the region'),
+  LOAM_S3_REGION: z.string().default('us-east-1').describe('Region of the bucket'),
+  LOAM_S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe('Key of the bucket; without one, what the surroundings of the process offer'),
+  LOAM_S3_SECRET_ACCESS_KEY: z.string().optional().describe('Secret of that key'),
+  LOAM_S3_FORCE_PATH_STYLE: oneOf('true', 'false')
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Name the bucket in the path, not in the host; by default with LOAM_S3_ENDPOINT'),
+  LOAM_MODEL_BASE_URL: urlOf('http', 'https')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('OpenAI-compatible model server, with its /v1; may be on a private network'),
+  LOAM_MODEL_API_KEY: z.string().optional().describe('Key of that server, where it wants one'),
+  LOAM_MODELS: z
+    .string()
+    .default('')
+    .transform((text) => partsOf(text).filter((name) => name !== ''))
+    .describe('Names of the models offered, separated by commas; without it any that the server has'),
+  LOAM_ANTHROPIC_API_KEY: z
+    .string()
+    .optional()
+    .describe('Key for models of Anthropic, which are named anthropic/<name>'),
+  LOAM_MODEL_CONCURRENCY: whole(0, 0).describe(
+    'Calls at once to one model, by all processes together; 0 is no limit',
+  ),
+  LOAM_MODEL_TIMEOUT_SECONDS: whole(120, 1, 600).describe('How long one answer of a model may take'),
+  LOAM_SEARCH_URL: urlOf('http', 'https')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('A SearXNG that web searches may use'),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
   LOAM_MAIL_FROM: z
     .string()
@@ -86,7 +140,7 @@ export const SETTINGS = {
 }
 
 const Environment = z.object(SETTINGS)
-export type Config = z.infer<typeof Environment>
+export type Config = z.infer<typeof Environment> & ProviderSettings
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -104,8 +158,23 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       'LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)',
     )
   }
+  lines.push(...incompleteS3(given))
+  const providers = readProviderSettings(env)
+  lines.push(...providers.lines)
   if (!parsed.success || lines.length > 0) throw new ConfigError(lines.join('\n'))
-  return parsed.data
+  return { ...parsed.data, ...providers.settings }
+}
+
+/** What is asked for by half would be taken for the data folder, or for another account. */
+function incompleteS3(given: Record<string, string | undefined>): string[] {
+  const missing = (name: string, by: string) =>
+    given[by] !== undefined && given[name] === undefined ? [`${name}: required with ${by}`] : []
+  const parts = ['LOAM_S3_ENDPOINT', 'LOAM_S3_ACCESS_KEY_ID', 'LOAM_S3_SECRET_ACCESS_KEY']
+  return [
+    ...parts.flatMap((by) => missing('LOAM_S3_BUCKET', by)).slice(0, 1),
+    ...missing('LOAM_S3_ACCESS_KEY_ID', 'LOAM_S3_SECRET_ACCESS_KEY'),
+    ...missing('LOAM_S3_SECRET_ACCESS_KEY', 'LOAM_S3_ACCESS_KEY_ID'),
+  ]
 }
 
 function linesOf(error: z.ZodError): string[] {

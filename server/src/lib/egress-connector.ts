@@ -51,7 +51,7 @@ function createLookup(target: Target, guard: Guard): LookupFunction {
 const admitThen = callbackify(admit)
 
 /** Resolves and checks. One refused address refuses the host: a name with a private and a public side is a trap. */
-async function admit(target: Target, guard: Guard): Promise<string[]> {
+export async function admit(target: Target, guard: Guard): Promise<string[]> {
   const addresses = await addressesOf(target.host, guard.resolve)
   if (addresses.length === 0)
     throw new EgressFault('dns', 'the host name has no address. Check its name.', false)

@@ -1,51 +1,9 @@
-import { createSocket } from 'node:dgram'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { serveNames } from '#test/name-server.ts'
 import { parseEgressAllow } from './egress-addresses.ts'
 import { createResolver } from './egress-resolver.ts'
 
-const A = 1
 const SERVFAIL = 2
-const NXDOMAIN = 3
-
-type Zone = Record<string, { a?: number[][]; aaaa?: number[][]; code?: number }>
-
-/** A name server on loopback that knows these names; others do not exist. */
-async function serveNames(zone: Zone): Promise<{ server: string; asked: string[] }> {
-  const socket = createSocket('udp4')
-  const asked: string[] = []
-  socket.on('message', (query, peer) => {
-    const { name, end } = readName(query)
-    const type = query.readUInt16BE(end)
-    asked.push(`${name} ${type === A ? 'A' : 'AAAA'}`)
-    const entry = zone[name]
-    const answers = (type === A ? entry?.a : entry?.aaaa) ?? []
-    const header = Buffer.alloc(12)
-    query.copy(header, 0, 0, 2)
-    const code = entry === undefined ? NXDOMAIN : answers.length > 0 ? 0 : (entry.code ?? 0)
-    header.writeUInt16BE(0x8180 | code, 2)
-    header.writeUInt16BE(1, 4)
-    header.writeUInt16BE(answers.length, 6)
-    const records = answers.map((address) =>
-      Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
-    )
-    socket.send(Buffer.concat([header, query.subarray(12, end + 4), ...records]), peer.port, peer.address)
-  })
-  await new Promise<void>((resolve) => {
-    socket.bind(0, '127.0.0.1', resolve)
-  })
-  onTestFinished(() => void socket.close())
-  return { server: `127.0.0.1:${socket.address().port}`, asked }
-}
-
-function readName(query: Buffer): { name: string; end: number } {
-  const labels: string[] = []
-  let at = 12
-  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
-    labels.push(query.toString('latin1', at + 1, at + 1 + length))
-    at += 1 + length
-  }
-  return { name: labels.join('.').toLowerCase(), end: at + 1 }
-}
 
 function resolverFor(server: string, allow = '') {
   const resolver = createResolver({ allow: parseEgressAllow(allow).entries, servers: [server] })
@@ -55,16 +13,10 @@ function resolverFor(server: string, allow = '') {
 
 describe('a host name', () => {
   it('resolves to all its addresses of both families, IPv4 first', async () => {
-    const v6 = [0x26, 0x06, 0x47, 0, ...Array.from({ length: 11 }, () => 0), 1]
+    const v6 = '2606:4700::1'
     const { server } = await serveNames({
-      'both.example': {
-        a: [
-          [93, 184, 216, 34],
-          [10, 0, 0, 1],
-        ],
-        aaaa: [v6],
-      },
-      'four.example': { a: [[1, 1, 1, 1]] },
+      'both.example': { a: ['93.184.216.34', '10.0.0.1'], aaaa: [v6] },
+      'four.example': { a: ['1.1.1.1'] },
       'six.example': { aaaa: [v6] },
     })
     const { resolve } = resolverFor(server)
@@ -83,12 +35,12 @@ describe('a host name', () => {
   })
 
   it('is still resolved when its server fails for IPv6', async () => {
-    const { server } = await serveNames({ 'old.example': { a: [[1, 1, 1, 1]], code: SERVFAIL } })
+    const { server } = await serveNames({ 'old.example': { a: ['1.1.1.1'], code: SERVFAIL } })
     expect(await resolverFor(server).resolve('old.example')).toEqual(['1.1.1.1'])
   })
 
   it('of the operator is asked of the system, which knows the hosts file', async () => {
-    const { server, asked } = await serveNames({ localhost: { a: [[8, 8, 8, 8]] } })
+    const { server, asked } = await serveNames({ localhost: { a: ['8.8.8.8'] } })
     const addresses = await resolverFor(server, 'localhost:8080').resolve('localhost')
     expect(addresses.every((address) => address === '127.0.0.1' || address === '::1')).toBe(true)
     expect(asked).toEqual([])

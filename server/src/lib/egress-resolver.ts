@@ -11,7 +11,7 @@ const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBAD
  * Asks name servers directly: the system's resolver has two slots in the whole process, and two dead domains would
  * hold up every other call. It is asked for names of the operator's network, as it knows the hosts file.
  */
-export function createResolver(options: { allow: readonly AllowEntry[]; servers?: string[] }): {
+export function createResolver(options: { allow: readonly AllowEntry[]; servers?: readonly string[] }): {
   resolve: Resolve
   cancel: () => void
 } {

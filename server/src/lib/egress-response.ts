@@ -17,11 +17,13 @@ export type EgressResponse = {
   /** Where the answer came from, after redirects. */
   url: string
   redirects: number
+  /** Where it redirects to, when redirects were not to be followed. */
+  location: string | null
   ms: number
 }
 
 export function createResponse(
-  parts: Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'ms'>,
+  parts: Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'ms'>,
 ): EgressResponse {
   const text = () => new TextDecoder().decode(parts.body)
   return {

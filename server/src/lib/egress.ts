@@ -1,11 +1,15 @@
+import type { Socket } from 'node:net'
+import { hostname } from 'node:os'
 import { Agent, type Dispatcher, Pool } from 'undici'
 import type { AllowEntry } from './egress-addresses.ts'
 import { ACCEPT_ENCODING, checkDeclaredLength, readBody } from './egress-body.ts'
 import { createConnector, type Guard } from './egress-connector.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './egress-failures.ts'
 import { firstHop, type Hop, locationOf, nextHop, parseUrl } from './egress-hops.ts'
+import { createRecords, type DnsRecords } from './egress-records.ts'
 import { createResolver, type Resolve, shareInFlight } from './egress-resolver.ts'
 import { collectHeaders, createResponse, type EgressResponse } from './egress-response.ts'
+import { type ConnectRequest, openGuarded } from './egress-socket.ts'
 
 export type EgressRequest = {
   url: string
@@ -17,6 +21,8 @@ export type EgressRequest = {
   /** For the body on the wire and for the body decoded. */
   maxBytes?: number
   maxRedirects?: number
+  /** `return` gives the answer that redirects as it is, to who must look at each hop. Default `follow`. */
+  redirects?: 'follow' | 'return'
   signal?: AbortSignal
 }
 
@@ -35,11 +41,20 @@ export type EgressResult = EgressResponse | EgressFailure
 export type Egress = {
   /** Never rejects for what a caller's data or a peer does; those are failures. */
   fetch: (request: EgressRequest) => Promise<EgressResult>
+  /** A bare TCP connection, under the same rules. Whoever gets the socket ends it. */
+  connect: (request: ConnectRequest) => Promise<{ ok: true; socket: Socket } | EgressFailure>
+  dns: DnsRecords
+  /** A provider's base URL: what the operator set in its place, or `fallback` (D55). */
+  baseUrl: (provider: string, fallback: string) => string
+  /** How mail servers are asked about an address; port 0 asks none. */
+  smtpProbe: SmtpProbe
   /** Ends every connection; calls still under way fail as `aborted`. */
   close: () => Promise<void>
 }
 
-type Answer = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects'>
+export type SmtpProbe = { port: number; name: string }
+
+type Answer = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location'>
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
@@ -60,15 +75,22 @@ export function createEgress(options: {
   allow: readonly AllowEntry[]
   userAgent?: string
   resolve?: Resolve
+  /** Name servers; those of the system when there are none. */
+  servers?: readonly string[]
+  baseUrls?: ReadonlyMap<string, string>
+  smtpProbe?: Partial<SmtpProbe>
 }): Egress {
   const closing = new AbortController()
-  const network = createResolver({ allow: options.allow })
+  const servers = options.servers ?? []
+  const network = createResolver({ allow: options.allow, ...(servers.length > 0 && { servers }) })
+  const records = createRecords(servers)
   const guard = {
     allow: options.allow,
     resolve: shareInFlight(options.resolve ?? network.resolve),
     closing: closing.signal,
   }
   const agent = createAgent(guard)
+  const sockets = new Set<Socket>()
   const headerDefaults = {
     accept: '*/*',
     'accept-encoding': ACCEPT_ENCODING,
@@ -85,15 +107,16 @@ export function createEgress(options: {
         const { statusCode: status, headers: rawHeaders, body: stream } = await send(agent, hop, signal)
         const headers = collectHeaders(rawHeaders)
         const location = locationOf(status, headers)
-        if (location === null) {
+        const next = location === null ? null : nextHop(hop, status, location)
+        if (next === null || request.redirects === 'return') {
           if (hop.method !== 'HEAD') checkDeclaredLength(headers, limits.maxBytes)
           const body = await readBody(stream, headers, { maxBytes: limits.maxBytes, signal })
-          return { status, headers, body, url: hop.url.href, redirects }
+          return { status, headers, body, url: hop.url.href, redirects, location: next?.url.href ?? null }
         }
         if (redirects >= limits.maxRedirects) {
           throw new EgressFault('too_many_redirects', `more than ${limits.maxRedirects} redirects.`)
         }
-        hop = nextHop(hop, status, location)
+        hop = next
         route = `${hop.url.origin} (redirected from ${start.origin})`
       }
     } catch (error) {
@@ -109,16 +132,20 @@ export function createEgress(options: {
     try {
       return createResponse({ ...(await follow(request, deadline.signal)), ms: elapsed() })
     } catch (error) {
-      if (!(error instanceof EgressFault)) throw error
-      return {
-        ok: false,
-        kind: error.kind,
-        message: error.message,
-        retryable: error.retryable,
-        ms: elapsed(),
-      }
+      return toFailure(error, elapsed())
     } finally {
       deadline.end()
+    }
+  }
+
+  async function connect(request: ConnectRequest): ReturnType<Egress['connect']> {
+    const started = performance.now()
+    try {
+      const socket = await openGuarded(request, guard)
+      sockets.add(socket.once('close', () => sockets.delete(socket)))
+      return { ok: true, socket }
+    } catch (error) {
+      return toFailure(error, Math.round(performance.now() - started))
     }
   }
 
@@ -126,10 +153,24 @@ export function createEgress(options: {
     const destroyed = agent.destroy()
     closing.abort()
     network.cancel()
+    records.cancel()
+    for (const socket of sockets) socket.destroy()
     await destroyed
   }
 
-  return { fetch, close }
+  return {
+    fetch,
+    connect,
+    dns: records.dns,
+    baseUrl: (provider, fallback) => options.baseUrls?.get(provider) ?? fallback,
+    smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
+    close,
+  }
+}
+
+function toFailure(error: unknown, ms: number): EgressFailure {
+  if (!(error instanceof EgressFault)) throw error
+  return { ok: false, kind: error.kind, message: error.message, retryable: error.retryable, ms }
 }
 
 // One pool per origin with a connector of its own, so a connection admitted for one host never serves another.

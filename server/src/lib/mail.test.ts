@@ -1,39 +1,13 @@
-import type { AddressInfo } from 'node:net'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { expect, it, onTestFinished } from 'vitest'
+import type { SMTPServerOptions } from 'smtp-server'
+import { expect, it } from 'vitest'
 import { serveRaw } from '#test/loopback-server.ts'
+import { serveSmtp } from '#test/mail-server.ts'
 import { createMailer, type SendMail } from './mail.ts'
 
-type Received = { from: string; to: string[]; text: string }
-
 /** A real mail server, and a sender for it. */
-async function serveMail(
-  options: SMTPServerOptions = {},
-  login = '',
-): Promise<{ send: SendMail; received: Received[] }> {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    disabledCommands: login === '' ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
-    allowInsecureAuth: true,
-    onData(stream, { envelope }, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
-        received.push({
-          from,
-          to: envelope.rcptTo.map(({ address }) => address),
-          text: Buffer.concat(chunks).toString(),
-        })
-        done()
-      })
-    },
-    ...options,
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)))
-  const { port } = server.server.address() as AddressInfo
-  return { send: mailer(`smtp://${login}127.0.0.1:${port}`), received }
+async function serveMail(options: SMTPServerOptions = {}, login = '') {
+  const { url, received } = await serveSmtp(options, login)
+  return { send: mailer(url), received }
 }
 
 function mailer(url: string): SendMail {

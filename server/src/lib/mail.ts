@@ -1,9 +1,16 @@
 import { createTransport } from 'nodemailer'
+import type { Config } from './config.ts'
 
 export type Mail = { to: string; subject: string; text: string }
 
 /** Sends one mail; rejects with the mail server's reason. */
 export type SendMail = (mail: Mail) => Promise<void>
+
+/** The installation's mail server, where one is set, and the sender of its mails. */
+export function mailSettings(config: Config): { url: string | undefined; from: string } {
+  const host = URL.parse(config.LOAM_PUBLIC_URL ?? '')?.hostname ?? 'localhost'
+  return { url: config.LOAM_SMTP_URL, from: config.LOAM_MAIL_FROM ?? `loam@${host}` }
+}
 
 /** A sender for an SMTP server, or null when none is configured (D48). */
 export function createMailer(options: { url: string | undefined; from: string }): SendMail | null {

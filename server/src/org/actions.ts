@@ -4,6 +4,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { type ChainView, typesIn } from '../catalog/chain-view.ts'
 import { configureAction as configure, type Configured } from '../catalog/configure.ts'
+import type { Action } from '../catalog/define.ts'
 import { type Dependent, dependentsOf } from '../catalog/node.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { distinct, problemsOf } from '../catalog/warnings.ts'
@@ -20,17 +21,22 @@ import type { Db } from '../store/db.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
 import { readSurroundings } from './surroundings.ts'
+import { checkTargets, type Configurer } from './target-sheets.ts'
 
 type NewAction = z.output<typeof AddActionBody>
 
+/** A workbench at which actions are configured. */
+export type ConfigureBench = Workbench & Pick<Configurer, 'mayUse'>
+
 /** All of it or nothing: an action whose configuration is refused is not added. */
 export async function addAction(
-  bench: Workbench,
+  bench: ConfigureBench,
   body: NewAction,
 ): Promise<{ action: ActionInstance; chain: ChainView; warnings: Warning[] }> {
   return editChain(bench, async ({ trx, chain, state, view }) => {
     const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
-    const made = prepareAction(id, body, chain, bench.catalogue)
+    const prepared = prepareAction(id, body, chain, bench.catalogue)
+    const made = await withTargets(trx, bench, bench.catalogue.get(body.action_id), {}, prepared)
     if (made.errors.length > 0) throw validationError(made.errors)
     const added = insert(chain.definition, made.action, body.after)
     if (!added.ok) throw validationError(added.errors)
@@ -61,13 +67,15 @@ export function prepareAction(
 
 /** Merges; answers what is amiss in the request and in the configuration that came of it. */
 export async function configureAction(
-  bench: Workbench,
+  bench: ConfigureBench,
   id: string,
   given: Configuration,
 ): Promise<Warning[]> {
   return editChain(bench, async ({ trx, chain, view }) => {
     const action = requireAction(chain, id)
-    const made = configure(action, chain.links.get(id)?.template, given, typesIn(chain))
+    const template = chain.links.get(id)?.template
+    const configured = configure(action, template, given, typesIn(chain))
+    const made = await withTargets(trx, bench, template, action.inputs, configured)
     if (made.errors.length > 0) throw validationError(made.errors)
     const definition = replaceAction(chain.definition, made.action)
     return {
@@ -84,6 +92,19 @@ export async function configureAction(
       result: await warningsOf(trx, bench.sheet, made, view(definition)),
     }
   })
+}
+
+/** Adds what is to be said of the sheets that the action names. */
+export async function withTargets(
+  db: Db,
+  { author, mayUse }: Pick<ConfigureBench, 'author' | 'mayUse'>,
+  template: Action | undefined,
+  before: ActionInstance['inputs'],
+  made: Configured,
+): Promise<Configured> {
+  const inputs = { before, after: made.action.inputs }
+  const { errors, warnings } = await checkTargets(db, { ...author, mayUse }, template, inputs)
+  return { ...made, errors: [...made.errors, ...errors], warnings: [...made.warnings, ...warnings] }
 }
 
 async function warningsOf(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ImpactWarning } from '#contract/members.ts'
 import { reasonOf } from '../lib/errors.ts'
+import { listWorkflowsRelyingOn } from '../store/connections.ts'
 import type { Db } from '../store/db.ts'
 import { listWorkflowsOwnedBy } from '../store/workflows.ts'
 
@@ -13,7 +14,10 @@ export type Impact = { warnings: ImpactWarning[]; unknownBecause?: string }
 export async function impactOfRemoval(trx: Db, orgId: string, memberId: string): Promise<Impact> {
   await sql`savepoint impact`.execute(trx)
   try {
-    const warnings = await lostOwner(trx, orgId, memberId)
+    const warnings = [
+      ...(await lostConnection(trx, orgId, memberId)),
+      ...(await lostOwner(trx, orgId, memberId)),
+    ]
     await sql`release savepoint impact`.execute(trx)
     return { warnings }
   } catch (cause) {
@@ -25,6 +29,18 @@ export async function impactOfRemoval(trx: Db, orgId: string, memberId: string):
 const UNKNOWN: ImpactWarning = {
   code: 'IMPACT_UNKNOWN',
   message: 'The member was removed, but what depended on them could not be determined',
+}
+
+async function lostConnection(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+  const relying = await listWorkflowsRelyingOn(trx, orgId, memberId)
+  if (relying.length === 0) return []
+  return [
+    {
+      code: 'WORKFLOWS_LOST_CONNECTION',
+      message: `${relying.length} ${relying.length === 1 ? 'workflow runs' : 'workflows run'} on a connection that went with the member; connect the provider again`,
+      resources: relying.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
+    },
+  ]
 }
 
 async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {

@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/secrets.ts'
 import { type Actor, recordAudit } from '../store/audit.ts'
+import { deleteConnectionsOfMember } from '../store/connections.ts'
 import { type Db, inTransaction } from '../store/db.ts'
 import { revokeKeysOfMember } from '../store/keys.ts'
 import {
@@ -171,12 +172,14 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
     }
     const { warnings, unknownBecause } = await impactOfRemoval(trx, orgId, member.member_id)
     const keys = await revokeKeysOfMember(trx, orgId, member.member_id)
+    const connections = await deleteConnectionsOfMember(trx, orgId, member.member_id)
     await deleteMember(trx, orgId, member.member_id)
     await recordAudit(trx, orgId, actor, {
       action: 'member.removed',
       target: email,
       details: {
         revoked_keys: keys,
+        withdrawn_connections: connections,
         ...(unknownBecause === undefined ? {} : { impact_unknown: unknownBecause }),
       },
     })

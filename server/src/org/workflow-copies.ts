@@ -2,11 +2,13 @@ import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { mapStrings } from '../chain/reference-walk.ts'
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import type { Sealer } from '../lib/secrets.ts'
 import type { Db } from '../store/db.ts'
 import { getDefinition } from '../store/definitions.ts'
 import { findSheet, insertSheet, listSheets, nextPosition, type SheetRecord } from '../store/sheets.ts'
 import { insertWorkflow, lockWorkflow, touchWorkflow } from '../store/workflows.ts'
 import { type Author, recordCreation } from './changes.ts'
+import { copyWebhook } from './webhooks.ts'
 
 export type Copy = { workflow_id: string; name: string }
 
@@ -14,6 +16,7 @@ export type Copy = { workflow_id: string; name: string }
 export async function duplicateWorkflow(
   db: Db,
   author: Author,
+  sealer: Sealer,
   sourceId: string,
   name: string,
 ): Promise<Copy> {
@@ -26,7 +29,7 @@ export async function duplicateWorkflow(
       sources.map(({ sheet_id }) => [sheet_id, sheet_id === sourceId ? workflow_id : newId()]),
     )
     await insertWorkflow(trx, { org_id, workflow_id, name, owner_id })
-    for (const source of sources) await copySheet(trx, author, source, copyIds, { workflow_id })
+    for (const source of sources) await copySheet(trx, author, sealer, source, copyIds, { workflow_id })
     return { workflow_id, name }
   })
 }
@@ -35,6 +38,7 @@ export async function duplicateWorkflow(
 export async function duplicateSheet(
   db: Db,
   author: Author,
+  sealer: Sealer,
   { sheet_id, workflow_id }: SheetRecord,
   name: string,
 ): Promise<Copy> {
@@ -46,7 +50,8 @@ export async function duplicateSheet(
     const source = await findSheet(trx, orgId, sheet_id)
     if (source === undefined) throw notFound('Sheet')
     const position = await nextPosition(trx, orgId, workflow_id)
-    await copySheet(trx, author, source, new Map([[sheet_id, copyId]]), { workflow_id, name, position })
+    const changes = { workflow_id, name, position }
+    await copySheet(trx, author, sealer, source, new Map([[sheet_id, copyId]]), changes)
     return copy
   })
 }
@@ -54,6 +59,7 @@ export async function duplicateSheet(
 async function copySheet(
   trx: Db,
   author: Author,
+  sealer: Sealer,
   source: SheetRecord,
   copyIds: ReadonlyMap<string, string>,
   changes: { workflow_id: string; name?: string; position?: number },
@@ -62,7 +68,9 @@ async function copySheet(
   const sheet_id = copyIds.get(source.sheet_id)
   if (sheet_id === undefined) throw new Error(`no id was made for the copy of sheet ${source.sheet_id}`)
   const definition = copyDefinition(await getDefinition(trx, source), copyIds)
-  await insertSheet(trx, author, { ...copied, ...changes, sheet_id, owner_id: author.memberId }, definition)
+  const copy = { ...copied, ...changes, sheet_id, owner_id: author.memberId }
+  await insertSheet(trx, author, copy, definition)
+  await copyWebhook(trx, author, sealer, source, copy)
 }
 
 function copyDefinition(source: Definition, copyIds: ReadonlyMap<string, string>): Definition {

@@ -55,7 +55,7 @@ function storable(value: unknown, note: Note): unknown {
   return makeStorable(value, note)
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
   )

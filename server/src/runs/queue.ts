@@ -5,11 +5,11 @@ import { type Actor, recordAudit } from '../store/audit.ts'
 import type { Db } from '../store/db.ts'
 import { dropFlights } from '../store/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/row-filters.ts'
-import { shareRows } from '../store/row-locks.ts'
+import { sharedRowsLock } from '../store/row-locks.ts'
 import type { SheetRecord } from '../store/sheets.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
-export type Trigger = 'api' | 'auto_run' | 'schedule' | 'webhook' | 'send_to_sheet'
+export type Trigger = 'api' | 'shortcut' | 'auto_run' | 'schedule' | 'webhook' | 'send_to_sheet'
 
 /** Which rows to run: all, some by id, the first few, or those that meet a selection. */
 export type RowChoice =
@@ -17,6 +17,9 @@ export type RowChoice =
   | { kind: 'ids'; ids: readonly string[] }
   | { kind: 'first'; count: number }
   | { kind: 'matching'; selection: Selection }
+
+/** Triggers that count as the workflow's last run (D45). */
+const BY_API: ReadonlySet<Trigger> = new Set(['api', 'shortcut'])
 
 export type RunRequest = {
   sheet: SheetRecord
@@ -32,69 +35,113 @@ export type RunRequest = {
 const CHUNK = 10_000
 /** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
 export const EXPRESS_ROWS = 50
+/** Rows after those share jobs: what a job costs is then paid once for many rows. */
+export const GROUP_ROWS = 16
 /** Rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
 
 /**
- * Queues a run: its record, a flight for each row that has none, the removal of the cells that will run again, and one job
- * per row. All of it or nothing: call it in a transaction. Rows already in the air join the run that has them (D21).
+ * Queues a run: its record, a flight for each row that has none, the removal of the cells that will run again, and jobs, one
+ * for each of the first rows and for each group of later ones. All of it or nothing: call it in a transaction. Rows already in
+ * the air join the run that has them (D21).
  */
 export async function startRun(
   db: Db,
   actor: Actor,
   request: RunRequest,
 ): Promise<{ runId: string; rowsQueued: number }> {
-  const { sheet, actions, trigger } = request
-  const { org_id, sheet_id } = sheet
+  const { org_id, sheet_id } = request.sheet
   const run_id = newId()
   // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
   const ticket = randomInt(2 ** 30)
   // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true)`.execute(db)
-  await shareRows(db, sheet_id)
-  await db
-    .insertInto('runs')
-    .values({
-      org_id,
-      run_id,
-      sheet_id,
-      trigger,
-      selector: JSON.stringify(request.rows),
-      revision: sheet.revision,
-      actions,
-      cache_enabled: sheet.cache_enabled,
-      cache_since: sheet.cache_since,
-      continue_on_fail: sheet.continue_on_fail,
-      hops: request.hops ?? 0,
-      created_by: actor.email,
-    })
-    .execute()
+    set_config('enable_mergejoin', 'off', true), ${sharedRowsLock(sheet_id)}`.execute(db)
   await dropStopped(db, request)
-  const { rows } = await sql<{ chosen: number; launched: number }>`
+  const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket })
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (let done = 0; done < launched; done += CHUNK) {
+    after = await addJobs(
+      db,
+      { org_id, run_id, ticket },
+      { after, done, base, weight, actions: request.actions },
+    )
+  }
+  return { runId: run_id, rowsQueued: chosen }
+}
+
+/** The run's record and its flights. A run that finds nothing to launch is finished at once. */
+async function launch(
+  db: Db,
+  actor: Actor,
+  request: RunRequest,
+  { run_id, ticket }: { run_id: string; ticket: number },
+): Promise<{ chosen: number; launched: number } & VirtualTime> {
+  const { sheet, actions, trigger, rows: choice, hops = 0 } = request
+  const { org_id, sheet_id, workflow_id } = sheet
+  const { rows } = await sql<{ chosen: number; launched: number } & VirtualTime>`
     with chosen as materialized (${chosenRows(request)}),
     launched as (
-      insert into flights (org_id, sheet_id, row_id, run_id, action, status, ticket)
-      select ${org_id}, ${sheet_id}, row_id, ${run_id}, ${actions[0]}, 'queued', ${ticket}::int from chosen order by row_id
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
+    ), counted as (
+      select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched
+    ), recorded as (
+      insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
+        continue_on_fail, hops, created_by, rows_queued, state, finished_at)
+      select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
+        ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
+        ${hops}::int, ${actor.email}, launched, case when launched > 0 then 'running' else 'finished' end,
+        case when launched = 0 then now() end
+      from counted
+    ), touched as (
+      update workflows w set last_run_at = now() from counted
+      where ${BY_API.has(trigger)}::boolean and counted.chosen > 0
+        and w.org_id = ${org_id} and w.workflow_id = ${workflow_id}
+    ), noted as (
+      insert into audit_entries (org_id, entry_id, actor, key_id, action, target, details)
+      select ${org_id}, ${newId()}, ${actor.email}, ${actor.keyId}::uuid, 'run.started', ${sheet_id}::text,
+        jsonb_build_object('run_id', ${run_id}::text, 'rows', chosen) from counted
     )
-    select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched`.execute(db)
-  const { chosen = 0, launched = 0 } = rows[0] ?? {}
-  // A statement of its own, which also sees the cell that a flight before this one landed with a moment ago.
-  await sql`delete from cells c using flights f
-    where f.org_id = ${org_id} and f.run_id = ${run_id} and c.org_id = ${org_id} and c.row_id = f.row_id
-      and c.action = any(${actions}::text[])`.execute(db)
-  await finishQueueing(db, { org_id, run_id, ticket }, launched)
-  if (chosen > 0 && trigger === 'api') {
-    await sql`update workflows set last_run_at = now()
-      where org_id = ${org_id} and workflow_id = ${sheet.workflow_id}`.execute(db)
-  }
-  await recordAudit(db, org_id, actor, {
-    action: 'run.started',
-    target: sheet_id,
-    details: { run_id, rows: chosen },
-  })
-  return { runId: run_id, rowsQueued: chosen }
+    select chosen, launched, time.base, time.weight from counted, (${virtualNow(org_id)}) time`.execute(db)
+  return rows[0] ?? { chosen: 0, launched: 0, base: 0, weight: 1 }
+}
+
+type VirtualTime = { base: number; weight: number }
+
+/**
+ * Queues the jobs of some flights and removes the cells that they will run again. A statement after that of the flights, so
+ * that it also sees the cell that a flight before landed with a moment ago. Answers the last row.
+ */
+async function addJobs(
+  db: Db,
+  { org_id, run_id, ticket }: { org_id: string; run_id: string; ticket: number },
+  { after, done, base, weight, actions }: VirtualTime & { after: string; done: number; actions: string[] },
+): Promise<string> {
+  const { rows } = await sql<{ last: string }>`
+    with chunk as materialized (
+      select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
+      where org_id = ${org_id} and run_id = ${run_id} and row_id > ${after}
+      order by row_id limit ${CHUNK}
+    ), cleared as (
+      delete from cells c using chunk
+      where c.org_id = ${org_id} and c.row_id = chunk.row_id and c.action = any(${actions}::text[])
+    ), grouped as (
+      select min(n) as n, json_agg(row_id order by n) as ids from chunk
+      group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
+    ), added as (
+      select count(*) from graphile_worker.add_jobs((
+        select array_agg((
+          case when n < ${EXPRESS_ROWS} then 'row_express' else 'rows' end,
+          json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int,
+            'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end),
+          null, null, 25, null, least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP}),
+          null)::graphile_worker.job_spec order by n)
+        from grouped))
+    )
+    select (select row_id from chunk order by row_id desc limit 1) as last from added`.execute(db)
+  return rows[0]?.last ?? after
 }
 
 /** A row whose stopped run still has a cell running is run anew: the late result will have no effect (D23). */
@@ -110,52 +157,14 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
   await dropFlights(db, org_id, { rowIds: rows.map((row) => row.row_id) })
 }
 
-async function finishQueueing(
-  db: Db,
-  run: { org_id: string; run_id: string; ticket: number },
-  launched: number,
-): Promise<void> {
-  const { org_id, run_id, ticket } = run
-  if (launched === 0) {
-    await sql`update runs set state = 'finished', finished_at = now()
-      where org_id = ${org_id} and run_id = ${run_id}`.execute(db)
-    return
-  }
-  await sql`update runs set rows_queued = ${launched} where org_id = ${org_id} and run_id = ${run_id}`.execute(
-    db,
-  )
-  const start = await virtualNow(db, org_id)
-  let after = '00000000-0000-0000-0000-000000000000'
-  for (let done = 0; done < launched; done += CHUNK) {
-    const { rows } = await sql<{ last: string }>`
-      with chunk as (
-        select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-        where org_id = ${org_id} and run_id = ${run_id} and row_id > ${after}
-        order by row_id limit ${CHUNK}
-      ), added as (
-        select count(*) from graphile_worker.add_jobs((
-          select array_agg((
-            case when n < ${EXPRESS_ROWS} then 'row_express' else 'row' end,
-            json_build_object('o', ${org_id}::uuid, 'r', row_id, 't', ${ticket}::int), null, null, 25, null,
-            least(32000, ${start.base} + n * ${start.weight} / ${ROWS_PER_STEP}), null)::graphile_worker.job_spec order by n)
-          from chunk))
-      )
-      select (select row_id from chunk order by row_id desc limit 1) as last from added`.execute(db)
-    after = rows[0]?.last ?? after
-  }
-}
-
 /**
  * Fair order: a job's priority is a virtual time. A run starts at that of the jobs waiting now, and its rows are spread behind
  * each other, the wider the more runs its organisation has under way. So a short run is soon done and two long ones share.
  */
-async function virtualNow(db: Db, orgId: string): Promise<{ base: number; weight: number }> {
-  const { rows } = await sql<{ base: number; weight: number }>`
-    select coalesce((select priority from graphile_worker.jobs where locked_at is null order by priority limit 1), 0) as base,
-      greatest(1, (select count(*) from runs where org_id = ${orgId} and state = 'running'))::int as weight`.execute(
-    db,
-  )
-  return rows[0] ?? { base: 0, weight: 1 }
+function virtualNow(orgId: string) {
+  return sql`select
+    coalesce((select priority from graphile_worker.jobs where locked_at is null order by priority limit 1), 0) as base,
+    1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 
 function chosenRows({ sheet, rows }: RunRequest) {

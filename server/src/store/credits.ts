@@ -35,3 +35,22 @@ export async function grantCredits(
     .execute()
   return balance
 }
+
+export type CreditEntry = {
+  at: Date
+  amount_millis: number
+  balance_millis: number
+  reason: string
+  details: Record<string, unknown>
+}
+
+/** The ledger, newest entry first. */
+export async function listCreditEntries(db: Db, orgId: string, limit: number): Promise<CreditEntry[]> {
+  return db
+    .selectFrom('credit_entries')
+    .select(['at', 'amount_millis', 'balance_millis', 'reason', 'details'])
+    .where('org_id', '=', orgId)
+    .orderBy('entry_id', 'desc')
+    .limit(limit)
+    .execute()
+}

@@ -19,7 +19,8 @@ async function fillOrganisation(db: Db): Promise<string> {
   const member = await addMember(db, OPERATOR, orgId, { email: 'bob@example.com', role: 'member' }, null)
   const { member_id } = member
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
-  await fillRest(db, { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id, run_id: newId() })
+  const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
+  await fillRest(db, { ...ids, run_id: newId(), shortcut_id: newId() })
   return orgId
 }
 
@@ -38,10 +39,9 @@ const SAMPLES: Record<string, () => unknown> = {
 
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
-  // Runs come before what belongs to them.
-  const tables = (await db.introspection.getTables()).toSorted(
-    (a, b) => Number(b.name === 'runs') - Number(a.name === 'runs'),
-  )
+  // Runs and shortcuts come before what belongs to them.
+  const first = (table: { name: string }) => Number(['runs', 'shortcuts'].includes(table.name))
+  const tables = (await db.introspection.getTables()).toSorted((a, b) => first(b) - first(a))
   for (const { name, columns } of tables) {
     if (!columns.some((column) => column.name === 'org_id')) continue
     const table = sql.table(name)

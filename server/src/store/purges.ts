@@ -42,7 +42,13 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
     returning workflow_id`.execute(trx)
   const workflowId = rows[0]?.workflow_id
   if (workflowId === undefined) return
-  for (const table of ['row_gaps', 'cell_cache', 'unique_values'] as const) {
+  for (const table of [
+    'row_gaps',
+    'cell_cache',
+    'unique_values',
+    'webhook_ids',
+    'webhook_deliveries',
+  ] as const) {
     await sql`delete from ${sql.table(table)} where org_id = ${org_id} and sheet_id = ${sheet_id}`.execute(
       trx,
     )

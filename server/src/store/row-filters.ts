@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { CreatedAtFilter, FilterOperator, RowFilter, StatusFilter } from '#contract/rows.ts'
+import { flightAction } from './flights.ts'
 
 /** A choice of rows, with column names already turned into column numbers. */
 export type Selection = {
@@ -49,15 +50,16 @@ function asNumber(text: Text): RawBuilder<number | null> {
   return sql`case when (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
 }
 
-/** Results are cells; what is queued or running is the row's flight. A row without either has no such cell. */
+/** Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. */
 function statusCondition({ action_instance_id, is, is_not }: StatusFilter): Condition {
   const statuses = is ?? is_not ?? []
   const found = sql<SqlBool>`(exists (
     select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
       and c.action = ${action_instance_id} and c.status = any(${statuses}::text[])
   ) or exists (
-    select from flights f where f.org_id = r.org_id and f.row_id = r.row_id
-      and f.action = ${action_instance_id} and f.status = any(${statuses}::text[])))`
+    select from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+    where f.org_id = r.org_id and f.row_id = r.row_id and f.status = any(${statuses}::text[])
+      and ${flightAction} = ${action_instance_id}))`
   return is === undefined ? sql`not ${found}` : found
 }
 

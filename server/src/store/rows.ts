@@ -16,14 +16,17 @@ export type Page = { rows: StoredRow[]; total: number }
 /** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
 const BLOCK = sql.lit(1024)
 
-/** Adds rows in their order and answers their ids. One statement, whatever their number: numbered and written together. */
+/**
+ * Adds rows in their order and answers their ids, which are made here unless they are given. One statement, whatever their
+ * number: numbered and written together.
+ */
 export async function insertRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
   data: readonly string[],
+  ids: string[] = data.map(() => newId()),
 ): Promise<string[]> {
   if (data.length === 0) return []
-  const ids = data.map(() => newId())
   const records = `[${data.map((text, n) => `{"i":"${ids[n]}","d":${text}}`).join(',')}]`
   const { numAffectedRows } = await sql`
     with numbered as (
@@ -37,6 +40,12 @@ export async function insertRows(
     order by t.n`.execute(db)
   if (numAffectedRows !== BigInt(data.length)) throw notFound('Sheet')
   return ids
+}
+
+export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select next_seq - first_seq - deleted as count
+    from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Rows by their place in the order of insertion. Deep pages cost what the first one does. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from './db.ts'
 import type { SheetKey } from './sheets.ts'
 
@@ -33,9 +34,7 @@ export async function listRuns(db: Db, { org_id, sheet_id }: SheetKey, limit: nu
 }
 
 export type CellRecord = {
-  status: string
-  outputs: string | null
-  error: string | null
+  status: CellStatus
   run_id: string
   revision: number
   attempts: number
@@ -53,8 +52,7 @@ export async function findCell(
   action: string,
 ): Promise<CellRecord | undefined> {
   const { rows } = await sql<CellRecord>`
-    select status, outputs::text as outputs, error, run_id, revision, attempts, credits_millis, cached, provenance,
-      started_at, completed_at
+    select status, run_id, revision, attempts, credits_millis, cached, provenance, started_at, completed_at
     from cells where org_id = ${orgId} and row_id = ${rowId} and action = ${action}`.execute(db)
   return rows[0]
 }

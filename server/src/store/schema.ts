@@ -1,7 +1,11 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { z } from 'zod'
 import type { OutputType } from '#contract/actions.ts'
-import type { CellStatus } from '#contract/rows.ts'
+import type { ExportFormat } from '#contract/exports.ts'
+import type { CellStatus, RunAfter } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
+import type { ExportPlan, ExportSelection } from './exports.ts'
+import type { FrozenInput, FrozenOutput } from './shortcuts.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
 type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
@@ -15,6 +19,9 @@ export type DiscoveredOutput = {
   columns?: { name: string; type: OutputType }[]
   anyType?: true
 }
+
+/** A column of a file on its way into a column of a sheet. */
+export type MappedColumn = { header: string; column: number }
 
 export type Schema = {
   settings: { name: string; value: Json<unknown> }
@@ -184,14 +191,143 @@ export type Schema = {
     sheet_id: string
     row_id: string
     run_id: string
-    action: string
     status: 'queued' | 'running'
     ticket: Generated<number>
     attempt: Generated<number>
+    strikes: Generated<number>
+    settled: Generated<number>
     retries: Generated<number>
     held_millis: Generated<number>
     state: Json<unknown>
   }
   action_outputs: { org_id: string; sheet_id: string; action: string; outputs: Json<DiscoveredOutput[]> }
+  webhooks: {
+    org_id: string
+    sheet_id: string
+    token_hash: Buffer
+    token_sealed: string
+    enabled: Generated<boolean>
+    created_at: Made
+  }
+  webhook_deliveries: {
+    org_id: string
+    sheet_id: string
+    delivery_no: Generated<number>
+    at: Made
+    status: number
+    webhook_id: string | null
+    accepted: number
+    rejected: number
+    reason: string | null
+    body: string
+  }
+  schedules: {
+    org_id: string
+    sheet_id: string
+    cron: string
+    timezone: string
+    next_run_at: Instant
+    created_at: Made
+  }
+  env_variables: {
+    org_id: string
+    workflow_id: string | null
+    key: string
+    value_sealed: string
+    updated_by: string
+    updated_at: ColumnType<Date, Date | undefined, Date>
+  }
+  connections: {
+    org_id: string
+    connection_id: string
+    provider: string
+    name: string
+    owner_id: string | null
+    shared: boolean
+    fields_sealed: string
+    token_sealed: string | null
+    token_expires_at: MaybeInstant
+    created_at: Made
+  }
   purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }
+  exports: {
+    org_id: string
+    export_id: string
+    sheet_id: string
+    member_id: string
+    format: ExportFormat
+    file_name: string
+    selection: Json<ExportSelection>
+    plan: Json<ExportPlan>
+    below_seq: number
+    status: Generated<'running' | 'completed' | 'failed'>
+    attempt: Generated<number>
+    progress: Generated<number>
+    row_count: Generated<number>
+    size_bytes: number | null
+    error: string | null
+    started_at: Made
+    completed_at: MaybeInstant
+  }
+  files: {
+    org_id: string
+    file_ref: string
+    kind: string
+    name: string
+    size_bytes: number | null
+    created_by: string
+    created_at: Made
+    used_at: MaybeInstant
+    expires_at: Instant
+  }
+  imports: {
+    org_id: string
+    import_id: string
+    sheet_id: string
+    file_ref: string
+    sheet_name: string | null
+    mapping: Json<MappedColumn[]>
+    run_after: z.infer<typeof RunAfter>
+    status: Generated<'processing' | 'completed' | 'failed'>
+    rows_imported: Generated<number>
+    chunks: Generated<number>
+    position: Json<unknown>
+    starts: Generated<number>
+    error: string | null
+    created_by: string
+    key_id: string | null
+    created_at: Made
+    finished_at: MaybeInstant
+  }
+  shortcuts: {
+    org_id: string
+    shortcut_id: string
+    workflow_id: string
+    parent_id: string | null
+    holder_id: string | null
+    creator_id: string | null
+    creator_email: string
+    name: string
+    description: Generated<string>
+    cover_image: string | null
+    icon_emoji: string | null
+    version: Generated<number>
+    is_published: Generated<boolean>
+    is_archived: Generated<boolean>
+    created_at: Made
+    updated_at: ColumnType<Date, Date | undefined, Date>
+  }
+  shortcut_versions: {
+    org_id: string
+    shortcut_id: string
+    version: number
+    revision: number
+    continue_on_fail: boolean
+    inputs: Json<FrozenInput[]>
+    outputs: Json<FrozenOutput[]>
+    inputs_given: boolean
+    outputs_given: boolean
+    created_by: string
+    created_at: Made
+  }
 }

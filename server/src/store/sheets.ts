@@ -95,6 +95,16 @@ export async function findSheet(db: Db, orgId: string, sheetId: string): Promise
   return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
 }
 
+/** For the operator, who names a sheet by its id alone. */
+export async function findSheetById(db: Db, sheetId: string): Promise<SheetRecord | undefined> {
+  return db
+    .selectFrom('sheets')
+    .select(SHEET_FIELDS)
+    .where('sheets.sheet_id', '=', sheetId)
+    .where('sheets.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
 /** Every living sheet of an organisation, by workflow: the main sheet first, then the others in their order. */
 export async function listAllSheets(db: Db, orgId: string): Promise<Map<string, SheetRecord[]>> {
   const sheets = await selectSheets(db, orgId).orderBy('sheets.position').orderBy('sheets.sheet_id').execute()

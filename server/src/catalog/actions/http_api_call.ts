@@ -2,6 +2,7 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
 import { readReply } from '../http-reply.ts'
 import { buildRequest } from '../http-request.ts'
+import { hideSecrets } from '../http-secrets.ts'
 import { failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
@@ -38,8 +39,9 @@ export default defineAction({
       return { kind: 'unrunnable', message: 'body and raw_body are both set; clear one of them' }
     }
     const timeoutMs = (inputs.timeout_seconds ?? 30) * 1000
-    const reply = await context.egress.fetch({ ...buildRequest(inputs), timeoutMs, signal: context.signal })
-    if (reply.ok) return readReply(reply, context.now())
+    const request = buildRequest(inputs)
+    const reply = await context.egress.fetch({ ...request, timeoutMs, signal: context.signal })
+    if (reply.ok) return readReply(reply, context.now(), hideSecrets(request, await context.secrets()))
     return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
   },
 })

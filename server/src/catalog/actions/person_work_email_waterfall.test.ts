@@ -1,29 +1,124 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../outcome.ts'
+import { createKey, type ProviderKeys } from '../provider-access.ts'
+import { type Reply, serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()
+const ANN = { full_name: 'Ann Lee', company_domain: 'https://www.acme.example/about' }
+const keysFor = (...ids: string[]): ProviderKeys => ({
+  platform: (id) => (ids.includes(id) ? createKey('platform', { secret: 'k' }) : null),
+  own: async () => null,
+})
+const brief = (outcome: Outcome<unknown>) =>
+  'provenance' in outcome ? outcome.provenance?.map(({ provider, status }) => `${provider} ${status}`) : []
 
-const run = (inputs: Record<string, unknown>) => runAction('person_work_email_waterfall', inputs)
-const skipped = (provider: string) => ({ provider, status: 'unconfigured', ms: 0, credits: 0 })
+/** Runs with doubles in the place of providers, each of which gives one answer. */
+async function run(replies: Record<string, Reply>, inputs: Record<string, unknown> = {}) {
+  const urls: Record<string, string> = {}
+  const asked: string[] = []
+  for (const [id, reply] of Object.entries(replies)) {
+    const double = await serveDouble((seen) => {
+      asked.push(`${id} ${seen.path}`)
+      return reply
+    })
+    urls[id] = double.origin
+  }
+  const keys = keysFor(...Object.keys(replies))
+  const outcome = await runAction('person_work_email_waterfall', { ...ANN, ...inputs }, { urls, keys })
+  return { outcome, asked }
+}
+const byHunter = (email: string, status: string, score = 90): Reply => ({
+  json: { data: { email, score, verification: { status } } },
+})
+const byFindymail = (email: string): Reply => ({ json: { contact: { email } } })
+const byZeroBounce = (status: string): Reply => ({ json: { status, sub_status: '' } })
+const WITH = { email_providers: ['Hunter', 'Findymail'], email_validation: ['ZeroBounce'] }
 
-it('providers with neither key nor connection are passed over, in order; when all miss there is no match (D66)', async () => {
-  const outcome = await run({
-    linkedin_url: 'https://x.example',
-    email_providers: ['Hunter', 'Built-in pattern'],
-  })
-  expect(outcome).toEqual({ kind: 'no_match', provenance: [skipped('hunter'), skipped('built_in_pattern')] })
+it('D66: providers with neither key nor connection are passed over, in order; when all miss there is no match', async () => {
+  const { outcome } = await run({}, { email_providers: ['Hunter', 'Snov'] })
+  expect([outcome.kind, brief(outcome)]).toEqual(['no_match', ['Hunter unconfigured', 'Snov unconfigured']])
 })
 
 it('without providers the usual ones are asked', async () => {
-  const outcome = await run({ full_name: 'Ann Lee', company_domain: 'acme.com' })
-  const usual = ['blitz', 'hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov', 'wiza']
-  expect(outcome).toEqual({ kind: 'no_match', provenance: usual.map(skipped) })
+  const { outcome } = await run({})
+  const usual = ['Hunter', 'Prospeo', 'LeadMagic', 'Findymail', 'Datagma', 'Apollo', 'Snov']
+  expect(brief(outcome)).toEqual(usual.map((name) => `${name} unconfigured`))
+})
+
+it('an address that its finder has verified is taken at once', async () => {
+  const { outcome, asked } = await run({ hunter: byHunter('ann@acme.example', 'valid') })
+  expect(outcome).toMatchObject({
+    kind: 'done',
+    outputs: { work_email: 'ann@acme.example', status: 'valid', provider: 'Hunter', confidence: 0.9 },
+    credits: 1,
+  })
+  expect(asked).toEqual(['hunter /v2/email-finder'])
+})
+
+describe('verifiers that are named check every address', () => {
+  it.each<[string, Record<string, unknown>, object, number, string[]]>([
+    ['valid', {}, { work_email: 'a@acme.example', status: 'valid' }, 1.5, ['Hunter hit', 'ZeroBounce hit']],
+    [
+      'catch-all',
+      { accept_catch_all: true },
+      { work_email: 'a@acme.example', status: 'catch_all' },
+      1.5,
+      ['Hunter hit', 'ZeroBounce hit'],
+    ],
+    [
+      'invalid',
+      { email_providers: ['Hunter'] },
+      { kind: 'no_match' },
+      0.5,
+      ['Hunter invalid', 'ZeroBounce hit'],
+    ],
+    [
+      'catch-all',
+      {},
+      { work_email: 'a@acme.example', status: 'catch_all' },
+      3,
+      ['Hunter unverified', 'ZeroBounce hit', 'Findymail unverified', 'ZeroBounce hit'],
+    ],
+    [
+      'unknown',
+      {},
+      { work_email: 'a@acme.example', status: 'valid' },
+      1,
+      ['Hunter hit', 'ZeroBounce unverified'],
+    ],
+  ])('%s %j', async (status, inputs, expected, credits, provenance) => {
+    const { outcome } = await run(
+      {
+        hunter: byHunter('a@acme.example', 'valid'),
+        findymail: byFindymail('b@acme.example'),
+        zerobounce: byZeroBounce(status),
+      },
+      { ...WITH, ...inputs },
+    )
+    expect(outcome).toMatchObject(
+      'kind' in expected ? { ...expected, credits } : { outputs: expected, credits },
+    )
+    expect(brief(outcome)).toEqual(provenance)
+  })
+
+  it('None takes the word of the finder', async () => {
+    const replies = {
+      hunter: byHunter('a@acme.example', 'accept_all'),
+      findymail: byFindymail('b@acme.example'),
+    }
+    const { outcome } = await run(replies, { ...WITH, email_validation: ['None'] })
+    expect(outcome).toMatchObject({
+      outputs: { work_email: 'b@acme.example', provider: 'Findymail' },
+      credits: 2,
+    })
+  })
 })
 
 it.each([{}, { full_name: 'Ann Lee' }, { company_domain: 'acme.com' }])(
   '%j is not enough: linkedin_url alone, or name with domain',
   async (inputs) => {
-    expect(await run(inputs)).toEqual({
+    expect(await runAction('person_work_email_waterfall', inputs)).toEqual({
       kind: 'unrunnable',
       message: 'one of these must be set: linkedin_url; full_name and company_domain',
     })
@@ -31,7 +126,7 @@ it.each([{}, { full_name: 'Ann Lee' }, { company_domain: 'acme.com' }])(
 )
 
 it('an unknown provider is refused (D32)', async () => {
-  await expect(run({ email_providers: ['Nobody'] })).rejects.toThrow(
+  await expect(run({}, { email_providers: ['Nobody'] })).rejects.toThrow(
     'email_providers[0] unknown provider Nobody',
   )
 })

@@ -1,37 +1,12 @@
 import { defineAction } from '../define.ts'
-import type { ProviderOption } from '../field.ts'
 import { field } from '../fields.ts'
+import { checkEmails } from '../jobs/email-check.ts'
+import { FINDERS, VERIFIERS } from '../jobs/email-providers.ts'
+import { readPerson } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const builtIn = (id: string, name: string): ProviderOption => ({
-  id,
-  name,
-  supportsOwnKey: false,
-  requiresOwnKey: false,
-})
-const vendor = (id: string, name: string): ProviderOption => ({ ...builtIn(id, name), supportsOwnKey: true })
-
-const FINDERS = [
-  builtIn('built_in_pattern', 'Built-in pattern'),
-  vendor('blitz', 'Blitz'),
-  vendor('hunter', 'Hunter'),
-  vendor('prospeo', 'Prospeo'),
-  vendor('leadmagic', 'LeadMagic'),
-  vendor('findymail', 'Findymail'),
-  vendor('datagma', 'Datagma'),
-  vendor('apollo', 'Apollo'),
-  vendor('snov', 'Snov'),
-  vendor('wiza', 'Wiza'),
-  vendor('dropcontact', 'Dropcontact'),
-  vendor('icypeas', 'Icypeas'),
-]
-const VERIFIERS = [
-  builtIn('built_in', 'Built-in'),
-  vendor('zerobounce', 'ZeroBounce'),
-  vendor('neverbounce', 'NeverBounce'),
-  vendor('millionverifier', 'MillionVerifier'),
-  builtIn('none', 'None'),
-]
+const NONE = { id: 'none', name: 'None', supportsOwnKey: false, requiresOwnKey: false, credits: 0 }
 
 export default defineAction({
   id: 'person_work_email_waterfall',
@@ -40,19 +15,20 @@ export default defineAction({
     'Asks one provider after another for the work email of a person, until one answer is verified.',
   category: 'people',
   credits: 0,
+  timeoutSeconds: 120,
   inputs: {
     full_name: field.text({ description: 'Needs company_domain beside it.' }),
-    linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
+    linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     email_providers: field.waterfall({
-      providers: FINDERS,
-      default: ['blitz', 'hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov', 'wiza'],
+      providers: FINDERS.map(({ option }) => option),
+      default: ['hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov'],
       description: 'Who is asked, in order.',
     }),
     email_validation: field.waterfall({
-      providers: VERIFIERS,
-      default: ['built_in'],
-      description: 'Who verifies an address that was found.',
+      providers: [...VERIFIERS.map(({ option }) => option), NONE],
+      description:
+        'Who verifies an address that was found. By default the built-in check, for those that their finder has not verified.',
     }),
     accept_catch_all: field.toggle({
       description: 'Take an address whose domain accepts every name as verified.',
@@ -61,18 +37,30 @@ export default defineAction({
   needs: [['linkedin_url'], ['full_name', 'company_domain']],
   outputs: {
     work_email: output.email('The address.'),
-    status: output.text('What its verification said.'),
+    status: output.text('What its verification said: valid, catch_all, role or unknown.'),
     provider: output.text('Who found it.'),
-    confidence: output.number('From 0 to 1.'),
+    confidence: output.number('From 0 to 1, where its finder tells.'),
   },
-  // D66: a provider with neither a platform key nor a connection is passed over.
-  run: ({ inputs }) => ({
-    kind: 'no_match',
-    provenance: inputs.email_providers.map(({ provider }) => ({
+  async run({ inputs, context }) {
+    const fall = await runWaterfall({
+      steps: inputs.email_providers,
+      adapters: FINDERS,
+      input: readPerson(inputs),
+      context,
+      state: context.state,
+      check: checkEmails({
+        named: inputs.email_validation,
+        usual: [{ provider: 'built_in', own_key: false }],
+        verifiers: VERIFIERS,
+        acceptCatchAll: inputs.accept_catch_all,
+        context,
+      }),
+    })
+    return toOutcome(fall, ({ value, provider }) => ({
+      work_email: value.email,
+      status: value.status ?? 'unknown',
       provider,
-      status: 'unconfigured',
-      ms: 0,
-      credits: 0,
-    })),
-  }),
+      confidence: value.confidence,
+    }))
+  },
 })

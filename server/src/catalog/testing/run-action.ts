@@ -1,11 +1,13 @@
 import { afterAll } from 'vitest'
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import { type Answer, type Lookup, printToken } from '../../chain/references.ts'
+import { readConfig } from '../../lib/config.ts'
 import { parseEgressAllow } from '../../lib/egress-addresses.ts'
-import { createEgress } from '../../lib/egress.ts'
+import { createEgress, type Egress } from '../../lib/egress.ts'
 import type { Action, SheetAccess } from '../define.ts'
 import { isObject } from '../field.ts'
 import { readInputs, resolveInputs } from '../inputs.ts'
+import { createModels, type Models } from '../models.ts'
 import type { Outcome } from '../outcome.ts'
 import type { ProviderGate, ProviderKeys } from '../provider-access.ts'
 import { loadCatalogue } from '../registry.ts'
@@ -25,9 +27,18 @@ export type Settings = {
   now?: Date
   sheets?: SheetAccess
   signal?: AbortSignal
+  /** In place of one that reaches loopback and no name server. */
+  egress?: Egress
+  /** Where providers are, by id. */
+  urls?: Record<string, string>
   keys?: ProviderKeys
   gate?: ProviderGate
   knowledge?: string
+  /** Environment variables that say which models there are. */
+  models?: Record<string, string>
+  cellRun?: string
+  /** The installation's mail server. */
+  mailUrl?: string
   /** How much the organisation has left. */
   credits?: number
 }
@@ -45,8 +56,14 @@ export function useActions(): Run {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
   const sandbox = createSandbox()
   const loading = loadCatalogue()
+  const models = new Map<string, Models>()
+  const modelsOf = (env: Record<string, string>) => {
+    const known = models.get(JSON.stringify(env)) ?? createModels(readConfig(env))
+    models.set(JSON.stringify(env), known)
+    return known
+  }
   afterAll(async () => {
-    await Promise.all([egress.close(), sandbox.close()])
+    await Promise.all([egress.close(), sandbox.close(), ...[...models.values()].map((each) => each.close())])
   })
   return async (id, inputs, { row = {}, ...settings } = {}) => {
     const action = (await loading).get(id)
@@ -57,7 +74,13 @@ export function useActions(): Run {
     const read = readInputs(action, resolved)
     if (!read.ok) return { kind: 'unrunnable', message: read.message }
     const context = {
-      egress,
+      egress: {
+        ...(settings.egress ?? egress),
+        baseUrl: (id: string, fallback: string) => settings.urls?.[id] ?? egress.baseUrl(id, fallback),
+      },
+      models: modelsOf(settings.models ?? {}),
+      cellRun: settings.cellRun ?? 'run/row/action_1',
+      mail: { url: settings.mailUrl, from: 'loam@loam.test' },
       sandbox,
       signal: settings.signal ?? new AbortController().signal,
       now: () => settings.now ?? new Date(),
@@ -65,6 +88,7 @@ export function useActions(): Run {
       sheets: settings.sheets ?? createSheets({}),
       keys: settings.keys ?? { platform: () => null, own: async () => null },
       gate: settings.gate ?? OPEN,
+      secrets: async () => Object.values(row.env ?? {}),
       knowledge: async () => settings.knowledge ?? null,
       reserve: async (credits: number) => credits <= (settings.credits ?? Number.POSITIVE_INFINITY),
     }

@@ -2,12 +2,11 @@
 export const PARK = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (
-    n int, o uuid, r uuid, run uuid, t int, a int, act text, ms bigint, tries int, keep int, state jsonb, pr int)
+    n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
 ), parked as (
-  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, attempt = i.keep, state = i.state
+  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, state = i.state
   from item i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
-    and f.attempt = i.a
+  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (
   select count(*) from graphile_worker.add_jobs((

@@ -4,10 +4,10 @@
  */
 export const RESERVE = `
 with item as (
-  select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, act text, price bigint)
+  select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int, price bigint)
 ), asking as (
   select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
-    and f.ticket = i.t and f.action = i.act and f.attempt = i.a
+    and f.ticket = i.t and f.attempt = i.a
   for update of f
 ), payer as (
   select org_id, credits_millis - held_millis as free from organisations
@@ -18,8 +18,7 @@ with item as (
 ), held as (
   update flights f set held_millis = f.held_millis + i.price
   from covered i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.action = i.act
-    and f.attempt = i.a
+  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
   returning i.n, i.o, i.price
 ), booked as (
   update organisations org set held_millis = org.held_millis + h.price

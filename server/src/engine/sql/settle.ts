@@ -1,34 +1,47 @@
 /**
- * Writes results: cell, cache entry, ledger entry, tallies, and either the next cell's publication or the end of the flight.
- * The fence decides item by item; what a worker without it sends has no effect. Organisations are locked in order. `is not
- * distinct from` keeps the run out of index conditions: the primary key is the way to a flight, also before statistics exist.
+ * Writes results: cell, cache entry, ledger entry, tallies, and the end of flights that are through. Every parameter is a
+ * column of the batch, the last but one holds what few items have (`x`). A flight in the middle of its chain is only locked,
+ * and changed where the cell left something in it.
+ *
+ * The fence decides item by item: the flight is still this worker's, and the run has no result for the cell yet. What a worker
+ * without it sends has no effect. Flights are locked in the order of the items, then organisations in theirs. Subqueries
+ * instead of joins, and `is not distinct from` instead of `=` for the run: the primary key is then the way to a flight and to
+ * a cell, also before statistics exist.
  */
 export const SETTLE = `
-with item as (
-  select * from jsonb_to_recordset($1::jsonb) as i (
-    n int, o uuid, s uuid, r uuid, run uuid, t int, a int, act text, st text, out jsonb, err text, rev int, at bigint,
-    tries int, cr bigint, hd bigint, ca boolean, pv jsonb, nx text, e uuid, ck text, ep int, ln boolean)
-), moved as (
-  update flights f set action = i.nx, attempt = 1, retries = 0, held_millis = 0, state = null
-  from item i
-  where i.nx is not null and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
-    and f.action = i.act and f.attempt = i.a
-  returning i.n
+with valid as materialized (
+  select i.o, i.s, i.r, i.run, i.rev, i.act, i.st, i.at, i.nx, i.n, nullif(i.out, 'null') as out, i.x,
+    coalesce((i.x->>'cr')::bigint, 0) as cr, (i.x->>'hd')::bigint as hd, i.x->>'ck' as ck, (i.x->>'ep')::int as ep,
+    cell.run_id as earlier
+  from rows from (
+    unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::text[], $9::text[],
+      $10::bigint[], $11::boolean[]),
+    jsonb_array_elements($12::jsonb), jsonb_array_elements($13::jsonb)
+  ) with ordinality as i (o, s, r, run, rev, t, a, act, st, at, nx, out, x, n)
+  cross join lateral (
+    select from flights f
+    where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
+    for no key update
+  ) mine
+  cross join lateral (
+    select (select c.run_id from cells c where c.org_id = i.o and c.row_id = i.r and c.action = i.act) offset 0
+  ) cell
+  where cell.run_id is distinct from i.run
+), cleared as (
+  update flights f set retries = 0, held_millis = 0, state = null
+  from valid i where i.nx and i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
 ), landed as (
-  delete from flights f using item i
-  where i.nx is null and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
-    and f.action = i.act and f.attempt = i.a
-  returning i.n
-), valid as (
-  select i.* from item i where i.n = any(array(select n from moved union all select n from landed))
+  delete from flights f using valid i where not i.nx and f.org_id = i.o and f.row_id = i.r
 ), written as (
   insert into cells (org_id, sheet_id, row_id, action, status, outputs, error, run_id, revision, attempts,
     credits_millis, cached, provenance, learns, started_at)
-  select o, s, r, act, st, out, err, run, rev, tries, cr, ca, pv, ln, to_timestamp(at / 1000.0) from valid
-  on conflict (org_id, row_id, action) do update set status = excluded.status, outputs = excluded.outputs,
-    error = excluded.error, run_id = excluded.run_id, revision = excluded.revision, attempts = excluded.attempts,
-    credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
-    learns = excluded.learns, started_at = excluded.started_at, completed_at = excluded.completed_at
+  select o, s, r, act, st, out, x->>'err', run, rev, coalesce((x->>'tries')::int, 1), cr, x ? 'ca', x->'pv', x ? 'ln',
+    to_timestamp(at / 1000.0) from valid where earlier is null
+), rewritten as (
+  update cells c set status = v.st, outputs = v.out, error = v.x->>'err', run_id = v.run, revision = v.rev,
+    attempts = coalesce((v.x->>'tries')::int, 1), credits_millis = v.cr, cached = v.x ? 'ca', provenance = v.x->'pv',
+    learns = v.x ? 'ln', started_at = to_timestamp(v.at / 1000.0), completed_at = now()
+  from valid v where v.earlier is not null and c.org_id = v.o and c.row_id = v.r and c.action = v.act
 ), remembered as (
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs)
   select distinct on (o, s, act, ep, ck) o, s, act, ep, decode(ck, 'hex'), out from valid where ck is not null
@@ -44,20 +57,18 @@ with item as (
   where org.org_id = v.o
 ), entered as (
   insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details)
-  select v.o, v.e, -v.cr, payer.credits_millis - sum(v.cr) over (partition by v.o order by v.n), 'cell',
+  select v.o, (v.x->>'e')::uuid, -v.cr, payer.credits_millis - sum(v.cr) over (partition by v.o order by v.n), 'cell',
     jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act)
   from valid v join payer on payer.org_id = v.o where v.cr > 0
 ), tallied as (
   insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis)
-  select o, run, $2::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
-    count(*) filter (where nx is null), sum(cr)
+  select o, run, $14::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
+    count(*) filter (where not nx), sum(cr)
   from valid group by o, run order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
     credits_millis = y.credits_millis + excluded.credits_millis
 )
-select v.n, s.state as run_state from valid v
-join (
-  select run.run_id, run.state from (select distinct o, run from valid) d
-  join runs run on run.org_id = d.o and run.run_id = d.run
-) s on s.run_id = v.run`
+select v.ns, run.state as run_state
+from (select o, run, json_agg(n) as ns from valid group by o, run) v
+join runs run on run.org_id = v.o and run.run_id = v.run`

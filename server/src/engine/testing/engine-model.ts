@@ -8,7 +8,7 @@ export type ModelFlight = {
   ticket: number
   attempt: number
   held: number
-  /** Who has the row: every claim, settlement and parking makes a new one. */
+  /** Who has the row: every claim and parking makes a new one. */
   token: symbol
 }
 
@@ -97,9 +97,8 @@ export function settle(
     model.flights.delete(row_id)
     return null
   }
-  const token = Symbol('settled')
-  model.flights.set(row_id, { ...flight, action: next, attempt: 1, held: 0, token })
-  return { flight: { ...hand.flight, action: next, attempt: 1, retries: 0, held_millis: 0 }, token }
+  model.flights.set(row_id, { ...flight, action: next, held: 0 })
+  return { flight: { ...hand.flight, action: next, retries: 0, held_millis: 0 }, token: hand.token }
 }
 
 const FAILURES = new Set(['failed', 'error', 'out_of_credits'])

@@ -1,7 +1,10 @@
+import { createModels } from '#server/catalog/models.ts'
 import { createSandbox } from '#server/catalog/sandbox.ts'
+import { readConfig } from '#server/lib/config.ts'
 import { parseEgressAllow } from '#server/lib/egress-addresses.ts'
 import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/secrets.ts'
 import { createRunSurroundings } from '#server/org/run-surroundings.ts'
 import { openStore } from '#server/store/db.ts'
 import { createEngine } from '../engine.ts'
@@ -20,10 +23,12 @@ const engine = createEngine({
   store,
   egress,
   sandbox,
+  models: createModels(readConfig({})),
+  mail: { url: undefined, from: 'loam@localhost' },
   log,
   catalogue: faultCatalogue,
   ending: ending.signal,
-  surroundings: createRunSurroundings(store),
+  surroundings: createRunSurroundings(store, createSealer('a secret for tests only'), new Map()),
 })
 const worker = await startWorker({
   databaseUrl,

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Installation } from '#test/installation.ts'
+import { type Call, callOver, runAll } from '#test/sheets.ts'
+import { count, held, type Line, line } from './engine-line.ts'
+import { makeLoad, startLoam } from './engine-load.ts'
+import { median } from './report.ts'
+
+const SINGLE_RUNS = 100
+const SMALL_ROWS = 10
+const MAX_SMALL_RUNS = 50
+
+/** P2: one row and five actions on an idle system. */
+export async function measureIdle(installation: Installation): Promise<Line[]> {
+  const { call, stop } = await startLoam(installation)
+  const base = await makeLoad(call, 1)
+  for (let n = 0; n < 20; n += 1) await runSmall(call, base)
+  const ms: number[] = []
+  for (let n = 0; n < SINGLE_RUNS; n += 1) ms.push(await runSmall(call, base))
+  await stop()
+  const what = `one row, idle, median of ${SINGLE_RUNS} (as List Rows tells, asked every ms)`
+  return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 20, ' ms', 'at most'))]
+}
+
+/** P4: a small run of one organisation while a large one of another is under way. */
+export async function measureFairness(
+  installation: Installation,
+  { rows }: { rows: number },
+): Promise<Line[]> {
+  const { server, call, stop } = await startLoam(installation)
+  const other = callOver(server.url, (await installation.makeOrg('Other')).key)
+  const small = await makeLoad(other, SMALL_ROWS)
+  const large = await makeLoad(call, rows)
+  const idle: number[] = []
+  for (let n = 0; n < 20; n += 1) idle.push(await runSmall(other, small))
+  const over = new AbortController()
+  const crowd = runAll(call, large, 100).finally(() => over.abort())
+  const isQueued = async () => (await call('GET', `${large}/runs`)).data.length > 0
+  while (!(await isQueued())) await sleep(20)
+  const busy: number[] = []
+  while (!over.signal.aborted && busy.length < MAX_SMALL_RUNS) {
+    busy.push(await runSmall(other, small))
+    await sleep(100)
+  }
+  const seconds = await crowd
+  await stop()
+  const times = median(busy) / median(idle)
+  const what = `${SMALL_ROWS}-row run during one of ${count(rows)} rows (${seconds.toFixed(0)} s) / idle, median of ${busy.length}`
+  const result = `${times.toFixed(2)} x (${median(busy).toFixed(0)} ms / ${median(idle).toFixed(0)} ms)`
+  return [line('P4', what, result, held(times, 3, ' x', 'at most'))]
+}
+
+/** Runs all rows of a small sheet and answers the milliseconds until List Rows says that none is running. */
+async function runSmall(call: Call, base: string): Promise<number> {
+  const started = performance.now()
+  await call('POST', `${base}/run-all`)
+  for (;;) {
+    const { data } = await call('POST', `${base}/rows/list`, {})
+    const states = (data.rows as { row_status: string }[]).map((row) => row.row_status)
+    if (states.every((state) => state === 'complete')) return performance.now() - started
+    if (states.includes('has_failures')) throw new Error(`cells of ${base} failed`)
+    await sleep(1)
+  }
+}

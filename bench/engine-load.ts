@@ -1,0 +1,21 @@
+import type { Installation } from '#test/installation.ts'
+import { addRows, type Call, callOver, makeSheet, type Step } from '#test/sheets.ts'
+import { nameOf } from './peers/peer.ts'
+
+export const ACTIONS = 5
+
+const noOp: Step = { action_id: 'split_full_name', inputs: { value: '{{input.name}}' } }
+
+/** A sheet with rows that have never run: five actions that need nobody else, or those of `chain`. */
+export async function makeLoad(call: Call, rows: number, chain?: Step[]): Promise<string> {
+  const base = await makeSheet(call, ['name'], chain ?? Array.from({ length: ACTIONS }, () => noOp))
+  await addRows(call, base, rows, (n) => ({ name: nameOf(n) }), 4)
+  return base
+}
+
+/** A process as `npm start` makes it, and the key of an organisation on it. */
+export async function startLoam(installation: Installation) {
+  const { key } = await installation.makeOrg('Bench')
+  const server = await installation.startServer()
+  return { server, call: callOver(server.url, key), stop: () => server.stop() }
+}

@@ -1,0 +1,61 @@
+import type { Installation } from '#test/installation.ts'
+import { startServer } from '#test/server-process.ts'
+import { callOver, runAll } from '#test/sheets.ts'
+import { count, held, type Line, line } from './engine-line.ts'
+import { makeLoad, startLoam } from './engine-load.ts'
+import { note } from './report.ts'
+
+/** P3: as many calls under way as the concurrency allows, all the time. */
+export async function measureProvider(
+  installation: Installation,
+  { cells }: { cells: number },
+): Promise<Line[]> {
+  const concurrency = 1000
+  const provider = await startProvider(1000)
+  const { call, stop } = await startLoam(installation)
+  const base = await makeLoad(call, cells, [provider.step])
+  const seconds = await runAll(call, base, 50)
+  const { peak, calls } = await provider.stats()
+  await stop()
+  await provider.stop()
+  if (calls !== cells) throw new Error(`the provider was called ${calls} times for ${cells} cells`)
+  const ideal = cells / concurrency
+  const what = `${count(cells)} cells, provider of 1 s, concurrency ${concurrency}: ideal / taken (at most ${peak} at once)`
+  const result = `${(ideal / seconds).toFixed(2)} (${ideal.toFixed(1)} s / ${seconds.toFixed(1)} s)`
+  return [line('P3', what, result, held(ideal / seconds, 0.9, ''))]
+}
+
+/** P9: the same work by one worker process and by two. */
+export async function measureWorkers(installation: Installation): Promise<Line[]> {
+  const [rows, concurrency, delay] = [10_000, 200, 200]
+  const provider = await startProvider(delay)
+  const { key } = await installation.makeOrg('Workers')
+  const server = await installation.startServer({ LOAM_ROLES: 'api' })
+  const call = callOver(server.url, key)
+  const workers = []
+  const seconds: number[] = []
+  for (const number of [1, 2]) {
+    workers.push(await installation.startWorker({ LOAM_CONCURRENCY: String(concurrency) }))
+    const base = await makeLoad(call, rows, [provider.step])
+    seconds.push(await runAll(call, base, 50))
+    note(`P9: ${number} worker processes: ${seconds.at(-1)?.toFixed(2)} s`)
+  }
+  for (const worker of workers) worker.child.kill('SIGTERM')
+  await Promise.all(workers.map((worker) => worker.ended))
+  await server.stop()
+  await provider.stop()
+  const [one = 0, two = 0] = seconds
+  const what = `2 workers / 1, provider of ${delay} ms, ${count(rows)} cells, ${concurrency} at once in each`
+  const result = `${(one / two).toFixed(2)} x (${one.toFixed(1)} s / ${two.toFixed(1)} s)`
+  return [line('P9', what, result, held(one / two, 1.9, ' x'))]
+}
+
+/** In a process of its own, so that it takes no turn from those who call it. */
+async function startProvider(delayMs: number) {
+  const server = await startServer({}, [process.execPath, 'bench/provider-server.ts', String(delayMs)])
+  return {
+    step: { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: server.url } },
+    stats: async () => (await (await fetch(`${server.url}/stats`)).json()) as { calls: number; peak: number },
+    stop: () => server.stop(),
+  }
+}

@@ -1,0 +1,152 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { loadProviders } from '#server/catalog/provider-registry.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { addConnection, pickProvider, removeConnection, requireConnection } from '#server/org/connections.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { listConnections } from '#server/store/connections.ts'
+import { testConnection } from '../connection-test.ts'
+import { EXIT } from '../failure.ts'
+import { examples, KnownEmail, Org } from '../flags.ts'
+import { formatDetails, formatTable, formatTime } from '../output.ts'
+import { readSecret } from '../secret.ts'
+import { inSession, requireMember, resolveOrganisation } from '../session.ts'
+
+const ConnectionId = z
+  .string()
+  .toLowerCase()
+  .refine(isUuid, 'must be a UUID, as `loam connection list` shows it')
+
+const Pairs = z.array(z.string()).transform((pairs, context) => {
+  const entries = pairs.map((pair) => /^([^=]+)=(.*)$/s.exec(pair)?.slice(1, 3) ?? [])
+  if (entries.some(([key]) => key === undefined)) context.addIssue('must be of the form name=value')
+  return Object.fromEntries(entries.map(([key = '', value = '']) => [key.trim(), value]))
+})
+
+const AddFlags = z.strictObject({
+  org: Org,
+  provider: z.string(),
+  name: z.string().trim().exactOptional(),
+  secret: z.string().exactOptional(),
+  field: Pairs.default({}),
+  email: KnownEmail.exactOptional(),
+  shared: z.literal(true).exactOptional(),
+  private: z.literal(true).exactOptional(),
+})
+
+const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const collect = (value: string, before: string[] = []) => [...before, value]
+
+export function define(connection: Command): void {
+  connection.addHelpText(
+    'after',
+    examples('loam connection add --provider hunter --name Main --secret -', 'loam connection list'),
+  )
+
+  connection
+    .command('add')
+    .description('Connect a provider on a key of your own; kept encrypted and never shown')
+    .requiredOption('--provider <id>', 'the provider: hunter, hubspot, ...')
+    .option('--name <name>', 'how it is called; by default as the provider is')
+    .option('--secret <key>', 'API key or access token; - reads it from standard input')
+    .option(
+      '--field <name=value>',
+      'a part of the key, where the provider has several; repeat it for each',
+      collect,
+    )
+    .option('--email <address>', 'the member whose it is; with them it is withdrawn')
+    .option('--shared', 'everybody in the organisation may use it (the default)')
+    .option('--private', "only its owner's workflows may use it; needs --email")
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam connection add --provider hunter --name Main --secret - < key.txt',
+        'loam connection add --provider hubspot --name CRM --field client_id=... --field client_secret=... --field refresh_token=...',
+      ),
+    )
+    .action(
+      inSession(AddFlags, async ({ db, sealer }, flags) => {
+        const provider = pickProvider(await loadProviders(), flags.provider)
+        const organisation = await resolveOrganisation(db, flags)
+        const owner = flags.email === undefined ? null : await requireMember(db, organisation, flags.email)
+        const secret = flags.secret === undefined ? undefined : await readSecret(flags.secret)
+        const made = await addConnection(db, sealer, OPERATOR, {
+          orgId: organisation.org_id,
+          provider,
+          name: flags.name ?? provider.name,
+          ownerId: owner?.member_id ?? null,
+          shared: flags.private !== true,
+          fields: { ...flags.field, ...(secret === undefined ? {} : { secret }) },
+        })
+        return {
+          data: made,
+          text: () =>
+            formatDetails(`Connected ${provider.name}`, [
+              ['connection_id', made.connection_id],
+              ['name', made.name],
+            ]),
+        }
+      }),
+    )
+
+  connection
+    .command('list')
+    .description('List connections; never their secrets')
+    .option(...ORG)
+    .addHelpText('after', examples('loam connection list', 'loam connection list --json'))
+    .action(
+      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
+        const connections = await listConnections(db, (await resolveOrganisation(db, flags)).org_id)
+        return {
+          data: connections,
+          text: () =>
+            formatTable(
+              ['CONNECTION', 'PROVIDER', 'NAME', 'OWNER', 'FOR', 'CREATED'],
+              connections.map((one) => [
+                one.connection_id,
+                one.provider,
+                one.name,
+                one.owner ?? '(organisation)',
+                one.shared ? 'everybody' : 'its owner',
+                formatTime(one.created_at),
+              ]),
+              'No connections.',
+            ),
+        }
+      }),
+    )
+
+  connection
+    .command('test')
+    .description('Call the provider with the connection, by the cheapest call it has')
+    .argument('<connection_id>', 'as `loam connection list` shows it')
+    .addHelpText('after', examples('loam connection test <connection_id>'))
+    .action(
+      inSession(z.strictObject({ connection_id: ConnectionId }), async (session, { connection_id }) => {
+        const record = await requireConnection(session.db, connection_id)
+        const provider = pickProvider(await loadProviders(), record.provider)
+        const { ok, message } = await testConnection(session, provider, record)
+        if (!ok) process.exitCode = EXIT.failed
+        return {
+          data: { connection_id, provider: provider.id, name: record.name, ok, message },
+          text: () => `${provider.name} (${record.name}): ${message}`,
+        }
+      }),
+    )
+
+  connection
+    .command('remove')
+    .description('Forget a connection and its secrets')
+    .argument('<connection_id>', 'as `loam connection list` shows it')
+    .addHelpText('after', examples('loam connection remove <connection_id>'))
+    .action(
+      inSession(z.strictObject({ connection_id: ConnectionId }), async ({ db }, { connection_id }) => {
+        const { provider, name } = await removeConnection(db, OPERATOR, connection_id)
+        return {
+          data: { connection_id, removed: true },
+          text: () => `Removed the connection ${name} to ${provider}.`,
+        }
+      }),
+    )
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { grantCredits } from '#server/store/credits.ts'
+import { makeApp } from '#test/harness.ts'
+import { runLoam } from '../testing/loam-process.ts'
+
+const app = await makeApp()
+const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const ENV = { DATABASE_URL: app.databaseUrl, LOAM_SECRET: 'a secret for tests only', LOAM_DATA_DIR: folder }
+
+const [org, other] = [await app.makeOrg(), await app.makeOrg()]
+for (const amountMillis of [500, 2000]) {
+  await app.store.system
+    .transaction()
+    .execute((trx) => grantCredits(trx, org.orgId, { amountMillis, reason: `gift of ${amountMillis}` }))
+}
+const ledger = (...args: string[]) => runLoam(['credits', 'ledger', ...args], ENV)
+
+it('ledger lists the entries of one organisation, newest first, in credits', async () => {
+  const { exit, stdout } = await ledger('--org', org.orgId, '--json')
+  const at = expect.stringMatching(/^\d{4}-.*Z$/)
+  expect([exit, JSON.parse(stdout)]).toEqual([
+    0,
+    [
+      { at, amount: 2, balance: 1002.5, reason: 'gift of 2000', details: {} },
+      { at, amount: 0.5, balance: 1000.5, reason: 'gift of 500', details: {} },
+      { at, amount: 1000, balance: 1000, reason: expect.any(String), details: {} },
+    ],
+  ])
+  const latest = await ledger('--org', org.orgId, '--limit', '1')
+  expect(latest.stdout).toMatch(/^AT +AMOUNT +BALANCE +REASON.*\n.+ 2 +1002\.5 +gift of 2000\n$/)
+  expect(JSON.parse((await ledger('--org', other.orgId, '--json')).stdout)).toHaveLength(1)
+})
+
+it.each(['0', 'all', '10001'])('ledger refuses --limit %s', async (limit) => {
+  const { exit, stderr } = await ledger('--org', org.orgId, '--limit', limit)
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('limit: must be')])
+})

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { notFound } from '#server/lib/errors.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { setEnv, unsetEnv } from '#server/org/env-variables.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import type { Db } from '#server/store/db.ts'
+import { type EnvScope, listEnv } from '#server/store/env-variables.ts'
+import { findOrganisationOfWorkflow } from '#server/store/workflows.ts'
+import { examples, Org } from '../flags.ts'
+import { formatTable, formatTime } from '../output.ts'
+import { readSecret } from '../secret.ts'
+import { inSession, resolveOrganisation } from '../session.ts'
+
+const Workflow = z
+  .string()
+  .toLowerCase()
+  .refine(isUuid, 'must be a UUID, as `loam workflow list` shows it')
+  .exactOptional()
+const SetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string(), value: z.string() })
+const UnsetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string() })
+
+const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const WORKFLOW = [
+  '--workflow <workflow_id>',
+  'for this workflow alone, before that of the organisation',
+] as const
+
+export function define(env: Command): void {
+  env.addHelpText('after', examples('loam env set CRM_TOKEN -', 'loam env list'))
+
+  env
+    .command('set')
+    .description('Set a variable that actions refer to as {{env.KEY}}; kept encrypted and never shown')
+    .argument('<key>', 'letters, digits and _')
+    .argument('<value>', 'the value; - reads it from standard input')
+    .option(...WORKFLOW)
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples('loam env set REGION eu', 'loam env set CRM_TOKEN - --workflow <workflow_id> < token.txt'),
+    )
+    .action(
+      inSession(SetFlags, async ({ db, sealer }, { key, value, ...flags }) => {
+        const scope = await resolveScope(db, flags)
+        await setEnv(db, sealer, OPERATOR, scope, { key, value: await readSecret(value) })
+        return {
+          data: { key, workflow_id: scope.workflowId },
+          text: () => `Set ${key}; rows see it within two seconds.`,
+        }
+      }),
+    )
+
+  env
+    .command('list')
+    .description('List the variables of an organisation and its workflows; never their values')
+    .option(...ORG)
+    .addHelpText('after', examples('loam env list', 'loam env list --json'))
+    .action(
+      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
+        const variables = await listEnv(db, (await resolveOrganisation(db, flags)).org_id)
+        return {
+          data: variables,
+          text: () =>
+            formatTable(
+              ['KEY', 'WORKFLOW', 'UPDATED', 'BY'],
+              variables.map(({ key, workflow_id, updated_at, updated_by }) => [
+                key,
+                workflow_id ?? '(all)',
+                formatTime(updated_at),
+                updated_by,
+              ]),
+              'No variables.',
+            ),
+        }
+      }),
+    )
+
+  env
+    .command('unset')
+    .description('Remove a variable; rows that refer to it are errors until it is set again')
+    .argument('<key>', 'as `loam env list` shows it')
+    .option(...WORKFLOW)
+    .option(...ORG)
+    .addHelpText('after', examples('loam env unset REGION'))
+    .action(
+      inSession(UnsetFlags, async ({ db }, { key, ...flags }) => {
+        const scope = await resolveScope(db, flags)
+        await unsetEnv(db, OPERATOR, scope, key)
+        return { data: { key, workflow_id: scope.workflowId, unset: true }, text: () => `Removed ${key}.` }
+      }),
+    )
+}
+
+/** A workflow names its organisation. */
+async function resolveScope(
+  db: Db,
+  { org, workflow }: { org?: string | undefined; workflow?: string | undefined },
+): Promise<EnvScope> {
+  if (workflow === undefined)
+    return { orgId: (await resolveOrganisation(db, { org })).org_id, workflowId: null }
+  const orgId = await findOrganisationOfWorkflow(db, workflow)
+  if (orgId === undefined || (org !== undefined && org !== orgId)) throw notFound(`Workflow ${workflow}`)
+  return { orgId, workflowId: workflow }
+}

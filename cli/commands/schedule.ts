@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { DEFAULT_TIMEZONE } from '#server/lib/cron.ts'
+import { setSchedule, unsetSchedule } from '#server/org/schedules.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { listSchedules } from '#server/store/schedules.ts'
+import { examples, Org } from '../flags.ts'
+import { formatTable, formatTime } from '../output.ts'
+import { inSession, resolveOrganisation } from '../session.ts'
+import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
+
+const SetFlags = z.strictObject({
+  ...SHEET_FLAGS,
+  cron: z.string(),
+  timezone: z.string().trim().exactOptional(),
+})
+
+export function define(schedule: Command): void {
+  schedule.addHelpText(
+    'after',
+    examples('loam schedule set --sheet <sheet_id> --cron "*/5 * * * *"', 'loam schedule list'),
+  )
+
+  schedule
+    .command('set')
+    .description('Run all rows of a sheet by a line of crontab')
+    .requiredOption(...SHEET)
+    .requiredOption(
+      '--cron <line>',
+      'minute, hour, day of month, month, day of week; or @hourly, @daily, ...',
+    )
+    .option('--timezone <name>', `time zone of the line (default ${DEFAULT_TIMEZONE})`)
+    .option(...SHEET_ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam schedule set --sheet <sheet_id> --cron "*/5 * * * *"',
+        'loam schedule set --sheet <sheet_id> --cron "0 9 * * MON-FRI" --timezone Europe/Berlin',
+      ),
+    )
+    .action(
+      inSession(SetFlags, async ({ db }, flags) => {
+        const sheet = await requireSheet(db, flags)
+        const { sheet_id, cron, timezone, next_run_at } = await setSchedule(db, OPERATOR, sheet, flags)
+        return {
+          data: { sheet_id, cron, next_run_at },
+          text: () => `${sheet.name} runs by ${cron} (${timezone}), next at ${formatTime(next_run_at)}.`,
+        }
+      }),
+    )
+
+  schedule
+    .command('list')
+    .description('List the schedules of an organisation')
+    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .addHelpText('after', examples('loam schedule list', 'loam schedule list --json'))
+    .action(
+      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const schedules = await listSchedules(db, org_id)
+        return {
+          data: schedules,
+          text: () =>
+            formatTable(
+              ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'NAME'],
+              schedules.map(({ sheet_id, cron, timezone, next_run_at, name }) => [
+                sheet_id,
+                cron,
+                timezone,
+                formatTime(next_run_at),
+                name,
+              ]),
+              'No schedules.',
+            ),
+        }
+      }),
+    )
+
+  schedule
+    .command('unset')
+    .description('End the schedule of a sheet')
+    .requiredOption(...SHEET)
+    .option(...SHEET_ORG)
+    .addHelpText('after', examples('loam schedule unset --sheet <sheet_id>'))
+    .action(
+      inSession(z.strictObject(SHEET_FLAGS), async ({ db }, flags) => {
+        const sheet = await requireSheet(db, flags)
+        await unsetSchedule(db, OPERATOR, sheet)
+        return {
+          data: { sheet_id: sheet.sheet_id, cron: null, next_run_at: null },
+          text: () => `${sheet.name} has no schedule.`,
+        }
+      }),
+    )
+}

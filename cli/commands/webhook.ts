@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { switchWebhookOff, switchWebhookOn, webhookUrl } from '#server/org/webhooks.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { KEPT_DELIVERIES, listDeliveries } from '#server/store/webhook-deliveries.ts'
+import { examples, Limit } from '../flags.ts'
+import { formatTable, formatTime } from '../output.ts'
+import { serverAddress } from '../server-address.ts'
+import { inSession } from '../session.ts'
+import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
+
+const EnableFlags = z.strictObject({ ...SHEET_FLAGS, rotate: z.literal(true).exactOptional() })
+const DeliveryFlags = z.strictObject({ ...SHEET_FLAGS, limit: Limit(KEPT_DELIVERIES, KEPT_DELIVERIES) })
+
+export function define(webhook: Command): void {
+  webhook.addHelpText(
+    'after',
+    examples('loam webhook enable --sheet <sheet_id>', 'loam webhook deliveries --sheet <sheet_id>'),
+  )
+
+  webhook
+    .command('enable')
+    .description('Give a sheet an address that other systems post rows to')
+    .requiredOption(...SHEET)
+    .option('--rotate', 'make a new address; the old one ends')
+    .option(...SHEET_ORG)
+    .addHelpText(
+      'after',
+      examples('loam webhook enable --sheet <sheet_id>', 'loam webhook enable --sheet <sheet_id> --rotate'),
+    )
+    .action(
+      inSession(EnableFlags, async ({ db, sealer, config }, flags) => {
+        const sheet = await requireSheet(db, flags)
+        const token = await switchWebhookOn(db, OPERATOR, sealer, sheet, { rotate: flags.rotate === true })
+        const webhook_url = webhookUrl(config.LOAM_PUBLIC_URL ?? serverAddress(config), token)
+        return {
+          data: { sheet_id: sheet.sheet_id, webhook_url },
+          text: () =>
+            `POST JSON to ${webhook_url}\nWhoever knows this address can add rows to ${sheet.name}.`,
+        }
+      }),
+    )
+
+  webhook
+    .command('disable')
+    .description('Take no more rows at the address; enable switches it on again')
+    .requiredOption(...SHEET)
+    .option(...SHEET_ORG)
+    .addHelpText('after', examples('loam webhook disable --sheet <sheet_id>'))
+    .action(
+      inSession(z.strictObject(SHEET_FLAGS), async ({ db }, flags) => {
+        const sheet = await requireSheet(db, flags)
+        await switchWebhookOff(db, OPERATOR, sheet)
+        return {
+          data: { sheet_id: sheet.sheet_id, webhook_url: null },
+          text: () => `${sheet.name} takes no rows by webhook.`,
+        }
+      }),
+    )
+
+  webhook
+    .command('deliveries')
+    .description('List the latest deliveries and what became of them')
+    .requiredOption(...SHEET)
+    .option('--limit <number>', `how many, at most ${KEPT_DELIVERIES}`)
+    .option(...SHEET_ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam webhook deliveries --sheet <sheet_id>',
+        'loam webhook deliveries --sheet <sheet_id> --json',
+      ),
+    )
+    .action(
+      inSession(DeliveryFlags, async ({ db }, flags) => {
+        const deliveries = await listDeliveries(db, await requireSheet(db, flags), flags.limit)
+        return {
+          data: deliveries,
+          text: () =>
+            formatTable(
+              ['AT', 'STATUS', 'ROWS', 'REJECTED', 'ID', 'REASON', 'BODY'],
+              deliveries.map(({ at, status, accepted, rejected, webhook_id, reason, body }) => [
+                formatTime(at),
+                String(status),
+                String(accepted),
+                String(rejected),
+                webhook_id ?? '-',
+                reason ?? '-',
+                onOneLine(body),
+              ]),
+              'No deliveries yet.',
+            ),
+        }
+      }),
+    )
+}
+
+const SHOWN = 60
+
+function onOneLine(body: string): string {
+  const text = body.replaceAll(/\s+/g, ' ')
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import type { Provider } from '#server/catalog/provider.ts'
+import { egressSettings } from '#server/lib/egress-settings.ts'
+import { createEgress } from '#server/lib/egress.ts'
+import { openConnection } from '#server/org/connection-keys.ts'
+import type { ConnectionRecord } from '#server/store/connections.ts'
+import type { Session } from './session.ts'
+
+/** Whether a provider takes the key. What it says beyond that, such as that it has no such page, is not about the key. */
+export async function testConnection(
+  { config, db, sealer }: Session,
+  provider: Provider,
+  record: ConnectionRecord,
+): Promise<{ ok: boolean; message: string }> {
+  const key = openConnection(db, sealer, record)
+  if (key === null) return { ok: false, message: 'it was sealed with another LOAM_SECRET' }
+  if (provider.probe === null) return { ok: true, message: 'kept; it can only be tried by using it' }
+  const egress = createEgress(egressSettings(config))
+  try {
+    const context = { egress, signal: AbortSignal.timeout(30_000), now: () => new Date() }
+    const answer = await provider.request(context, key, provider.probe, z.unknown())
+    if (answer.ok || answer.refusal.kind === 'miss') return { ok: true, message: 'the key works' }
+    const { refusal } = answer
+    const answered = refusal.kind === 'error' && /^HTTP 4\d\d/.test(refusal.message)
+    return answered
+      ? { ok: true, message: `the key was not refused (${refusal.message.slice(0, 8)})` }
+      : { ok: false, message: refusal.message }
+  } finally {
+    await egress.close()
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { notFound } from '#server/lib/errors.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import type { Db } from '#server/store/db.ts'
+import { findSheetById, type SheetRecord } from '#server/store/sheets.ts'
+import { Org } from './flags.ts'
+
+/** Flags of every command that is about one sheet. */
+export const SHEET_FLAGS = {
+  org: Org,
+  sheet: z
+    .string()
+    .toLowerCase()
+    .refine(
+      isUuid,
+      'must be a UUID; that of the main sheet is the workflow id, as `loam workflow list` shows it',
+    ),
+}
+
+/** The same, as commander takes them. */
+export const SHEET = ['--sheet <sheet_id>', 'the sheet; for the main sheet the id of its workflow'] as const
+export const SHEET_ORG = ['--org <org_id>', 'organisation of the sheet, to be sure'] as const
+
+export async function requireSheet(
+  db: Db,
+  { sheet: sheetId, org }: { sheet: string; org?: string | undefined },
+): Promise<SheetRecord> {
+  const sheet = await findSheetById(db, sheetId)
+  if (sheet === undefined || (org !== undefined && org !== sheet.org_id)) throw notFound(`Sheet ${sheetId}`)
+  return sheet
+}

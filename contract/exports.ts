@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { RowSelection } from './rows.ts'
+
+export const EXPORT_FORMATS = ['csv', 'jsonl', 'xlsx'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export const MAX_FILE_NAME = 100
+export const EXPORT_LINK_MINUTES = 15
+export const EXPORT_HOURS = 24
+
+/** No selector means every row; rows may be excluded from all of them or from those that filters choose (D42). */
+export const ExportBody = z
+  .strictObject({
+    row_ids: z.array(Uuid).optional(),
+    exclude_row_ids: z.array(Uuid).optional(),
+    ...RowSelection,
+    file_name: z
+      .string()
+      .optional()
+      .describe(
+        `Without extension; default \`export\`. What is no letter or digit becomes \`_\`; at most ${MAX_FILE_NAME} characters are kept`,
+      ),
+    format: z.enum(EXPORT_FORMATS).default('csv'),
+  })
+  .check((context) => {
+    const { row_ids, ...others } = context.value
+    if (row_ids === undefined) return
+    for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at'] as const) {
+      if (others[name] === undefined) continue
+      const message = 'cannot be combined with row_ids'
+      context.issues.push({ code: 'custom', input: others[name], path: [name], message })
+    }
+  })
+  .default({ format: 'csv' })
+
+export const Export = z
+  .object({
+    export_id: Uuid,
+    status: z.enum(['running', 'completed', 'failed']),
+    progress: z.int().min(0).max(100).describe('100 only when completed'),
+    row_count: z.int().describe('Rows in the file; those written so far while it is running'),
+    file_url: z
+      .string()
+      .optional()
+      .describe(
+        `Only when completed. Needs no key, so treat it as a secret. Valid for ${EXPORT_LINK_MINUTES} minutes; every poll makes a new one`,
+      ),
+    expires_at: DateTime.optional().describe('When `file_url` stops working'),
+    error: z.string().optional().describe('Only when failed'),
+    started_at: DateTime,
+    completed_at: DateTime.nullable(),
+  })
+  .meta({ id: 'Export' })

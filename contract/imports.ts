@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { Uuid } from './envelope.ts'
+import { RunAfter } from './rows.ts'
+
+export const FILE_EXTENSIONS = ['csv', 'xlsx'] as const
+export type FileExtension = (typeof FILE_EXTENSIONS)[number]
+
+/** What the name of a file says it is. */
+export function extensionOf(name: string): FileExtension | undefined {
+  return FILE_EXTENSIONS.find((extension) => name.toLowerCase().endsWith(`.${extension}`))
+}
+
+const TEXT = 'must be well-formed text without NUL'
+const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+const FileRef = z
+  .string()
+  .refine((ref) => !/[^ -~]|[/\\]|\.\./.test(ref), 'must be the bare key of a file: no URL, no path, no `..`')
+  .refine((ref) => extensionOf(ref) !== undefined, 'must be the name of a .csv or .xlsx file')
+  .describe('As `loam file put` printed it')
+
+export const Mapping = z
+  .record(z.string(), z.string())
+  .refine((mapping) => Object.keys(mapping).length > 0, 'must map at least one column')
+  .check((context) => {
+    for (const path of Object.keys(context.value).filter((header) => !isText(header))) {
+      context.issues.push({ code: 'custom', input: path, path: [path], message: TEXT })
+    }
+  })
+  .describe("The file's column headers (row 1) to names of inputs; other columns are not imported")
+
+export const ImportBody = z.strictObject({
+  file_ref: FileRef,
+  mapping: Mapping,
+  sheet_name: z
+    .string()
+    .refine(isText, TEXT)
+    .optional()
+    .describe('Worksheet of an XLSX file; by default the first'),
+  run_after_import: RunAfter.default('none'),
+})
+
+export const StartedImport = z.object({
+  status: z.literal('processing'),
+  sheet_id: Uuid,
+  columns_mapped: z.int(),
+})
+
+export const ImportStatus = z
+  .object({
+    status: z.enum(['processing', 'completed', 'failed', 'unknown']),
+    rows_imported: z.int(),
+    error: z.string().optional().describe('Why it failed'),
+  })
+  .meta({ id: 'ImportStatus' })
+export type ImportStatus = z.infer<typeof ImportStatus>

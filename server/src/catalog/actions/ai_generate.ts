@@ -1,0 +1,90 @@
+import { type AnswerSchema, answerSchemaOf, outputsOfAnswer } from '../answer-schema.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { askObject, askText, type Question } from '../model-calls.ts'
+import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../prompt.ts'
+
+export default defineAction({
+  id: 'ai_generate',
+  name: 'AI generate',
+  description: 'Asks a language model, and gives its answer as text or in fields that were checked.',
+  category: 'ai',
+  credits: 1,
+  timeoutSeconds: 1300,
+  inputs: {
+    model: field.dropdown({ from: 'models', required: true, description: 'The model to ask.' }),
+    prompt: field.prompt({
+      required: true,
+      description: 'What the model is to do. Values of the row reach it marked as data, not as instructions.',
+    }),
+    output_format: field.outputFormat({
+      required: true,
+      runsWithout: true,
+      description:
+        'The shape of the answer: {"fields": [{name, type, description}]} or {"json": <JSON schema>}. Without it the answer is text, in `response`.',
+    }),
+    system_prompt: field.prompt({ type: 'string', description: 'Instructions that hold for every row.' }),
+    temperature: field.number({
+      min: 0,
+      max: 2,
+      description: "How freely the model chooses its words, from 0 to 2. By default the model's own.",
+    }),
+    max_output_tokens: field.number({
+      min: 1,
+      max: 1_000_000,
+      whole: true,
+      description: 'The longest answer, in tokens. An answer that is cut off fails.',
+    }),
+    use_knowledge: field.toggle({ description: "Add the organisation's knowledge file as background." }),
+    connection: field.text({
+      description: 'The connection to use, by its name. By default the only one, else the installation.',
+    }),
+  },
+  outputs: {},
+  dynamic: true,
+  async run({ inputs, context }) {
+    const found = await context.models.find(inputs.model.trim(), context, inputs.connection)
+    if (!found.ok) return { kind: 'unrunnable', message: found.message }
+    const { model } = found
+    const format = inputs.output_format
+    const schema = format === undefined ? undefined : answerSchemaOf(format)
+    const knowledge = inputs.use_knowledge ? await context.knowledge() : null
+    const question: Question = {
+      model,
+      instructions: printInstructions(knowledge, printWords(inputs.system_prompt), schema),
+      task: printWords(inputs.prompt),
+      data: printRowData([...inputs.system_prompt, ...inputs.prompt]),
+      temperature: inputs.temperature,
+      maxOutputTokens: inputs.max_output_tokens,
+      secrets: await context.secrets(),
+    }
+    const asked =
+      schema === undefined ? await askText(question, context) : await askObject(question, schema, context)
+    if (!asked.ok) return asked.outcome
+    const credits = model.ownKey ? 0 : 1
+    return {
+      kind: 'done',
+      outputs: format === undefined ? { response: asked.value } : outputsOfAnswer(format, asked.value),
+      credits,
+      provenance: asked.calls.map((call) => (call.status === 'hit' ? { ...call, credits } : call)),
+    }
+  },
+})
+
+/** The same for every row of an action, and at its beginning for every action of the organisation. */
+function printInstructions(
+  knowledge: string | null,
+  systemPrompt: string,
+  schema: AnswerSchema | undefined,
+): string {
+  return [
+    DATA_RULE,
+    ...(knowledge === null || knowledge === '' ? [] : [`${KNOWLEDGE_RULE}\n${printKnowledge(knowledge)}`]),
+    systemPrompt,
+    schema === undefined
+      ? ''
+      : `Answer with JSON only, without other words, that fits this JSON schema. Use null, where it is allowed, for what cannot be known.\n${JSON.stringify(schema.told)}`,
+  ]
+    .filter((part) => part.trim() !== '')
+    .join('\n\n')
+}

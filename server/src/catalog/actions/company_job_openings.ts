@@ -1,0 +1,74 @@
+import { fetchJobs, type JobOpening } from '../boards/board.ts'
+import { BOARDS, readBoardName } from '../boards/detection.ts'
+import { findOpenings } from '../boards/site-openings.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done, failed } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const MAX_JOBS = 500
+const NAMES = [...new Set(BOARDS.map(({ name }) => name))].join(', ')
+
+export default defineAction({
+  id: 'company_job_openings',
+  name: 'Company job openings',
+  description: `Lists the openings of a company, from the job board that its website uses (${NAMES}) or from its own pages.`,
+  category: 'companies',
+  timeoutSeconds: 120,
+  inputs: {
+    domain: field.text({ description: 'The domain of the company: acme.com.' }),
+    board: field.text({
+      description: 'Its job board, in place of the domain: greenhouse:acme, or its address.',
+    }),
+    keywords: field.text({
+      description: 'Only openings with any of these, separated by commas, in title, department or text.',
+    }),
+  },
+  needs: [['domain'], ['board']],
+  outputs: {
+    count: output.number('How many there are.'),
+    jobs: output.table('The openings, newest first.', {
+      title: 'string',
+      location: 'string',
+      department: 'string',
+      employment_type: 'string',
+      remote: 'boolean',
+      url: 'url',
+      posted_at: 'string',
+      source: 'string',
+    }),
+  },
+  async run({ inputs, context }) {
+    if (inputs.board === undefined) {
+      const found = await findOpenings(context, inputs.domain ?? '')
+      return Array.isArray(found) ? answer(found, inputs.keywords) : found
+    }
+    const named = readBoardName(inputs.board)
+    if (named === null) {
+      const given = inputs.board.slice(0, 100)
+      return failed(`board: "${given}" is no board; write it like greenhouse:acme. There are: ${NAMES}`)
+    }
+    const reply = await fetchJobs(context, named.board, named.company)
+    if (reply.kind === 'failed') return reply.outcome
+    if (reply.kind === 'no_such_board')
+      return failed(`${named.board.name} has no board ${named.company.slice(0, 100)}`)
+    return answer(reply.jobs, inputs.keywords)
+  },
+})
+
+function answer(all: readonly JobOpening[], keywords: string | undefined) {
+  const wanted = (keywords ?? '')
+    .toLowerCase()
+    .split(/[,\n]/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+  const fits = ({ title, department, text }: JobOpening) => {
+    const words = `${title} ${department ?? ''} ${text}`.toLowerCase()
+    return wanted.length === 0 || wanted.some((word) => words.includes(word))
+  }
+  const jobs = all
+    .filter(fits)
+    .sort((a, b) => (b.posted_at ?? '').localeCompare(a.posted_at ?? ''))
+    .map(({ text: _text, ...job }) => job)
+  return done({ count: jobs.length, jobs: jobs.slice(0, MAX_JOBS) })
+}

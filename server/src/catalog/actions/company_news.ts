@@ -1,0 +1,79 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { searchHackerNews } from '../news/hacker-news.ts'
+import { sortNews } from '../news/news-item.ts'
+import { readSiteFeeds } from '../news/site-feeds.ts'
+import { done, failed, type Outcome, type Provenance, retry } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { readSite } from '../web/site.ts'
+
+const DAY_MS = 86_400_000
+
+export default defineAction({
+  id: 'company_news',
+  name: 'Company news',
+  description:
+    'Lists recent news of a company: the feeds of its website and stories on Hacker News. Undated ones are left out.',
+  category: 'companies',
+  timeoutSeconds: 120,
+  inputs: {
+    company_name: field.text({ description: 'Its name, for stories that others tell.' }),
+    domain: field.text({ description: 'Its domain, for what it tells itself: acme.com.' }),
+    since_days: field.number({
+      min: 1,
+      max: 3650,
+      whole: true,
+      default: 30,
+      description: 'How many days to look back. Default 30.',
+    }),
+  },
+  needs: [['company_name'], ['domain']],
+  outputs: {
+    items: output.table('The news, newest first.', {
+      title: 'string',
+      url: 'url',
+      published_at: 'string',
+      source: 'string',
+      summary: 'string',
+    }),
+  },
+  async run({ inputs, context }) {
+    const site = inputs.domain === undefined ? null : readSite(inputs.domain)
+    if (inputs.domain !== undefined && site === null)
+      return failed(`domain: "${inputs.domain.slice(0, 100)}" names no website`)
+    const since = new Date(context.now().getTime() - (inputs.since_days ?? 30) * DAY_MS)
+    const started = Date.now()
+    const query = {
+      name: inputs.company_name?.trim(),
+      domain: site?.isAddress === false ? site.domain : undefined,
+    }
+    const [feeds, stories] = await Promise.all([
+      site === null ? [] : readSiteFeeds(context, site),
+      searchHackerNews(context, query, since),
+    ])
+    const ms = Date.now() - started
+    const siteTrouble = Array.isArray(feeds) ? undefined : wordsOf(feeds.outcome)
+    const provenance = [
+      ...(site === null ? [] : [step('website', ms, siteTrouble)]),
+      step('hn', ms, stories.ok ? undefined : stories.message),
+    ]
+    const items = sortNews(
+      [...(Array.isArray(feeds) ? feeds : []), ...(stories.ok ? stories.items : [])],
+      since,
+    )
+    if (items.length > 0) return done({ items }, provenance)
+    // Nothing was found, so what could not be asked matters.
+    if (!Array.isArray(feeds)) return feeds.outcome
+    if (!stories.ok && site === null) return retry(stories.message)
+    return { kind: 'no_match', provenance }
+  },
+})
+
+function wordsOf(outcome: Outcome<never>): string {
+  return 'message' in outcome ? outcome.message : outcome.kind
+}
+
+function step(provider: string, ms: number, message: string | undefined): Provenance {
+  const status = message === undefined ? 'hit' : 'error'
+  return { provider, status, ms, credits: 0, ...(message === undefined ? {} : { message }) }
+}

@@ -1,0 +1,45 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { readPerson } from '../jobs/person-input.ts'
+import { output } from '../outputs.ts'
+import { datagmaPhone } from '../providers/datagma/phone.ts'
+import { leadmagicPhone } from '../providers/leadmagic/phone.ts'
+import { prospeoPhone } from '../providers/prospeo/phone.ts'
+import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+
+const FINDERS = [leadmagicPhone, datagmaPhone, prospeoPhone]
+
+export default defineAction({
+  id: 'person_phone_waterfall',
+  name: 'Find phone number',
+  description: 'Asks one provider after another for the phone number of a person.',
+  category: 'people',
+  credits: 0,
+  timeoutSeconds: 120,
+  inputs: {
+    full_name: field.text({ description: 'Needs company_domain beside it.' }),
+    linkedin_url: field.text({ type: 'url', description: 'Enough alone; most providers need it.' }),
+    company_domain: field.text({ description: 'Needs full_name beside it.' }),
+    phone_providers: field.waterfall({
+      providers: FINDERS.map(({ option }) => option),
+      default: ['leadmagic', 'datagma', 'prospeo'],
+      description: 'Who is asked, in order.',
+    }),
+  },
+  needs: [['linkedin_url'], ['full_name', 'company_domain']],
+  outputs: {
+    phone: output.text('The number in its international form: +4930123456.'),
+    type: output.text('mobile, where its finder tells.'),
+    provider: output.text('Who found it.'),
+  },
+  async run({ inputs, context }) {
+    const fall = await runWaterfall({
+      steps: inputs.phone_providers,
+      adapters: FINDERS,
+      input: readPerson(inputs),
+      context,
+      state: context.state,
+    })
+    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+  },
+})

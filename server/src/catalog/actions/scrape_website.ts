@@ -1,0 +1,99 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done, failed } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { readDocument } from '../web/document.ts'
+import { extract } from '../web/extraction.ts'
+import { toMarkdown } from '../web/markdown.ts'
+import { fetchHome } from '../web/page-fetch.ts'
+import { readAddresses } from '../web/site.ts'
+import { listedPages, rankPages, readPages } from '../web/useful-pages.ts'
+
+const MAX_LINKS = 500
+const MAX_JSON_LD = 200_000
+const MAX_MARKDOWN = 400_000
+
+export default defineAction({
+  id: 'scrape_website',
+  name: 'Scrape website',
+  description:
+    'Reads a page, or several pages of its site, as Markdown, with the contacts and structured data on them. Sites that ' +
+    'forbid it in robots.txt are not read.',
+  category: 'web',
+  timeoutSeconds: 180,
+  inputs: {
+    url: field.text({
+      type: 'url',
+      required: true,
+      description: 'The page: https://acme.com/about, acme.com.',
+    }),
+    max_pages: field.number({
+      min: 1,
+      max: 20,
+      whole: true,
+      default: 1,
+      description:
+        'How many pages of the site to read, this one first, then those about the company. Default 1.',
+    }),
+    render: field.choice(['none', 'browser'], {
+      default: 'none',
+      description: 'Whether a browser draws the page first. Default none.',
+    }),
+  },
+  outputs: {
+    title: output.text('The title of the page.'),
+    description: output.text('Its description.'),
+    markdown: output.text('Its readable content as Markdown.'),
+    emails: output.list('Email addresses.'),
+    phones: output.list('Phone numbers, +4930123456.'),
+    social_links: output.list('Addresses of its pages on social networks.'),
+    json_ld: output.list('Its JSON-LD, a block each.'),
+    links: output.list('Addresses that it links to.'),
+  },
+  async run({ inputs, context }) {
+    if (inputs.render === 'browser') {
+      const message = 'render: no browser is configured on this installation; choose none'
+      return { kind: 'unrunnable', message }
+    }
+    const result = await fetchHome(context, readAddresses(inputs.url))
+    if (!result.ok) return result.outcome
+    const read = readDocument(result.page)
+    if (!read.ok) return failed(read.message)
+    const first = read.document
+    const more = (inputs.max_pages ?? 1) - 1
+    const further = more === 0 ? [] : rankPages(first, await listedPages(context, first))
+    const documents = [first, ...(await readPages(context, further, more))]
+    const pages = documents.map((document) => extract(document))
+    const all = <Value>(pick: (page: (typeof pages)[number]) => Value[], most: number) =>
+      [...new Set(pages.flatMap(pick))].slice(0, most)
+    return done({
+      title: first.title,
+      description: first.description,
+      markdown: joinMarkdown(
+        documents.map((document) => ({ url: document.url.href, text: toMarkdown(document) })),
+      ),
+      emails: all((page) => page.emails, 100),
+      phones: all((page) => page.phones, 50),
+      social_links: all((page) => page.socialLinks, 50),
+      json_ld: withinSize(pages.flatMap((page) => page.jsonLd)),
+      links: all((page) => page.document.links.map(({ url }) => url.href), MAX_LINKS),
+    })
+  },
+})
+
+/** One page as it is; several with the address of each. */
+function joinMarkdown(pages: { url: string; text: string }[]): string {
+  const [first] = pages
+  if (first !== undefined && pages.length === 1) return first.text
+  const parts = pages.map(({ url, text }) => `Source: ${url}\n\n${text}`)
+  return parts.join('\n\n---\n\n').slice(0, MAX_MARKDOWN).toWellFormed()
+}
+
+/** Whole blocks, as many as fit. */
+function withinSize(blocks: unknown[]): unknown[] {
+  let size = 0
+  return blocks.filter((block) => {
+    size += JSON.stringify(block).length
+    return size <= MAX_JSON_LD
+  })
+}

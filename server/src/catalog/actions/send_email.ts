@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { deliverMail, type MailServer, readServer } from '../mail-delivery.ts'
+import { failed } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const MOST_RECIPIENTS = 50
+const ADDRESS = /^[^\s@<>"(),:;]+@[^\s@<>"(),:;]+$/
+
+export default defineAction({
+  id: 'send_email',
+  name: 'Send email',
+  description: 'Sends an email over SMTP.',
+  category: 'messages',
+  credits: 0,
+  timeoutSeconds: 60,
+  inputs: {
+    to: field.text({
+      type: 'email',
+      required: true,
+      description: 'Who gets it; several separated by commas.',
+    }),
+    subject: field.text({ required: true, description: 'The subject.' }),
+    body: field.text({ type: 'promptField', required: true, description: 'The text, or HTML.' }),
+    format: field.choice(['text', 'html'], {
+      default: 'text',
+      description: 'What the body is. Default text.',
+    }),
+    reply_to: field.text({ type: 'email', description: 'Where answers go.' }),
+    connection: field.text({
+      description:
+        'The connection `smtp` to use, by its name. By default the only one, else the installation.',
+    }),
+  },
+  outputs: {
+    id: output.text('The Message-ID.'),
+    delivered: output.boolean('Whether the mail server has taken it for everybody.'),
+  },
+  async run({ inputs, context }) {
+    const to = inputs.to.split(/[,;]/).flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+    const wrong = [...to, ...(inputs.reply_to === undefined ? [] : [inputs.reply_to.trim()])].find(
+      (address) => !ADDRESS.test(address),
+    )
+    if (wrong !== undefined) return failed(`"${wrong.slice(0, 100)}" is no email address`)
+    if (to.length === 0 || to.length > MOST_RECIPIENTS)
+      return failed(`to must name 1 to ${MOST_RECIPIENTS} addresses`)
+    const own = await context.keys.own('smtp', inputs.connection)
+    if (own === null && inputs.connection !== undefined) {
+      return { kind: 'unrunnable', message: `there is no connection "${inputs.connection}" to smtp` }
+    }
+    const server = serverOf(own?.fields, context.mail)
+    if (server === null) {
+      const message =
+        'there is no mail server: add one with loam connection add --provider smtp --field url=smtp://..., or set LOAM_SMTP_URL'
+      return { kind: 'unrunnable', message }
+    }
+    const hash = createHash('sha256').update(context.cellRun).digest('hex').slice(0, 32)
+    const messageId = `<${hash}@${
+      server.from
+        .split('@')
+        .at(-1)
+        ?.replace(/[^\w.-]/g, '') || 'loam'
+    }>`
+    const sent = await deliverMail(
+      server,
+      {
+        to,
+        subject: inputs.subject.replace(/[\r\n]+/g, ' '),
+        content: inputs.format === 'html' ? { html: inputs.body } : { text: inputs.body },
+        replyTo: inputs.reply_to?.trim(),
+        // The same in every try, so that mail servers can tell a repeated one.
+        messageId,
+      },
+      context,
+    )
+    if (!sent.ok) return sent.outcome
+    return { kind: 'done', outputs: { id: messageId, delivered: sent.rejected.length === 0 } }
+  },
+})
+
+function serverOf(
+  own: Readonly<Record<string, string>> | undefined,
+  installation: { url: string | undefined; from: string },
+): MailServer | null {
+  if (own !== undefined) {
+    const url = own['url'] ?? own['secret'] ?? ''
+    return { url, from: own['from'] ?? senderIn(url) ?? installation.from, givenByUser: true }
+  }
+  const { url, from } = installation
+  return url === undefined ? null : { url, from, givenByUser: false }
+}
+
+/** The user of a mail server is mostly the address that it sends for. */
+function senderIn(url: string): string | undefined {
+  const user = readServer(url)?.auth?.user ?? ''
+  return ADDRESS.test(user) ? user : undefined
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { readReply } from '../http-reply.ts'
+import { hideSecrets } from '../http-secrets.ts'
+import { failed, retry } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { payload } from '../payload-field.ts'
+import { signDelivery } from '../webhook-signature.ts'
+
+const TIMEOUT_MS = 20_000
+
+export default defineAction({
+  id: 'send_webhook',
+  name: 'Send webhook',
+  description: 'Posts a payload to an address, signed by Standard Webhooks.',
+  category: 'messages',
+  credits: 0,
+  inputs: {
+    url: field.text({ type: 'url', required: true, description: 'The address that receives it.' }),
+    payload: payload({
+      required: true,
+      description: 'What is sent: JSON whose texts may hold tokens, or one token for its value.',
+    }),
+    secret: field.text({
+      description:
+        'What it is signed with: whsec_ and the key in base64, or the key itself. Best as {{env.NAME}}.',
+    }),
+    connection: field.text({
+      description: 'A connection `webhook` with the secret, by its name, in its place.',
+    }),
+  },
+  outputs: {
+    id: output.text('The webhook-id: the same in every try, so that receivers can tell repeated deliveries.'),
+    delivered: output.boolean('Whether the receiver has taken it.'),
+    status_code: output.number('The HTTP status of its answer.'),
+  },
+  async run({ inputs, context }) {
+    const { url, connection } = inputs
+    const own = inputs.secret === undefined ? await context.keys.own('webhook', connection) : null
+    if (connection !== undefined && inputs.secret === undefined && own === null) {
+      return { kind: 'unrunnable', message: `there is no connection "${connection}" to webhook` }
+    }
+    const secret = inputs.secret ?? own?.fields['secret']
+    const isJson = 'json' in inputs.payload
+    const body = 'json' in inputs.payload ? JSON.stringify(inputs.payload.json) : inputs.payload.text
+    const id = `msg_${createHash('sha256').update(context.cellRun).digest('hex').slice(0, 32)}`
+    const request = {
+      url: url.trim(),
+      method: 'POST',
+      headers: {
+        'content-type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+        ...signDelivery({ id, body, at: context.now() }, secret),
+      },
+      body,
+    }
+    const reply = await context.egress.fetch({ ...request, timeoutMs: TIMEOUT_MS, signal: context.signal })
+    if (!reply.ok) {
+      return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
+    }
+    const { status: status_code } = reply
+    if (status_code < 400) return { kind: 'done', outputs: { id, delivered: true, status_code } }
+    const secrets = [...(await context.secrets()), ...(secret === undefined ? [] : [secret])]
+    const answer = readReply(reply, context.now(), hideSecrets(request, secrets))
+    return answer.kind === 'retry' || answer.kind === 'failed' ? answer : failed(`HTTP ${status_code}`)
+  },
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { output } from '../outputs.ts'
+import { slack } from '../providers/slack/provider.ts'
+import { askProvider } from '../single-provider.ts'
+
+const Posted = z.object({ channel: z.string(), ts: z.string() })
+
+export default defineAction({
+  id: 'slack_send_message',
+  name: 'Send Slack message',
+  description: 'Posts a message to a Slack channel, or to a person by their id.',
+  category: 'messages',
+  credits: 0,
+  inputs: {
+    channel: field.text({ required: true, description: 'The channel: its id, or its name like #sales.' }),
+    text: field.text({ type: 'promptField', required: true, description: 'The message, in Slack markup.' }),
+    thread: field.text({ description: 'The id of a message to answer in its thread.' }),
+    connection: field.text({ description: 'The connection to use, by its name. By default the only one.' }),
+  },
+  outputs: {
+    id: output.text('The id of the message in its channel.'),
+    channel_id: output.text('The id of the channel.'),
+    delivered: output.boolean('Whether Slack has taken it.'),
+  },
+  async run({ inputs, context }) {
+    const { channel, text, thread, connection } = inputs
+    const json = { channel: channel.trim(), text, ...(thread === undefined ? {} : { thread_ts: thread }) }
+    const request = { method: 'POST', path: '/chat.postMessage', json } as const
+    const answer = await askProvider(
+      { provider: slack, connection, request, schema: Posted, once: true },
+      context,
+    )
+    if (!answer.ok) return answer.outcome
+    const { ts: id, channel: channel_id } = answer.body
+    return { kind: 'done', outputs: { id, channel_id, delivered: true }, provenance: answer.provenance }
+  },
+})

@@ -1,0 +1,47 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { ENGINES } from '../jobs/search-engines.ts'
+import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+
+const DEFAULT_LIMIT = 10
+
+export default defineAction({
+  id: 'web_search',
+  name: 'Web search',
+  description: 'Searches the web by one engine after another, until one finds something.',
+  category: 'web',
+  credits: 0,
+  timeoutSeconds: 120,
+  inputs: {
+    query: field.text({ type: 'promptField', required: true, description: 'What to search for.' }),
+    providers: field.waterfall({
+      providers: ENGINES.map(({ option }) => option),
+      default: ENGINES.map(({ provider }) => provider.id),
+      description: 'Which engines are asked, in order.',
+    }),
+    limit: field.number({
+      min: 1,
+      max: 50,
+      whole: true,
+      default: DEFAULT_LIMIT,
+      description: `At most this many results. Default ${DEFAULT_LIMIT}.`,
+    }),
+    country: field.text({ description: 'Where the search is made: US, DE, ...' }),
+  },
+  outputs: {
+    results: output.table('What was found.', { title: 'string', url: 'url', snippet: 'string' }),
+    provider: output.text('Who found it.'),
+  },
+  async run({ inputs, context }) {
+    const { query, limit = DEFAULT_LIMIT, country = '' } = inputs
+    const fall = await runWaterfall({
+      steps: inputs.providers,
+      adapters: ENGINES,
+      input: { query: query.trim(), limit, country: country.trim() },
+      context,
+      state: context.state,
+    })
+    return toOutcome(fall, ({ value, provider }) => ({ results: value, provider }))
+  },
+})

@@ -1,0 +1,48 @@
+import { type CheerioAPI, load } from 'cheerio'
+import { clean } from '../web/document.ts'
+import type { Page } from '../web/page-fetch.ts'
+import type { NewsItem } from './news-item.ts'
+
+const MAX_ITEMS = 200
+const SUMMARY = 500
+
+/** Stories of an RSS 2.0, RSS 1.0 or Atom feed. Those without a date or an address are left out. */
+export function readFeed({ text, url }: Page): NewsItem[] {
+  const $ = load(text, { xml: true })
+  const source = clean($('channel > title, feed > title').first().text(), 200) ?? new URL(url).hostname
+  return $('item, entry')
+    .toArray()
+    .slice(0, MAX_ITEMS)
+    .flatMap((entry) => {
+      const child = (...names: string[]) =>
+        names
+          .map((name) => $(entry).children(name.replace(':', '\\:')).first().text().trim())
+          .find((said) => said !== '')
+      const title = clean(toText(child('title') ?? ''), 300)
+      const address = URL.parse(linkOf($, entry) ?? '', url)
+      const date = new Date(child('pubDate', 'published', 'dc:date', 'updated', 'date') ?? '')
+      if (title === null || address === null || !/^https?:$/.test(address.protocol)) return []
+      if (Number.isNaN(date.getTime())) return []
+      const summary = clean(
+        toText(child('description', 'summary', 'content:encoded', 'content') ?? ''),
+        SUMMARY,
+      )
+      return [{ title, url: address.href, published_at: date.toISOString(), source, summary }]
+    })
+}
+
+type Entry = Parameters<CheerioAPI>[0]
+
+/** Atom has links as attributes, of which the one to the story says so or says nothing. */
+function linkOf($: CheerioAPI, entry: Entry): string | undefined {
+  const links = $(entry).children('link')
+  const said = links.first().text().trim()
+  if (said !== '') return said
+  const atom = links.filter((_, link) => ['alternate', undefined].includes($(link).attr('rel')))
+  const permalink = $(entry).children('guid:not([isPermaLink="false"])').first().text().trim()
+  return atom.first().attr('href') ?? (permalink === '' ? undefined : permalink)
+}
+
+function toText(html: string): string {
+  return html.includes('<') ? load(html).text() : html
+}

@@ -1,0 +1,36 @@
+export type NewsItem = {
+  title: string
+  url: string
+  /** ISO 8601. */
+  published_at: string
+  source: string
+  summary: string | null
+}
+
+const MOST = 100
+const TRACKING = /^(utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|source)$/i
+
+/** Newest first, each story once: the same address or the same title on the same day are one. */
+export function sortNews(items: readonly NewsItem[], since: Date): NewsItem[] {
+  const seen = new Set<string>()
+  const isNew = (item: NewsItem) => {
+    const title = item.title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')
+    const keys = [bareAddress(item.url), `${title} ${item.published_at.slice(0, 10)}`]
+    if (keys.some((key) => seen.has(key))) return false
+    for (const key of keys) seen.add(key)
+    return true
+  }
+  return items
+    .filter(({ published_at }) => published_at >= since.toISOString())
+    .sort((a, b) => b.published_at.localeCompare(a.published_at))
+    .filter(isNew)
+    .slice(0, MOST)
+}
+
+function bareAddress(address: string): string {
+  const url = URL.parse(address)
+  if (url === null) return address
+  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name))
+  for (const name of tracking) url.searchParams.delete(name)
+  return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`
+}

@@ -1,0 +1,36 @@
+import { readDocument, type WebDocument } from '../web/document.ts'
+import { type Fetching, fetchHome, fetchPage, type PageFailure } from '../web/page-fetch.ts'
+import type { Site } from '../web/site.ts'
+import { pagesAbout, readPages } from '../web/useful-pages.ts'
+import { readFeed } from './feed.ts'
+import type { NewsItem } from './news-item.ts'
+
+const MAX_FEEDS = 3
+const USUAL = ['/feed', '/rss', '/blog/feed', '/feed.xml', '/rss.xml', '/atom.xml']
+
+/** Stories from the feeds of a site: those that its home or news page names, else those at the usual addresses. */
+export async function readSiteFeeds(context: Fetching, site: Site): Promise<NewsItem[] | PageFailure> {
+  const result = await fetchHome(context, site.homes)
+  if (!result.ok) return result
+  const read = readDocument(result.page)
+  const home = read.ok ? read.document : null
+  const named = home === null ? [] : feedsOf(home)
+  const newsPages =
+    home === null || named.length > 0 ? [] : await readPages(context, pagesAbout('news', home), 2)
+  const feeds = [...new Set([...named, ...newsPages.flatMap(feedsOf)])].slice(0, MAX_FEEDS)
+  const items: NewsItem[] = []
+  for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {
+    const page = await fetchPage(context, feed, 'xml')
+    if (page.ok) items.push(...readFeed(page.page))
+    if (feeds.length === 0 && items.length > 0) break
+  }
+  return items
+}
+
+function feedsOf({ $, url }: WebDocument): string[] {
+  return $('link[rel~="alternate"][href]')
+    .toArray()
+    .filter((link) => /(rss|atom|rdf)\+xml/i.test($(link).attr('type') ?? ''))
+    .flatMap((link) => URL.parse($(link).attr('href') ?? '', url.href)?.href ?? [])
+    .filter((address) => !/comments\/feed|\/comments\//i.test(address))
+}

@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+/** A connection for `ai_generate` with models named `anthropic/<name>`. */
+export const anthropic = defineProvider({
+  id: 'anthropic',
+  name: 'Anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  auth: { kind: 'header', name: 'x-api-key' },
+  headers: { 'anthropic-version': '2023-06-01' },
+  probe: { path: '/models' },
+})

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { people } from '../../jobs/people.ts'
+import { collectPages } from '../../provider-pages.ts'
+import { placeOf } from './match.ts'
+import { apollo } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({
+  people: z.array(
+    z.object({
+      id: Text,
+      name: Text,
+      first_name: Text,
+      last_name: Text,
+      title: Text,
+      linkedin_url: Text,
+      city: Text,
+      state: Text,
+      country: Text,
+      organization: z.object({ name: Text }).nullish(),
+    }),
+  ),
+  total_entries: z.number().nullish(),
+  pagination: z.object({ total_entries: z.number().nullish() }).nullish(),
+})
+const PAGE = 100
+
+export const apolloPeople = defineAdapter(people, apollo, {
+  price: 2,
+  async run(ask, { domain, titles, seniority, limit }) {
+    let total = 0
+    const size = Math.min(limit, PAGE)
+    const { items, refusal } = await collectPages(
+      (page: number) => {
+        const query = {
+          'q_organization_domains_list[]': [domain],
+          'person_titles[]': titles,
+          'person_seniorities[]': seniority,
+          page,
+          per_page: size,
+        }
+        const request = { method: 'POST', path: '/api/v1/mixed_people/api_search', query } as const
+        return ask(request, Reply, ({ people: found, total_entries, pagination }) => {
+          total = total_entries ?? pagination?.total_entries ?? found.length
+          return { items: found, next: found.length === size ? page + 1 : null }
+        })
+      },
+      { first: 1, most: limit },
+    )
+    if (refusal !== null) return refusal
+    const named = items.flatMap((one) => {
+      const full_name = one.name ?? [one.first_name, one.last_name].filter((part) => part).join(' ')
+      return full_name === ''
+        ? []
+        : [
+            {
+              full_name,
+              title: one.title ?? null,
+              company: one.organization?.name ?? null,
+              location: placeOf(one),
+              linkedin_url: one.linkedin_url ?? null,
+              id: one.id ?? null,
+            },
+          ]
+    })
+    return named.length === 0 ? MISS : hit({ count: Math.max(total, named.length), people: named })
+  },
+})

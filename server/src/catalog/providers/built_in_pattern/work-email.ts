@@ -1,0 +1,38 @@
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { hasBothNames, type PersonAtCompany, workEmail } from '../../jobs/work-email.ts'
+import { verifyAddress } from '../../mail-check/verify-address.ts'
+import { builtInPattern } from './provider.ts'
+
+const GUESS = 0.4
+const SURE = 0.9
+
+/** The commonest forms of work addresses, as far as the mail server tells which of them is right. */
+export const builtInPatternWorkEmail = defineAdapter(workEmail, builtInPattern, {
+  price: 0.1,
+  accepts: (person) => hasBothNames(person) && listForms(person).length > 0,
+  async run(_ask, person, { context }) {
+    for (const email of listForms(person)) {
+      const { status } = await verifyAddress(email, context)
+      if (status === 'valid') return hit({ email, confidence: SURE, status })
+      // Where the server says yes to everything, or nothing at all, a further form would tell no more.
+      if (status !== 'invalid') return hit({ email, confidence: GUESS, status }, false)
+    }
+    return MISS
+  },
+})
+
+function listForms({ first_name, last_name, domain }: PersonAtCompany): string[] {
+  const [first, last] = [plain(first_name), plain(last_name)]
+  if (first === '' || last === '') return []
+  const names = [`${first}.${last}`, `${first.slice(0, 1)}${last}`, first, `${first}${last}`]
+  return [...new Set(names)].map((name) => `${name}@${domain}`)
+}
+
+/** Letters as mail addresses have them: no accents, no spaces. */
+function plain(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replace(/[^a-z0-9-]/g, '')
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { phone } from '../../jobs/phone.ts'
+import { datagma } from './provider.ts'
+
+const Number = z.object({ number: z.string().nullish(), displayInternational: z.string().nullish() })
+const Reply = z.object({ person: z.object({ phones: z.array(Number).nullish() }).nullish() })
+
+export const datagmaPhone = defineAdapter(phone, datagma, {
+  price: 8,
+  accepts: ({ linkedin_url }) => linkedin_url !== '',
+  run: (ask, { linkedin_url }) => {
+    const query = { username: linkedin_url, minimumMatch: 1 }
+    return ask({ path: '/api/ingress/v1/search', query }, Reply, ({ person }) => {
+      const found = person?.phones?.map((one) => one.displayInternational || one.number).find((text) => text)
+      return found ? hit({ phone: found, type: null }) : MISS
+    })
+  },
+})

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { entries, search } from '../../jobs/search.ts'
+import { exa } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: Text, text: Text })) })
+const SNIPPET = 300
+
+export const exaSearch = defineAdapter(search, exa, {
+  price: 0.5,
+  run: (ask, { query, limit }) => {
+    const json = { query, numResults: limit, contents: { text: { maxCharacters: SNIPPET } } }
+    return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>
+      entries(
+        results.map(({ url, title, text }) => ({ title: title ?? '', url, snippet: text ?? '' })),
+        limit,
+      ),
+    )
+  },
+})

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const findymail = defineProvider({
+  id: 'findymail',
+  name: 'Findymail',
+  baseUrl: 'https://app.findymail.com',
+  auth: { kind: 'bearer' },
+  limits: { perMinute: 300, concurrent: 20 },
+  // 423 is a subscription that is paused.
+  statuses: { 404: 'miss', 423: 'no_credits' },
+  probe: { path: '/api/credits' },
+})

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { verdict, verification, type Verdict } from '../../jobs/verification.ts'
+import { hunter } from './provider.ts'
+
+const Reply = z.object({ data: z.object({ status: z.string().nullish() }).nullish() })
+const VERDICTS: Record<string, Verdict> = {
+  valid: 'valid',
+  webmail: 'valid',
+  invalid: 'invalid',
+  accept_all: 'catch_all',
+  disposable: 'disposable',
+}
+
+export const hunterVerification = defineAdapter(verification, hunter, {
+  price: 0.5,
+  run: (ask, { email }) =>
+    ask({ path: '/v2/email-verifier', query: { email } }, Reply, ({ data }) => {
+      // It is still at work (202), and answers the same question later.
+      if (!data?.status) return { kind: 'pending', afterMs: 3000, poll: null }
+      return verdict(VERDICTS[data.status] ?? 'unknown', data.status)
+    }),
+})

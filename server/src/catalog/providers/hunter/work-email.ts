@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { hunter } from './provider.ts'
+
+const Reply = z.object({
+  data: z.object({
+    email: z.string().nullish(),
+    score: z.number().nullish(),
+    verification: z.object({ status: z.string().nullish() }).nullish(),
+  }),
+})
+
+export const hunterWorkEmail = defineAdapter(workEmail, hunter, {
+  price: 1,
+  accepts: hasNameAndDomain,
+  run: (ask, { domain, full_name }) =>
+    ask({ path: '/v2/email-finder', query: { domain, full_name } }, Reply, ({ data }) => {
+      if (!data.email) return MISS
+      const confidence = typeof data.score === 'number' ? data.score / 100 : null
+      return hit({ email: data.email, confidence }, data.verification?.status === 'valid')
+    }),
+})

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { hasBothNames, workEmail } from '../../jobs/work-email.ts'
+import { leadmagic } from './provider.ts'
+
+const Reply = z.object({ email: z.string().nullish(), status: z.string().nullish() })
+
+export const leadmagicWorkEmail = defineAdapter(workEmail, leadmagic, {
+  price: 1,
+  accepts: hasBothNames,
+  run: (ask, { first_name, last_name, domain }) => {
+    const json = { first_name, last_name, domain }
+    return ask({ method: 'POST', path: '/v1/people/email-finder', json }, Reply, ({ email, status }) =>
+      email ? hit({ email, confidence: null }, status === 'valid') : MISS,
+    )
+  },
+})

@@ -1,0 +1,18 @@
+import { defineProvider } from '../../provider.ts'
+
+export const millionverifier = defineProvider({
+  id: 'millionverifier',
+  name: 'MillionVerifier',
+  baseUrl: 'https://api.millionverifier.com',
+  auth: { kind: 'query', name: 'api' },
+  limits: { perSecond: 20, concurrent: 50 },
+  timeoutMs: 25_000,
+  // Errors come inside a 200.
+  judge({ word }) {
+    const error = word('error')
+    if (error === '') return null
+    if (/credit/i.test(error)) return 'no_credits'
+    return /api ?key|blocked/i.test(error) ? 'unconfigured' : 'error'
+  },
+  probe: { path: '/api/v3/credits' },
+})

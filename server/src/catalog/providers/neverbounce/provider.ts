@@ -1,0 +1,18 @@
+import { defineProvider } from '../../provider.ts'
+
+export const neverbounce = defineProvider({
+  id: 'neverbounce',
+  name: 'NeverBounce',
+  baseUrl: 'https://api.neverbounce.com',
+  auth: { kind: 'query', name: 'key' },
+  limits: { perSecond: 10, concurrent: 20 },
+  // Every answer is a 200 that names what became of the call.
+  judge({ word }) {
+    const status = word('status')
+    if (status === '' || status === 'success') return null
+    if (status === 'auth_failure') return 'unconfigured'
+    if (status === 'throttle_triggered' || status === 'temp_unavail') return 'rate_limited'
+    return /credit/i.test(word('message')) ? 'no_credits' : 'error'
+  },
+  probe: { path: '/v4/account/info' },
+})

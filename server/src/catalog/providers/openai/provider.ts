@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+/** A connection for `ai_generate`; with `base_url` to any server that speaks the same API. */
+export const openai = defineProvider({
+  id: 'openai',
+  name: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  baseUrlField: 'base_url',
+  auth: { kind: 'bearer' },
+  probe: { path: '/models' },
+})

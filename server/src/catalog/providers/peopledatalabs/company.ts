@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { defineAdapter, hit } from '../../adapter.ts'
+import { company } from '../../jobs/company.ts'
+import { linkOf } from '../../jobs/person.ts'
+import { peopledatalabs } from './provider.ts'
+
+const Text = z.string().nullish()
+const Fields = z.object({
+  name: z.string(),
+  display_name: Text,
+  summary: Text,
+  industry: Text,
+  employee_count: z.number().nullish(),
+  inferred_revenue: Text,
+  founded: z.number().nullish(),
+  location: z.object({ name: Text }).nullish(),
+  ticker: Text,
+  linkedin_url: Text,
+})
+/** The fields stand at the top of the answer, or under `data` as those of a person do. */
+const Reply = z.union([z.object({ data: Fields }).transform(({ data }) => data), Fields])
+
+export const peopledatalabsCompany = defineAdapter(company, peopledatalabs, {
+  price: 2,
+  run: (ask, { domain, name, linkedin_url }) => {
+    const query = {
+      website: domain || undefined,
+      name: name || undefined,
+      profile: linkedin_url || undefined,
+    }
+    return ask({ path: '/v5/company/enrich', query }, Reply, (found) =>
+      hit({
+        name: found.display_name || found.name,
+        description: found.summary ?? null,
+        industry: found.industry ?? null,
+        employees: found.employee_count ?? null,
+        revenue_range: found.inferred_revenue ?? null,
+        founded: found.founded ?? null,
+        hq: found.location?.name ?? null,
+        ticker: found.ticker ?? null,
+        linkedin_url: linkOf(found.linkedin_url),
+      }),
+    )
+  },
+})

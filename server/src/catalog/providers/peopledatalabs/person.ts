@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { defineAdapter, hit } from '../../adapter.ts'
+import { isIdentified, linkOf, person } from '../../jobs/person.ts'
+import { peopledatalabs } from './provider.ts'
+
+const Text = z.string().nullish()
+const Named = z.object({ name: Text }).nullish()
+const Reply = z.object({
+  data: z.object({
+    full_name: z.string(),
+    job_title: Text,
+    job_company_name: Text,
+    location_name: Text,
+    linkedin_url: Text,
+    experience: z
+      .array(
+        z.object({
+          title: Named,
+          company: Named,
+          start_date: Text,
+          end_date: Text,
+          is_primary: z.boolean().nullish(),
+        }),
+      )
+      .nullish(),
+    education: z
+      .array(
+        z.object({ school: Named, degrees: z.array(z.string()).nullish(), start_date: Text, end_date: Text }),
+      )
+      .nullish(),
+  }),
+})
+
+export const peopledatalabsPerson = defineAdapter(person, peopledatalabs, {
+  price: 3,
+  accepts: isIdentified,
+  run: (ask, { linkedin_url, email, full_name, domain }) => {
+    const query = {
+      profile: linkedin_url || undefined,
+      email: email || undefined,
+      name: full_name || undefined,
+      company: domain || undefined,
+      min_likelihood: 5,
+    }
+    return ask({ path: '/v5/person/enrich', query }, Reply, ({ data }) =>
+      hit({
+        full_name: data.full_name,
+        title: data.job_title ?? null,
+        company: data.job_company_name ?? null,
+        location: data.location_name ?? null,
+        linkedin_url: linkOf(data.linkedin_url),
+        experiences: (data.experience ?? []).map(({ title, company, start_date, end_date, is_primary }) => ({
+          title: title?.name ?? null,
+          company: company?.name ?? null,
+          start: start_date ?? null,
+          end: end_date ?? null,
+          current: is_primary ?? !end_date,
+        })),
+        education: (data.education ?? []).map(({ school, degrees, start_date, end_date }) => ({
+          school: school?.name ?? null,
+          degree: degrees?.join(', ') ?? null,
+          start: start_date ?? null,
+          end: end_date ?? null,
+        })),
+      }),
+    )
+  },
+})

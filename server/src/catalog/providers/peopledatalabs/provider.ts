@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const peopledatalabs = defineProvider({
+  id: 'peopledatalabs',
+  name: 'People Data Labs',
+  baseUrl: 'https://api.peopledatalabs.com',
+  auth: { kind: 'header', name: 'X-Api-Key' },
+  limits: { perMinute: 100, concurrent: 10 },
+  // A miss is free; 400 is a question with too little in it.
+  statuses: { 400: 'ineligible', 404: 'miss' },
+  probe: { path: '/v5/autocomplete', query: { field: 'company', size: 1 } },
+})

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { phone } from '../../jobs/phone.ts'
+import { hasNameAndDomain } from '../../jobs/work-email.ts'
+import { dataOf } from './person.ts'
+import { prospeo } from './provider.ts'
+
+const Mobile = z.object({
+  mobile: z.string().nullish(),
+  mobile_international: z.string().nullish(),
+  revealed: z.boolean().nullish(),
+})
+const Reply = z.object({ person: z.object({ mobile: Mobile.nullish() }) })
+
+export const prospeoPhone = defineAdapter(phone, prospeo, {
+  price: 10,
+  accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
+  run: (ask, person) => {
+    const json = { enrich_mobile: true, data: dataOf(person) }
+    return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: { mobile } }) => {
+      const number = mobile?.mobile_international || mobile?.mobile
+      return number && mobile?.revealed !== false ? hit({ phone: number, type: 'mobile' }) : MISS
+    })
+  },
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { dataOf } from './person.ts'
+import { prospeo } from './provider.ts'
+
+const Reply = z.object({
+  person: z.object({
+    email: z
+      .object({ email: z.string().nullish(), status: z.string().nullish(), revealed: z.boolean().nullish() })
+      .nullish(),
+  }),
+})
+
+export const prospeoWorkEmail = defineAdapter(workEmail, prospeo, {
+  price: 1,
+  accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
+  run: (ask, person) => {
+    const json = { only_verified_email: false, data: dataOf(person) }
+    return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: { email } }) =>
+      email?.email && email.revealed !== false
+        ? hit({ email: email.email, confidence: null }, email.status?.toUpperCase() === 'VERIFIED')
+        : MISS,
+    )
+  },
+})

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { entries, search } from '../../jobs/search.ts'
+import { searxng } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: Text, content: Text })) })
+
+export const searxngSearch = defineAdapter(search, searxng, {
+  price: 0.5,
+  run: (ask, { query, limit, country }) => {
+    const language = country === '' ? undefined : `all-${country.toUpperCase()}`
+    return ask({ path: '/search', query: { format: 'json', q: query, language } }, Reply, ({ results }) =>
+      entries(
+        results.map(({ url, title, content }) => ({ title: title ?? '', url, snippet: content ?? '' })),
+        limit,
+      ),
+    )
+  },
+})

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const serper = defineProvider({
+  id: 'serper',
+  name: 'Serper',
+  baseUrl: 'https://google.serper.dev',
+  auth: { kind: 'header', name: 'X-API-KEY' },
+  limits: { perSecond: 50, concurrent: 50 },
+  // A balance of nothing comes as 400.
+  judge: ({ status, word }) => (status === 400 && /credit/i.test(word('message')) ? 'no_credits' : null),
+  probe: { path: '/account' },
+})

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { entries, search } from '../../jobs/search.ts'
+import { serper } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({
+  organic: z.array(z.object({ link: z.string(), title: Text, snippet: Text })).nullish(),
+})
+
+export const serperSearch = defineAdapter(search, serper, {
+  price: 0.5,
+  run: (ask, { query, limit, country }) => {
+    const json = { q: query, num: limit, ...(country === '' ? {} : { gl: country.toLowerCase() }) }
+    return ask({ method: 'POST', path: '/search', json }, Reply, ({ organic }) =>
+      entries(
+        (organic ?? []).map(({ link, title, snippet }) => ({
+          title: title ?? '',
+          url: link,
+          snippet: snippet ?? '',
+        })),
+        limit,
+      ),
+    )
+  },
+})

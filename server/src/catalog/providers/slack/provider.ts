@@ -1,0 +1,30 @@
+import { isObject } from '../../field.ts'
+import type { RefusalKind } from '../../provider-reply.ts'
+import { defineProvider } from '../../provider.ts'
+
+const KINDS: Readonly<Record<string, RefusalKind>> = {
+  account_inactive: 'unconfigured',
+  invalid_auth: 'unconfigured',
+  missing_scope: 'unconfigured',
+  not_authed: 'unconfigured',
+  token_expired: 'unconfigured',
+  token_revoked: 'unconfigured',
+  rate_limited: 'rate_limited',
+  ratelimited: 'rate_limited',
+}
+
+export const slack = defineProvider({
+  id: 'slack',
+  name: 'Slack',
+  baseUrl: 'https://slack.com/api',
+  auth: { kind: 'bearer' },
+  limits: { concurrent: 10 },
+  // Errors arrive as 200 with ok: false.
+  judge({ body }) {
+    if (!isObject(body) || body['ok'] !== false) return null
+    const { error } = body
+    return (typeof error === 'string' ? KINDS[error] : undefined) ?? 'error'
+  },
+  probe: { method: 'POST', path: '/auth.test', json: {} },
+  requiresOwnKey: true,
+})

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+/** A mail server of the organisation, for `send_email`. It is not called over HTTP, so there is no address here. */
+export const smtp = defineProvider({
+  id: 'smtp',
+  name: 'SMTP',
+  baseUrl: '',
+  auth: { kind: 'none' },
+  fields: ['url', 'secret', 'from'],
+  supportsOwnKey: true,
+  requiresOwnKey: true,
+})

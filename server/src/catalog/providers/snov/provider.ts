@@ -1,0 +1,14 @@
+import { defineProvider } from '../../provider.ts'
+
+export const snov = defineProvider({
+  id: 'snov',
+  name: 'Snov',
+  baseUrl: 'https://api.snov.io',
+  auth: {
+    kind: 'oauth',
+    grant: 'client_credentials',
+    tokenUrl: 'https://api.snov.io/v1/oauth/access_token',
+  },
+  limits: { perMinute: 60, concurrent: 10 },
+  probe: { path: '/v1/get-balance' },
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { hasBothNames, workEmail } from '../../jobs/work-email.ts'
+import { snov } from './provider.ts'
+
+const PATH = '/v2/emails-by-domain-by-name'
+const Task = z.object({ task_hash: z.string() })
+const Started = z.union([Task, z.object({ data: Task }).transform(({ data }) => data)])
+const Result = z.object({
+  status: z.string().nullish(),
+  data: z
+    .array(
+      z.object({
+        result: z.array(z.object({ email: z.string(), smtp_status: z.string().nullish() })).nullish(),
+      }),
+    )
+    .nullish(),
+})
+
+export const snovWorkEmail = defineAdapter(workEmail, snov, {
+  price: 1,
+  accepts: hasBothNames,
+  run: (ask, { first_name, last_name, domain }, { poll }) => {
+    if (typeof poll !== 'string') {
+      const json = { rows: [{ first_name, last_name, domain }] }
+      return ask({ method: 'POST', path: `${PATH}/start`, json }, Started, ({ task_hash }) => ({
+        kind: 'pending',
+        afterMs: 1500,
+        poll: task_hash,
+      }))
+    }
+    return ask({ path: `${PATH}/result`, query: { task_hash: poll } }, Result, ({ status, data }) => {
+      if (status !== 'completed') return { kind: 'pending', afterMs: 3000, poll }
+      const emails = data?.flatMap(({ result }) => result ?? []) ?? []
+      const best = emails.find(({ smtp_status }) => smtp_status === 'valid') ?? emails[0]
+      return best === undefined
+        ? MISS
+        : hit({ email: best.email, confidence: null }, best.smtp_status === 'valid')
+    })
+  },
+})

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const tavily = defineProvider({
+  id: 'tavily',
+  name: 'Tavily',
+  baseUrl: 'https://api.tavily.com',
+  auth: { kind: 'bearer' },
+  limits: { perMinute: 100, concurrent: 10 },
+  // 432 and 433 are limits of the plan.
+  statuses: { 432: 'no_credits', 433: 'no_credits' },
+  probe: { path: '/usage' },
+})

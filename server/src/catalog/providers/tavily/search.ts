@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { entries, search } from '../../jobs/search.ts'
+import { tavily } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: Text, content: Text })) })
+
+export const tavilySearch = defineAdapter(search, tavily, {
+  price: 0.5,
+  run: (ask, { query, limit }) => {
+    const json = { query, max_results: Math.min(limit, 20) }
+    return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>
+      entries(
+        results.map(({ url, title, content }) => ({ title: title ?? '', url, snippet: content ?? '' })),
+        limit,
+      ),
+    )
+  },
+})

@@ -1,0 +1,10 @@
+import { defineProvider } from '../../provider.ts'
+
+export const theirstack = defineProvider({
+  id: 'theirstack',
+  name: 'TheirStack',
+  baseUrl: 'https://api.theirstack.com',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 4, concurrent: 4 },
+  probe: { path: '/v0/billing/credit-balance' },
+})

@@ -1,0 +1,10 @@
+import { defineProvider } from '../../provider.ts'
+
+/** The secret that `send_webhook` signs with, where it is not given with the action. Receivers have their own addresses. */
+export const webhook = defineProvider({
+  id: 'webhook',
+  name: 'Webhook',
+  baseUrl: '',
+  auth: { kind: 'bearer' },
+  requiresOwnKey: true,
+})

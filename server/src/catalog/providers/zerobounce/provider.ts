@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const zerobounce = defineProvider({
+  id: 'zerobounce',
+  name: 'ZeroBounce',
+  baseUrl: 'https://api.zerobounce.net',
+  auth: { kind: 'query', name: 'api_key' },
+  limits: { perSecond: 20, concurrent: 50 },
+  // Refused keys come inside a 200, from the balance as -1.
+  judge: ({ word }) => (word('error') !== '' || word('Credits') === '-1' ? 'unconfigured' : null),
+  probe: { path: '/v2/getcredits' },
+})

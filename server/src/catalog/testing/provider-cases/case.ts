@@ -1,0 +1,37 @@
+import type { Adapter, Found } from '../../adapter.ts'
+import type { AskContext } from '../../adapter.ts'
+import type { ProviderKey } from '../../provider-access.ts'
+import type { Reply } from '../provider-double.ts'
+
+/** One provider's side of the contract table. Replies are in its own wire format. */
+export type Case = {
+  provider: string
+  run(key: ProviderKey, poll: unknown, context: AskContext): Promise<Found<unknown>>
+  fields?: Record<string, string>
+} & Expectations<unknown>
+
+export type Expectations<Result> = {
+  /** What it must be asked: method and path, and parts of headers, query and JSON body. */
+  asks: { at: string; headers?: object; query?: object; json?: object }
+  /** Replies until there is an answer, and the answer. */
+  hit: { replies: Reply[]; value: Partial<Result>; verified?: boolean }
+  /** Replies that are no answer, and what comes of each: a miss, where nothing else is said. */
+  nothing: { replies: Reply[]; found?: object }[]
+  badKey?: Reply
+  quota?: Reply
+  slowDown?: Reply
+}
+
+export function caseOf<Input, Result>(
+  adapter: Adapter<Input, Result>,
+  input: Input,
+  expected: Expectations<Result>,
+  fields?: Record<string, string>,
+): Case {
+  return {
+    provider: adapter.provider.id,
+    run: (key, poll, context) => adapter.run(input, key, poll, context),
+    ...expected,
+    ...(fields === undefined ? {} : { fields }),
+  }
+}

@@ -1,0 +1,73 @@
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import { serveHttp } from '#test/loopback-server.ts'
+import { parseEgressAllow } from '../../lib/egress-addresses.ts'
+import { createEgress } from '../../lib/egress.ts'
+import type { AskContext } from '../adapter.ts'
+import { createKey, type ProviderGate, type ProviderKeys } from '../provider-access.ts'
+
+/** A request as a provider gets it. */
+export type Seen = {
+  method: string
+  path: string
+  query: Record<string, string>
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+/** An answer: JSON with 200 by default. Text is sent as it is; `hang` never answers. */
+export type Reply = {
+  status?: number
+  json?: unknown
+  text?: string
+  headers?: Record<string, string>
+  hang?: true
+}
+
+export type Double = { origin: string; seen: Seen[] }
+
+/** A provider on loopback that speaks real HTTP, until the test ends. */
+export async function serveDouble(answer: (seen: Seen, place: number) => Reply): Promise<Double> {
+  const seen: Seen[] = []
+  const { origin } = await serveHttp((request, response) => {
+    void text(request).then((body) => {
+      const url = new URL(request.url ?? '', 'http://double')
+      const { method = '', headers } = request
+      const query = Object.fromEntries(url.searchParams)
+      const one = { method, path: url.pathname, query, headers, body }
+      const place = seen.push(one) - 1
+      const reply = answer(one, place)
+      if (reply.hang) return
+      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+      response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+    })
+  })
+  return { origin, seen }
+}
+
+export const OPEN_GATE: ProviderGate = { enter: async () => ({ kind: 'entered', leave: () => undefined }) }
+
+export const keysOf = (fields: Record<string, string>): ProviderKeys => ({
+  platform: () => createKey('platform', fields),
+  own: async () => createKey('own', fields),
+})
+
+/** What adapters are lent, with providers at `urls`. Calls end after `timeoutMs`. */
+export function makeAskContext(
+  urls: Record<string, string>,
+  more: Partial<AskContext> & { timeoutMs?: number } = {},
+): AskContext {
+  const baseUrls = new Map(Object.entries(urls))
+  const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, baseUrls })
+  onTestFinished(() => egress.close())
+  const { timeoutMs = 5000, ...rest } = more
+  return {
+    egress: { ...egress, fetch: (request) => egress.fetch({ ...request, timeoutMs }) },
+    signal: new AbortController().signal,
+    now: () => new Date(),
+    keys: keysOf({ secret: 'a-key' }),
+    gate: OPEN_GATE,
+    reserve: async () => true,
+    ...rest,
+  }
+}

@@ -1,0 +1,204 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { type CountryCode, countryOf, countryOfDomain, countryOfLanguage } from './countries.ts'
+import { clean, metaOf } from './document.ts'
+import type { Extraction } from './extraction.ts'
+import { guessIndustry } from './industries.ts'
+import { textOfProperty, textsOf, typesOf } from './json-ld.ts'
+import { businessKind, findOrganisation, imageOf } from './organisation.ts'
+import { addressOf, looseAddress, shownAddress } from './postal-address.ts'
+
+export type Evidence = { field: string; value: string; source: string; url: string }
+
+export type CompanyProfile = {
+  name: string | null
+  description: string | null
+  logo: string | null
+  address: string | null
+  country: string | null
+  phones: string[]
+  emails: string[]
+  social_links: string[]
+  founded: number | null
+  industry_hint: string | null
+  evidence: Evidence[]
+}
+
+type Finding<Value> = { value: Value; source: string; url: string }
+type Look<Value> = (page: Extraction) => { value: Value; source: string } | null
+
+/** Puts together what the pages of a company say of it, the first page being its home. Every answer names its page. */
+export function profileCompany(pages: readonly Extraction[], host: string): CompanyProfile {
+  const evidence: Evidence[] = []
+  const first = <Value>(
+    field: string,
+    looks: Look<Value>[],
+    show: (value: Value) => string,
+  ): Value | null => {
+    const finding = findFirst(pages, looks)
+    if (finding === null) return null
+    evidence.push({
+      field,
+      value: show(finding.value).slice(0, 300),
+      source: finding.source,
+      url: finding.url,
+    })
+    return finding.value
+  }
+  const text = (value: string) => value
+  const list = (field: string, pick: (page: Extraction) => string[], most: number): string[] => {
+    const found = new Map<string, string>()
+    for (const page of pages) {
+      for (const value of pick(page)) if (!found.has(value)) found.set(value, page.document.url.href)
+    }
+    const kept = [...found].slice(0, most)
+    evidence.push(...kept.map(([value, url]) => ({ field, value, source: 'page', url })))
+    return kept.map(([value]) => value)
+  }
+  const organisation = (page: Extraction) => findOrganisation(page.things, host)
+  const property =
+    (...names: string[]): Look<string> =>
+    (page) => {
+      const thing = organisation(page)
+      const value = thing === null ? undefined : names.flatMap((name) => textsOf(thing[name]))[0]
+      return value === undefined ? null : labelled(clean(value), 'structured data')
+    }
+  const meta =
+    (...names: string[]): Look<string> =>
+    ({ document: { $ } }) => {
+      const name = names.find((name) => metaOf($, name) !== null)
+      return name === undefined ? null : labelled(metaOf($, name), `meta ${name}`)
+    }
+
+  const name = first(
+    'name',
+    [property('name', 'legalName'), siteName, meta('og:site_name', 'application-name'), titleName(host)],
+    text,
+  )
+  const description = first(
+    'description',
+    [property('description'), meta('description', 'og:description', 'twitter:description')],
+    text,
+  )
+  const logo = first(
+    'logo',
+    [
+      (page) => labelled(imageOf(organisation(page)?.['logo'], page.document.url), 'structured data'),
+      shownLogo,
+    ],
+    text,
+  )
+  const address = first(
+    'address',
+    [
+      (page) => labelled(addressOf(organisation(page) ?? {}), 'structured data'),
+      (page) => labelled(looseAddress(page.things), 'structured data'),
+      (page) => labelled(shownAddress(page.document.$, page.text), 'text'),
+    ],
+    (found) => found.text,
+  )
+  const phones = list('phones', (page) => page.phones, 20)
+  const emails = list('emails', (page) => page.emails, 50)
+  const country = first<CountryCode>(
+    'country',
+    [
+      () => labelled(address?.country ?? null, 'address'),
+      (page) =>
+        labelled(
+          countryOf(textOfProperty(organisation(page) ?? {}, 'addressCountry') ?? ''),
+          'structured data',
+        ),
+      () => labelled(countryOfDomain(host), 'domain'),
+      () => labelled(parsePhoneNumberFromString(phones[0] ?? '')?.country ?? null, 'phone number'),
+      (page) => labelled(countryOfLanguage(page.document.language), 'language'),
+    ],
+    text,
+  )
+  return {
+    name,
+    description,
+    logo,
+    address: address?.text ?? null,
+    country,
+    phones,
+    emails,
+    social_links: list('social_links', (page) => page.socialLinks, 30),
+    founded: first('founded', [(page) => yearIn(property('foundingDate')(page)), foundedInText], String),
+    industry_hint: first(
+      'industry_hint',
+      [
+        (page) => labelled(businessKind(organisation(page) ?? {}), 'structured data'),
+        property('industry'),
+        ({ document, text: body }) =>
+          labelled(guessIndustry([document.title, document.description, body]), 'words'),
+      ],
+      text,
+    ),
+    evidence,
+  }
+}
+
+/** A better kind of source on any page comes before a worse one on the first. */
+function findFirst<Value>(
+  pages: readonly Extraction[],
+  looks: readonly Look<Value>[],
+): Finding<Value> | null {
+  for (const look of looks) {
+    for (const page of pages) {
+      const found = look(page)
+      if (found !== null) return { ...found, url: page.document.url.href }
+    }
+  }
+  return null
+}
+
+function labelled<Value>(value: Value | null, source: string): { value: Value; source: string } | null {
+  return value === null ? null : { value, source }
+}
+
+const siteName: Look<string> = (page) => {
+  const site = page.things.find((thing) => typesOf(thing).includes('WebSite'))
+  return labelled(site === undefined ? null : textOfProperty(site, 'name'), 'structured data')
+}
+
+/** The part of the title that is the company: the one like its domain, else the last of short parts. */
+function titleName(host: string): Look<string> {
+  const label =
+    host
+      .replace(/^www\./, '')
+      .split('.')[0]
+      ?.replace(/[^\p{L}\d]/gu, '') ?? ''
+  return ({ document: { title } }) => {
+    const parts = (title ?? '').split(/\s+[|–—·•:»-]+\s+|\s*[|»]\s*/).filter((part) => part !== '')
+    const squeeze = (part: string) => part.toLowerCase().replace(/[^\p{L}\d]/gu, '')
+    const like = parts.find((part) => label.length > 2 && squeeze(part).includes(label) && part.length < 60)
+    const last = parts.length > 1 ? parts.findLast((part) => part.length < 40) : parts[0]
+    return labelled(clean(like ?? last ?? '', 100), 'title')
+  }
+}
+
+const shownLogo: Look<string> = ({ document: { $, url } }) => {
+  const marked = $('img')
+    .toArray()
+    .find((image) => {
+      const said = ['class', 'id', 'alt', 'src'].map((name) => $(image).attr(name) ?? '').join(' ')
+      return /logo/i.test(said) && !/partner|client|customer|payment|footer-logos/i.test(said)
+    })
+  const image = marked === undefined ? undefined : ($(marked).attr('src') ?? $(marked).attr('data-src'))
+  const icon = $('link[rel~="apple-touch-icon"], link[rel="icon"][type="image/svg+xml"]').first().attr('href')
+  const found = [image, icon].flatMap((address) => imageOf(address, url) ?? [])[0]
+  return labelled(found ?? null, image === undefined ? 'icon' : 'image')
+}
+
+function yearIn(said: { value: string; source: string } | null): { value: number; source: string } | null {
+  const year = /\b(1[5-9]\d\d|20\d\d)\b/.exec(said?.value ?? '')?.[1]
+  return said === null || year === undefined ? null : { value: Number(year), source: said.source }
+}
+
+const FOUNDED =
+  /\b(?:founded|established|est\.|since|in business since|gegründet|seit|fondée?|depuis|fundada|desde|fondata|dal|основана|創業)\s*(?:im jahre?|in the year|in|en|nel|:|im|back in)?\s*(1[5-9]\d\d|20\d\d)\b/iu
+
+/** "Founded in 1998"; "since" counts too, as firms say it of themselves. */
+const foundedInText: Look<number> = ({ text }) => {
+  const year = FOUNDED.exec(text.slice(0, 100_000))?.[1]
+  return labelled(year === undefined ? null : Number(year), 'text')
+}

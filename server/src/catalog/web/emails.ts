@@ -1,0 +1,73 @@
+import type { CheerioAPI } from 'cheerio'
+
+const MOST = 100
+const LOCAL = /[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}){0,8}/.source
+const DOMAIN =
+  /(?:[a-z0-9\u00a1-\uffff](?:[a-z0-9\u00a1-\uffff-]{0,61}[a-z0-9\u00a1-\uffff])?\.){1,8}[a-z\u00a1-\uffff][a-z0-9\u00a1-\uffff-]{1,62}/
+    .source
+const WHOLE = new RegExp(`^${LOCAL}@${DOMAIN}$`, 'i')
+// A letter before it would make the search start anew at each one of a long word.
+const IN_TEXT = new RegExp(`(?<![a-z0-9._%+-])[a-z0-9_][a-z0-9._%+'-]{0,63}@${DOMAIN}`, 'gi')
+const HIDDEN =
+  /([a-z0-9_][a-z0-9._+-]{0,63})\s?[[({<]\s?(?:at|ät|@|arroba)\s?[\])}>]\s?([a-z0-9-]{1,63}(?:\s?(?:\.|[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>])\s?[a-z0-9-]{1,63}){1,4})/gi
+const DOT = /\s?(?:\.|[[({<]\s?(?:dot|punkt|punto|\.)\s?[\])}>])\s?/gi
+const FILES =
+  /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|html?|php|pdf|woff2?|ttf|mp[34]|webm|map)$/i
+const PLACEHOLDERS =
+  /@(domain|yourdomain|email|yourcompany|mysite|yoursite)\.com$|@sentry(\.\w+)?\.io$|\.wixpress\.com$/i
+
+/** Email addresses on a page: links first, then what stands in its text, also where it is hidden from simple programs. */
+export function findEmails($: CheerioAPI, text: string): string[] {
+  const linked = $('a[href^="mailto:" i], area[href^="mailto:" i]')
+    .toArray()
+    .flatMap((link) => mailtoAddresses($(link).attr('href') ?? ''))
+  const guarded = [
+    ...$('[data-cfemail]')
+      .toArray()
+      .map((element) => $(element).attr('data-cfemail') ?? ''),
+    ...$('a[href*="/cdn-cgi/l/email-protection#"]')
+      .toArray()
+      .map((link) => $(link).attr('href')?.split('#')[1] ?? ''),
+  ].map(decodeCloudflare)
+  return uniqueEmails([...linked, ...guarded, ...emailsInText(text)])
+}
+
+export function emailsInText(text: string): string[] {
+  const plain = [...text.matchAll(IN_TEXT)].map(([address]) => address)
+  const hidden = [...text.matchAll(HIDDEN)].map(
+    ([, local = '', domain = '']) => `${local}@${domain.replace(DOT, '.')}`,
+  )
+  return [...plain, ...hidden]
+}
+
+/** Each address once, in lower case, without what only looks like one. */
+export function uniqueEmails(found: readonly string[]): string[] {
+  const addresses = found
+    .map((address) => address.trim().toLowerCase().replace(/\.+$/, ''))
+    .filter((address) => WHOLE.test(address) && !FILES.test(address) && !PLACEHOLDERS.test(address))
+  return [...new Set(addresses)].slice(0, MOST)
+}
+
+function mailtoAddresses(href: string): string[] {
+  const [, list = ''] = /^mailto:([^?]*)/i.exec(href.trim()) ?? []
+  return list.split(/[,;]/).map((part) => {
+    const plain = decodePercent(part)
+    return /<([^>]+)>/.exec(plain)?.[1] ?? plain
+  })
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    if (cause instanceof URIError) return text
+    throw cause
+  }
+}
+
+/** Cloudflare's protection: hexadecimal, every byte combined with the first. */
+function decodeCloudflare(hex: string): string {
+  if (!/^([0-9a-f]{2}){4,200}$/i.test(hex)) return ''
+  const [key = 0, ...bytes] = Buffer.from(hex, 'hex')
+  return Buffer.from(bytes.map((byte) => byte ^ key)).toString('utf8')
+}

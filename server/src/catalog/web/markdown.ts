@@ -1,0 +1,110 @@
+import { isProbablyReaderable, Readability } from '@mozilla/readability'
+import { parseHTML } from 'linkedom'
+import TurndownService from 'turndown'
+import { visibleText, type WebDocument } from './document.ts'
+
+const MAX_MARKDOWN = 100_000
+// Finding the main part takes time that grows with the page; a larger one is read as plain text.
+const MAX_HTML = 600_000
+const NOISE =
+  'script, style, noscript, template, svg, iframe, object, embed, form, nav, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
+const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
+
+/** The readable part of a page as Markdown, with absolute links. */
+export function toMarkdown(page: WebDocument): string {
+  if (page.html.length > MAX_HTML) return cut(visibleText(page.$))
+  const document = parseHTML(page.$.html()).document as Dom
+  makeAbsolute(document, page.url)
+  const article = isProbablyReaderable(document) ? readArticle(document) : null
+  const markdown = tidy(createTurndown().turndown(article ?? mainPart(document)))
+  return cut(markdown === '' ? visibleText(page.$) : markdown)
+}
+
+/** As much of the DOM as is used here: its types come with browsers, and there is none. */
+type DomNode = {
+  readonly nodeName: string
+  readonly parentNode: DomNode | null
+  readonly previousElementSibling: DomNode | null
+  readonly textContent: string | null
+  querySelector(selector: string): DomNode | null
+  querySelectorAll(selector: string): Iterable<DomNode>
+  getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+  remove(): void
+}
+type Dom = DomNode & { body: DomNode | null; documentElement: DomNode; cloneNode(deep: boolean): Dom }
+
+/** Readability takes the tree apart, so it works on a copy. */
+function readArticle(document: Dom): DomNode | null {
+  const copy = document.cloneNode(true)
+  const article = new Readability<DomNode>(copy, { serializer: (node) => node, disableJSONLD: true }).parse()
+  const all = document.body?.textContent?.length ?? 0
+  return article?.content && (article.length ?? 0) > all / 4 ? article.content : null
+}
+
+function mainPart(document: Dom): DomNode {
+  const body = document.body ?? document.documentElement
+  for (const noise of body.querySelectorAll(NOISE)) noise.remove()
+  const main = document.querySelector('main, [role="main"]')
+  if (main !== null && (main.textContent?.trim().length ?? 0) > 200) return main
+  const frames = [...body.querySelectorAll(FRAME)]
+  const framed = frames.reduce((sum, frame) => sum + (frame.textContent?.length ?? 0), 0)
+  // A small page may say all it has to say in its header and footer.
+  if ((body.textContent?.length ?? 0) - framed > 200) for (const frame of frames) frame.remove()
+  return body
+}
+
+function makeAbsolute(document: Dom, url: URL): void {
+  const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url.href) ?? url
+  for (const link of document.querySelectorAll('a[href]')) {
+    const target = URL.parse(link.getAttribute('href') ?? '', base.href)
+    if (target !== null && /^(https?|mailto|tel):$/.test(target.protocol))
+      link.setAttribute('href', target.href)
+    else link.removeAttribute('href')
+  }
+  for (const image of document.querySelectorAll('img')) {
+    const source = URL.parse(image.getAttribute('src') ?? image.getAttribute('data-src') ?? '', base.href)
+    const isShown =
+      source !== null && /^https?:$/.test(source.protocol) && (image.getAttribute('alt') ?? '') !== ''
+    if (isShown) image.setAttribute('src', source.href)
+    else image.remove()
+  }
+}
+
+function createTurndown(): TurndownService {
+  const turndown = new TurndownService({
+    headingStyle: 'atx',
+    bulletListMarker: '-',
+    codeBlockStyle: 'fenced',
+  })
+  turndown.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content) => ` ${content.replace(/\s+/g, ' ').replaceAll('|', '/').trim()} |`,
+  })
+  turndown.addRule('row', {
+    filter: 'tr',
+    replacement: (content, row: DomNode) => {
+      const cells = content.split('|').length - 1
+      const isFirst = row.previousElementSibling === null && row.parentNode?.previousElementSibling === null
+      const rule = isFirst || row.parentNode?.nodeName === 'THEAD' ? `\n|${' --- |'.repeat(cells)}` : ''
+      return cells === 0 ? '' : `\n|${content}${rule}`
+    },
+  })
+  turndown.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` })
+  turndown.addRule('part', { filter: ['thead', 'tbody', 'tfoot'], replacement: (content) => content })
+  return turndown
+}
+
+function tidy(markdown: string): string {
+  return markdown
+    .replace(/[ \t\u00a0]+$/gm, '')
+    .replace(/^( *)-   /gm, '$1- ')
+    .replace(/^\s*\[\s*\]\([^)\n]*\)\s*$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_MARKDOWN ? text : `${text.slice(0, MAX_MARKDOWN).toWellFormed()}\n\n[cut]`
+}

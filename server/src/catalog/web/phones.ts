@@ -1,0 +1,45 @@
+import type { CheerioAPI } from 'cheerio'
+import { findPhoneNumbersInText, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { CountryCode } from './countries.ts'
+
+const MOST = 50
+const MAX_TEXT = 100_000
+
+/** Phone numbers on a page in E.164: links first, then its text. National ones are read as of `country`. */
+export function findPhones($: CheerioAPI, text: string, country: CountryCode | null): string[] {
+  const linked = $('a[href^="tel:" i], a[href^="callto:" i]')
+    .toArray()
+    .map((link) => $(link).attr('href') ?? '')
+  return uniquePhones([...linked, ...phonesInText(text, country)], country)
+}
+
+/** Numbers that a page names as such: taken when they can exist, and as they stand when their country is unknown. */
+export function uniquePhones(found: readonly string[], country: CountryCode | null): string[] {
+  const numbers = found.flatMap((text) => {
+    const number = readNumber(text, country)
+    return number === null ? [] : [number]
+  })
+  return [...new Set(numbers)].slice(0, MOST)
+}
+
+function readNumber(text: string, country: CountryCode | null): string | null {
+  const bare = text
+    .replace(/^(tel|callto):/i, '')
+    .replace(/;.*$/, '')
+    .replaceAll('%20', ' ')
+    .replace(/^\/+/, '')
+  const international = bare.replace(/^\s*00(?=[1-9])/, '+').replace(/\(0\)/, '')
+  const parsed = parsePhoneNumberFromString(international, country ?? undefined)
+  if (parsed?.isPossible() === true) return parsed.number
+  const digits = bare.replace(/[\s().\-/]/g, '')
+  return country === null && /^\d{6,15}$/.test(digits) ? digits : null
+}
+
+function phonesInText(text: string, country: CountryCode | null): string[] {
+  const short = text.slice(0, MAX_TEXT)
+  const international = [...short.matchAll(/\+\d[\d\s().\-/\u00a0\u2010-\u2015]{6,22}\d/g)].map(([number]) =>
+    number.replace(/\s*\n[\s\S]*$/, ''),
+  )
+  const national = country === null ? [] : findPhoneNumbersInText(short, country)
+  return [...international, ...national.map(({ number }) => number.number)]
+}

@@ -1,0 +1,36 @@
+/** Networks where companies have pages, by host, with what the path of such a page looks like. */
+const NETWORKS: [RegExp, RegExp][] = [
+  [/(^|\.)linkedin\.com$/, /^\/(company|in|school|showcase|organization)\/[^/]+/],
+  [/^(www\.|mobile\.)?(twitter|x)\.com$/, /^\/(?!(share|intent|home|search|hashtag|i)\b)@?\w{1,15}\/?$/],
+  [/(^|\.)facebook\.com$/, /^\/(?!(sharer|share|dialog|plugins|tr|login|v\d)\b)[^/]+/],
+  [/(^|\.)instagram\.com$/, /^\/(?!(p|reel|explore|accounts)\/)[^/]+\/?$/],
+  [/(^|\.)youtube\.com$/, /^\/(@|channel\/|c\/|user\/)[^/]+/],
+  [/^(www\.)?github\.com$/, /^\/(?!(login|features|about|topics)\b)[\w-]+\/?$/],
+  [/^(www\.)?gitlab\.com$/, /^\/[\w.-]+\/?$/],
+  [/(^|\.)tiktok\.com$/, /^\/@[\w.]+/],
+  [/(^|\.)pinterest\.(com|de|fr|co\.uk)$/, /^\/(?!pin\/)[^/]+\/?$/],
+  [/(^|\.)xing\.com$/, /^\/(companies|pages|profile|company)\/[^/]+/],
+  [/(^|\.)threads\.(net|com)$/, /^\/@[^/]+/],
+  [/^(www\.)?medium\.com$/, /^\/@?[\w-]+\/?$/],
+  [/(^|\.)crunchbase\.com$/, /^\/organization\/[^/]+/],
+  [/(^|\.)bsky\.app$/, /^\/profile\/[^/]+/],
+  [/^t\.me$/, /^\/(?!share\b)[\w+]+/],
+  [/^(discord\.gg|(www\.)?discord\.com)$/, /^\/(?:invite\/)?[\w-]+\/?$/],
+  [/(^|\.)vimeo\.com$/, /^\/[a-z][\w]+\/?$/i],
+  [/(^|\.)weibo\.com$/, /^\/\w+/],
+  [/^(www\.)?vk\.com$/, /^\/(?!share)[\w.]+\/?$/],
+  [/(^|\.)glassdoor\.(com|de|co\.uk)$/, /^\/Overview\//],
+  [/(^|\.)trustpilot\.com$/, /^\/review\//],
+]
+const MOST = 50
+
+/** Pages of a company on social networks among addresses; links that share a page are none. */
+export function findSocialLinks(addresses: readonly string[]): string[] {
+  const found = addresses.flatMap((address) => {
+    const url = URL.parse(address)
+    if (url === null || !/^https?:$/.test(url.protocol)) return []
+    const isPage = NETWORKS.some(([host, path]) => host.test(url.hostname) && path.test(url.pathname))
+    return isPage ? [`https://${url.hostname}${url.pathname.replace(/\/+$/, '')}`] : []
+  })
+  return [...new Set(found)].slice(0, MOST)
+}

@@ -1,0 +1,81 @@
+import type { Action } from '../catalog/define.ts'
+import type { Outcome } from '../catalog/outcome.ts'
+import { MILLIS } from '../store/credits.ts'
+import type { Flight, Parking, Settlement } from './desk.ts'
+
+type Settling = Omit<Settlement, 'next' | 'startedAt'>
+
+/** What becomes of a cell: a result to store, another try later, or nothing because the row is somebody else's. */
+export type CellResult =
+  | { kind: 'settle'; settlement: Settling; halts: boolean }
+  | { kind: 'later'; parking: Parking }
+  | { kind: 'lost' }
+
+export function settle(
+  result: Partial<Settling> & Pick<Settling, 'status'>,
+  { halts }: { halts: boolean },
+): CellResult {
+  return { kind: 'settle', settlement: { creditsMillis: 0, cached: false, ...result }, halts }
+}
+
+/** It could not be run (D18). */
+export function unrunnable(error: string, mayContinue: boolean): CellResult {
+  return settle({ status: 'error', error }, { halts: !mayContinue })
+}
+
+export function outOfCredits(action: Action): CellResult {
+  const error = `${action.name} costs ${action.credits} credits and the organisation has too few left`
+  return settle({ status: 'out_of_credits', error }, { halts: true })
+}
+
+type Rules = { mayContinue: boolean; price: number }
+
+/** Turns what came of an action into the cell's result. */
+export function judge(
+  flight: Flight,
+  action: Action,
+  outcome: Outcome<Record<string, unknown>>,
+  { mayContinue, price }: Rules,
+): CellResult {
+  const provenance = 'provenance' in outcome ? outcome.provenance : undefined
+  switch (outcome.kind) {
+    case 'done': {
+      const creditsMillis = outcome.credits === undefined ? price : Math.round(outcome.credits * MILLIS)
+      const { outputs } = outcome
+      return settle({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
+    }
+    case 'no_match': {
+      const creditsMillis = Math.round((outcome.credits ?? 0) * MILLIS)
+      const outputs = emptyOutputs(action)
+      return settle({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
+    }
+    case 'out_of_credits':
+      return settle({ status: 'out_of_credits', error: outcome.message, provenance }, { halts: true })
+    case 'condition_not_met':
+      return settle({ status: 'condition_not_met' }, { halts: true })
+    case 'failed':
+      return settle({ status: 'failed', error: outcome.message, provenance }, { halts: !mayContinue })
+    case 'unrunnable':
+      return unrunnable(outcome.message, mayContinue)
+    case 'retry': {
+      const { retries, state } = flight
+      if (retries < action.retries) {
+        const ms = outcome.afterMs ?? backoff(retries)
+        return { kind: 'later', parking: { ms, retries: retries + 1, state } }
+      }
+      const error = `${outcome.message} (after ${retries + 1} attempts)`
+      return settle({ status: 'failed', error }, { halts: !mayContinue })
+    }
+    case 'wait':
+      return { kind: 'later', parking: { ms: outcome.ms, retries: flight.retries, state: outcome.state } }
+  }
+}
+
+/** One second, two, four, each with half of it by chance, so that rows that failed together do not return together. */
+function backoff(retries: number): number {
+  return 1000 * 2 ** retries * (0.5 + Math.random() / 2)
+}
+
+function emptyOutputs(action: Action): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(action.outputs).map((name) => [name, null]))
+}

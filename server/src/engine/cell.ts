@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { learnsFromRuns } from '../catalog/describe.ts'
+import { readInputs, resolveInputs } from '../catalog/inputs.ts'
+import { evaluate } from '../chain/condition-evaluate.ts'
+import type { ActionInstance } from '../chain/definition.ts'
+import { listTokens } from '../chain/reference-walk.ts'
+import { parseTemplate, printToken, resolveValue, type Token } from '../chain/references.ts'
+import { MILLIS } from '../store/credits.ts'
+import { callAction, holdCredits } from './action-call.ts'
+import { type CellResult, judge, outOfCredits, settle, unrunnable } from './cell-result.ts'
+import type { RowScope } from './row-scope.ts'
+import type { Engine, Leg } from './walk.ts'
+
+/** A row that is taken up for the last time is alone (worker.ts); after that it is given up. */
+export const MAX_CLAIMS = 3
+
+/** Runs one cell: condition, inputs, cache, credits, action. `settled` resolves when its result is stored. */
+export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> | null): Promise<CellResult> {
+  const { flight, definition, scope, maxClaims } = leg
+  const instance = definition.actions.find((candidate) => candidate.id === flight.action)
+  const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
+  if (instance === undefined || action === undefined)
+    return unrunnable('this action is not in the catalogue', flight.continue_on_fail)
+  const mayContinue = instance.continue_workflow_if_action_fails ?? flight.continue_on_fail
+  if (flight.strikes > maxClaims)
+    return unrunnable(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
+
+  const gate = checkCondition(instance, scope)
+  if (gate.missing.length > 0) return unrunnable(namesNothing(gate.missing), mayContinue)
+  if (!gate.met) {
+    const goesOn = instance.run_if?.continue_workflow_if_run_condition_not_met === true
+    return settle({ status: 'condition_not_met' }, { halts: !goesOn })
+  }
+
+  const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
+  if (missing.length > 0) return unrunnable(namesNothing(missing), mayContinue)
+  const read = readInputs(action, resolved)
+  if (!read.ok) return unrunnable(skipWords(read.message, instance, scope), mayContinue)
+
+  const cacheKey = settled === null ? null : keyOf(resolved)
+  const learns = learnsFromRuns(action)
+  if (cacheKey !== null && settled !== null) {
+    const outputs = await engine.cache.find(flight, instance, cacheKey, settled)
+    if (outputs !== null)
+      return settle({ status: 'complete', outputs, cached: true, learns }, { halts: false })
+  }
+
+  const price = Math.round(action.credits * MILLIS)
+  const held = price === 0 ? 'held' : await holdCredits(engine, flight, price)
+  if (held === 'lost') return { kind: 'lost' }
+  if (held === 'no_credits') return outOfCredits(action)
+  const outcome = await callAction(engine, leg, action, read.inputs)
+  if (outcome === 'fence lost') return { kind: 'lost' }
+  const result = judge(flight, action, outcome, { mayContinue, price })
+  if (result.kind !== 'settle' || result.settlement.status !== 'complete') return result
+  if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch }
+  result.settlement.learns = learns
+  return result
+}
+
+function checkCondition(instance: ActionInstance, scope: RowScope): { met: boolean; missing: Token[] } {
+  if (instance.run_if === undefined) return { met: true, missing: [] }
+  const missing: Token[] = []
+  const met = evaluate(instance.run_if.conditions, (text) => {
+    const resolved = resolveValue(parseTemplate(text), scope.lookup)
+    missing.push(...resolved.missing)
+    return resolved.value
+  })
+  return { met, missing }
+}
+
+function namesNothing(tokens: readonly Token[]): string {
+  const env = tokens.find((token) => token.kind === 'env')
+  if (env?.kind === 'env') return `the environment variable ${env.key} has no value here`
+  return `these references name nothing: ${[...new Set(tokens.map(printToken))].join(', ')}`
+}
+
+/** An input that is empty because what it refers to failed is a skip, and says so (D18). */
+function skipWords(message: string, instance: ActionInstance, scope: RowScope): string {
+  const upstream = scope.failedAmong(listTokens(instance.inputs).map((found) => found.token))
+  return upstream.length === 0 ? message : `Skipped: ${message}; ${upstream.join(', ')} gave no result`
+}
+
+/** D25: the resolved inputs, compared as text. */
+function keyOf(resolved: Record<string, unknown>): string {
+  const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex')
+}

@@ -1,0 +1,72 @@
+import type { Store } from '../store/db.ts'
+import { MAX_CLAIMS } from './cell.ts'
+import type { RowJob } from './desk.ts'
+import { SPLIT } from './sql/split.ts'
+import { type Engine, walkRow } from './walk.ts'
+
+type Task = (payload: unknown, taken: number) => Promise<void>
+
+/** `b`: how often the row was taken up before it had a job of its own. */
+type RowPayload = RowJob & { b?: number }
+type RowsPayload = { o: string; t: number; r: string[] }
+
+/**
+ * Jobs walk one row, or a group of them. A group that is taken up again has ended its worker, or one of its rows has: it is
+ * taken apart, and from then on each of its rows answers for itself.
+ */
+export function createRowTasks(store: Store, engine: Engine, concurrency: number): { row: Task; rows: Task } {
+  const alone = createTurns()
+  const slots = createSlots(concurrency)
+
+  async function row(payload: unknown, taken: number): Promise<void> {
+    const { b = 0, ...job } = payload as RowPayload
+    if (taken + b < MAX_CLAIMS) return slots(() => walkRow(engine, job))
+    const done = await alone()
+    return walkRow(engine, job, done).finally(done)
+  }
+
+  async function rows(payload: unknown, taken: number): Promise<void> {
+    const { o, t, r } = payload as RowsPayload
+    if (taken > 1) {
+      await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t] })
+      return
+    }
+    const walks = await Promise.allSettled(r.map((id) => slots(() => walkRow(engine, { o, r: id, t }))))
+    const broken = walks.find((walk) => walk.status === 'rejected')
+    if (broken !== undefined) throw broken.reason
+  }
+
+  return { row, rows }
+}
+
+/** At most so many at once; the others wait in the order they came. */
+function createSlots(size: number): (work: () => Promise<void>) => Promise<void> {
+  const waiting: (() => void)[] = []
+  let free = size
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
+
+/**
+ * Turns for rows that may have ended their process: two are never at the same cell, so that the one that does it is not
+ * taken for those that were in the air with it. Answers, when it is one's turn, how to end it.
+ */
+function createTurns(): () => Promise<() => void> {
+  let last = Promise.resolve()
+  return async () => {
+    const before = last
+    const turn = Promise.withResolvers<void>()
+    last = turn.promise
+    await before
+    return turn.resolve
+  }
+}

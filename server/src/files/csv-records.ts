@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { countBreaks, createCsvParser, type CsvParser } from './csv-parser.ts'
+import { type Batch, Columns, FileFault, hasValue, locateHeaders, pickColumns } from './records.ts'
+import { createUtf8Decoder, notUtf8, refuseForeignStart, withWholeStart } from './utf8-decoder.ts'
+
+const DELIMITERS = [',', ';', '\t']
+const BOM = '\uFEFF'
+
+/** Where reading goes on: the byte at which a row starts, its line, and what row 1 has shown. */
+const Position = z.object({ byte: z.int(), line: z.int(), delimiter: z.string(), columns: Columns })
+type Position = z.infer<typeof Position>
+
+/** A file, read from a byte on. */
+export type OpenFile = (start: number) => Promise<AsyncIterable<Uint8Array>>
+
+/** The records of a CSV file. Each batch is what one block of the file completes. */
+export async function* readCsv(
+  open: OpenFile,
+  headers: readonly string[],
+  from: unknown,
+): AsyncGenerator<Batch> {
+  const position = from === null ? await readHead(open, headers) : Position.parse(from)
+  const { byte, line, delimiter, columns } = position
+  const parser = createCsvParser(delimiter, line)
+  const decoder = createUtf8Decoder()
+  let atHeader = from === null
+
+  function batchOf(rows: string[][]): Batch {
+    const filled = rows.filter(hasValue)
+    if (atHeader && filled.shift() !== undefined) atHeader = false
+    const rest = parser.rest()
+    const read = byte + decoder.bytes() - Buffer.byteLength(rest.text)
+    return {
+      records: filled.map((row) => pickColumns(row, columns)),
+      position: { byte: read, line: rest.line, delimiter, columns } satisfies Position,
+    }
+  }
+
+  for await (const bytes of await open(byte)) {
+    const first = byte === 0 && decoder.bytes() === 0
+    const text = decoder.decode(bytes)
+    const rows = parser.push(first ? withoutMark(text) : text)
+    if (decoder.isBroken(false)) throw notUtf8(lastLine(parser))
+    const batch = rows.length === 0 ? null : batchOf(rows)
+    if (batch !== null && batch.records.length > 0) yield batch
+  }
+  if (decoder.isBroken(true)) throw notUtf8(lastLine(parser))
+  const last = batchOf(parser.end())
+  if (last.records.length > 0) yield last
+}
+
+const withoutMark = (text: string) => (text.startsWith(BOM) ? text.slice(1) : text)
+
+function lastLine(parser: CsvParser): number {
+  const { text, line } = parser.rest()
+  return line + countBreaks(text)
+}
+
+type Candidate = { delimiter: string; parser: CsvParser; row?: string[] | undefined; fault?: FileFault }
+
+/** Reads row 1: which character separates the columns, and where the mapped ones stand. */
+async function readHead(open: OpenFile, headers: readonly string[]): Promise<Position> {
+  const decoder = createUtf8Decoder()
+  const candidates = DELIMITERS.map((delimiter): Candidate => ({
+    delimiter,
+    parser: createCsvParser(delimiter),
+  }))
+  const undecided = () => candidates.filter(({ row, fault }) => row === undefined && fault === undefined)
+  for await (const bytes of withWholeStart(await open(0))) {
+    const first = decoder.bytes() === 0
+    if (first) refuseForeignStart(bytes)
+    const text = decoder.decode(bytes)
+    for (const candidate of undecided())
+      look(candidate, (parser) => parser.push(first ? withoutMark(text) : text))
+    const [waiting] = undecided()
+    if (waiting === undefined) break
+    if (decoder.isBroken(false)) throw notUtf8(lastLine(waiting.parser))
+  }
+  for (const candidate of undecided()) look(candidate, (parser) => parser.end())
+  const { row, delimiter } = bestOf(candidates, headers)
+  return { byte: 0, line: 1, delimiter, columns: locateHeaders(row ?? [], headers) }
+}
+
+function look(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {
+  try {
+    candidate.row = read(candidate.parser).find(hasValue)
+  } catch (cause) {
+    if (!(cause instanceof FileFault)) throw cause
+    candidate.fault = cause
+  }
+}
+
+/** The delimiter that shows most of the mapped headers, and of those the one that makes most columns. */
+function bestOf(candidates: Candidate[], headers: readonly string[]): Candidate {
+  const score = ({ row = [] }: Candidate) =>
+    headers.filter((header) => row.includes(header)).length * 1e6 + row.length
+  const best = candidates.reduce((best, candidate) => (score(candidate) > score(best) ? candidate : best))
+  // A quote that is not closed hides the headers behind it.
+  const { fault } = candidates.find((candidate) => candidate.fault !== undefined) ?? {}
+  if (fault !== undefined && !headers.every((header) => best.row?.includes(header))) throw fault
+  return best
+}

@@ -1,0 +1,38 @@
+import type { ExportFormat } from '#contract/exports.ts'
+import type { Lines } from '../store/copy-out.ts'
+import { arrayLines, type ExportScope, headerRow, objectLines, textRows } from '../store/export-lines.ts'
+import type { Snapshot } from '../store/snapshot.ts'
+import type { ExportColumn } from './export-columns.ts'
+import { writeWorkbook } from './xlsx-writer.ts'
+
+/** Told of the rows that have become part of the file. */
+export type Count = (rows: number) => Promise<void>
+
+type Body = (
+  snapshot: Snapshot,
+  scope: ExportScope,
+  columns: ExportColumn[],
+  count: Count,
+) => AsyncIterable<Uint8Array>
+
+/** The bytes of a file, made while they are read. CSV is RFC 4180 in UTF-8 without a byte order mark. */
+export const EXPORT_BODIES: Record<ExportFormat, Body> = {
+  async *csv(snapshot, scope, columns, count) {
+    const headers = columns.map(({ header }) => header)
+    for await (const { bytes } of snapshot.copy(headerRow(headers), 'csv', '\r\n')) yield bytes
+    yield* counted(snapshot.copy(textRows(scope, columns), 'csv', '\r\n'), count)
+  },
+  jsonl: (snapshot, scope, columns, count) =>
+    counted(snapshot.copy(objectLines(scope, columns), 'plain', '\n'), count),
+  xlsx(snapshot, scope, columns, count) {
+    const headers = columns.map(({ header }) => header)
+    return writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), 'plain', '\n'), count))
+  },
+}
+
+async function* counted(blocks: AsyncIterable<Lines>, count: Count): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    await count(block.count)
+    yield block.bytes
+  }
+}

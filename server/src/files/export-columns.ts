@@ -1,0 +1,40 @@
+import type { ColumnSource } from '../store/export-lines.ts'
+import type { ExportPlan } from '../store/exports.ts'
+import { ExportFailure } from './export-failure.ts'
+
+export type ExportColumn = ColumnSource & { header: string }
+
+/** As many as one statement of PostgreSQL can answer, with some room. */
+const MOST_COLUMNS = 1600
+
+/**
+ * The inputs, then the outputs of each action along the chain (D61): those that are known in their order, then what else
+ * cells hold. Headers that are there already get a number.
+ */
+export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly string[]>): ExportColumn[] {
+  const inputs = plan.inputs.map(({ name, column }) => ({ header: name, input: column }))
+  const outputs = plan.actions.flatMap(({ id, name, outputs: known }, action) =>
+    [...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
+      header: `${name}: ${output}`,
+      action,
+      output,
+    })),
+  )
+  const columns = withUniqueHeaders([...inputs, ...outputs])
+  if (columns.length > MOST_COLUMNS) {
+    throw new ExportFailure(
+      `The sheet has ${columns.length} columns; a file holds ${MOST_COLUMNS}. Export fewer inputs and actions`,
+    )
+  }
+  return columns
+}
+
+function withUniqueHeaders(columns: ExportColumn[]): ExportColumn[] {
+  const taken = new Set<string>()
+  return columns.map((column) => {
+    let header = column.header
+    for (let n = 2; taken.has(header); n += 1) header = `${column.header} (${n})`
+    taken.add(header)
+    return { ...column, header }
+  })
+}

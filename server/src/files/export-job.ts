@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { reasonOf } from '../lib/errors.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Log } from '../lib/log.ts'
+import { isUnavailable, type Store } from '../store/db.ts'
+import { listOutputNames, scopeOfExport } from '../store/export-lines.ts'
+import {
+  advanceExport,
+  beginExport,
+  completeExport,
+  deleteExport,
+  type ExportRecord,
+  failExport,
+  listForgottenExports,
+} from '../store/exports.ts'
+import { openSnapshot, type Snapshot } from '../store/snapshot.ts'
+import { EXPORT_BODIES } from './export-body.ts'
+import { columnsOf } from './export-columns.ts'
+import { ExportFailure } from './export-failure.ts'
+import type { Storage } from './storage.ts'
+
+const MOST_ATTEMPTS = 5
+const ADVANCE_MS = 500
+const FORGOTTEN_AT_ONCE = 500
+
+type Parts = { store: Store; storage: Storage; databaseUrl: string; log: Log }
+
+export function exportJobs(parts: Parts): Job[] {
+  return [
+    defineJob({
+      name: 'export_sheet',
+      payload: z.object({ org_id: z.string(), export_id: z.string() }),
+      run: (key, signal) => exportSheet(parts, key, signal),
+    }),
+    defineJob({
+      name: 'expire_exports',
+      cron: '*/10 * * * *',
+      payload: z.unknown(),
+      run: () => forgetExports(parts),
+    }),
+  ]
+}
+
+/** A file for each attempt: one that was given up on can neither replace nor remove another's. */
+export function exportFileKey(
+  { org_id, export_id }: { org_id: string; export_id: string },
+  attempt: number,
+): string {
+  return `${org_id}/export-${export_id}-${attempt}`
+}
+
+/** Starts from the beginning each time: a snapshot does not outlive its process. Of several attempts the last counts. */
+async function exportSheet(
+  parts: Parts,
+  key: { org_id: string; export_id: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, storage, log } = parts
+  const db = store.org(key.org_id)
+  const record = await beginExport(db, key)
+  if (record === undefined) return
+  if (record.attempt > 1) await storage.remove(exportFileKey(key, record.attempt - 1))
+  try {
+    const file = exportFileKey(key, record.attempt)
+    const written = await writeFile(parts, record, file, signal)
+    if (await completeExport(db, record, written)) return
+    await storage.remove(file)
+    throw sheetIsGone()
+  } catch (cause) {
+    if (cause instanceof ExportFailure) return failExport(db, record, cause.message)
+    if (signal.aborted || isUnavailable(cause) || record.attempt < MOST_ATTEMPTS) throw cause
+    log.error({ err: cause, ...key }, 'an export was given up')
+    const tries = `after ${record.attempt} attempts`
+    await failExport(db, record, `The file could not be built ${tries}. Try again later`)
+  }
+}
+
+/** Without effect where it is not true and another process has taken the export up. */
+function sheetIsGone(): ExportFailure {
+  return new ExportFailure('The sheet was deleted while it was exported')
+}
+
+async function writeFile(
+  { store, storage, databaseUrl }: Parts,
+  record: ExportRecord,
+  file: string,
+  signal: AbortSignal,
+): Promise<{ rows: number; bytes: number }> {
+  const snapshot = await openSnapshot(store.system, databaseUrl, record.org_id, signal)
+  try {
+    const { scope, total, columns } = await survey(snapshot, record)
+    let rows = 0
+    const advance = everyNow(async () => {
+      const progress = Math.floor((rows * 100) / total)
+      if (!(await advanceExport(store.org(record.org_id), record, { rows, progress }))) throw sheetIsGone()
+    })
+    const count = (more: number) => {
+      rows += more
+      return advance()
+    }
+    const bytes = await storage.write(file, EXPORT_BODIES[record.format](snapshot, scope, columns, count))
+    return { rows, bytes }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+async function survey(snapshot: Snapshot, record: ExportRecord) {
+  const { plan } = record
+  const found = await scopeOfExport(
+    snapshot,
+    record,
+    plan.actions.map(({ id }) => id),
+  )
+  if (found === null) throw sheetIsGone()
+  const open = plan.actions.filter((action) => action.open).map(({ id }) => id)
+  return { ...found, columns: columnsOf(plan, await listOutputNames(snapshot, found.scope, open)) }
+}
+
+function everyNow(work: () => Promise<void>): () => Promise<void> {
+  let last = Date.now()
+  return async () => {
+    if (Date.now() - last < ADVANCE_MS) return
+    await work()
+    last = Date.now()
+  }
+}
+
+/** The files first: a record that is left is found again, a file without one never. */
+async function forgetExports({ store, storage, log }: Parts): Promise<void> {
+  for (const record of await listForgottenExports(store.system, FORGOTTEN_AT_ONCE)) {
+    try {
+      for (let attempt = 1; attempt <= record.attempt; attempt += 1) {
+        await storage.remove(exportFileKey(record, attempt))
+      }
+      await deleteExport(store.system, record)
+    } catch (cause) {
+      log.warn({ export_id: record.export_id, cause: reasonOf(cause) }, 'an old export stays for now')
+    }
+  }
+}

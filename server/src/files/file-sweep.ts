@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Store } from '../store/db.ts'
+import { forgetExpiredFile, storageKeyOf } from '../store/files.ts'
+import { forgetOldImports } from '../store/imports.ts'
+import type { Storage } from './storage.ts'
+
+/** Removes files of any kind when they expire, and what is known of imports that ended long ago. */
+export function fileSweepJob({ store, storage }: { store: Store; storage: Storage }): Job {
+  return defineJob({
+    name: 'sweep_files',
+    cron: '*/10 * * * *',
+    payload: z.unknown(),
+    async run(_payload, signal) {
+      const remove = (file: { org_id: string; file_ref: string }) => storage.remove(storageKeyOf(file))
+      while (!signal.aborted && (await forgetExpiredFile(store.system, remove)));
+      await forgetOldImports(store.system)
+    },
+  })
+}

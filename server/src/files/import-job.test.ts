@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { makeApp } from '#test/harness.ts'
+import { HEADERS, makeCsv } from '#test/large-file.ts'
+import { makeRowSheet, rowsOf } from '#test/rows.ts'
+import { importJob } from './import-job.ts'
+import type { Storage } from './storage.ts'
+import { storeUpload } from './uploads.ts'
+
+const ROWS = 15_000
+const app = await makeApp()
+const { storage } = app.services
+const org = await app.makeOrg()
+const { list } = rowsOf(org)
+const mapping = Object.fromEntries(HEADERS.map((name) => [name, name]))
+
+/** An import that nobody works at, and its job. */
+async function queueImport(rows = ROWS) {
+  const base = await makeRowSheet(org, HEADERS)
+  const upload = { orgId: org.orgId, name: 'rows.csv', createdBy: org.adminEmail }
+  const { file_ref } = await storeUpload({ db: app.store.system, storage }, upload, makeCsv(rows))
+  await org.call('POST', `${base}/csv`, { file_ref, mapping })
+  const { import_id } = await app.store.system
+    .selectFrom('imports')
+    .select('import_id')
+    .where('sheet_id', '=', base.slice(-36))
+    .executeTakeFirstOrThrow()
+  const run = (at: Storage = storage, signal = new AbortController().signal) =>
+    importJob({ ...app.services, storage: at }).run({ org_id: org.orgId, import_id }, signal)
+  return { base, run, status: async () => (await org.call('GET', `${base}/csv`)).body.data }
+}
+
+const COMPLETED = { status: 'completed', rows_imported: ROWS }
+
+it('two workers at one import write each row once', async () => {
+  const { base, run, status } = await queueImport()
+  const ends = await Promise.allSettled([run(), run(), run()])
+  expect(ends.map((end) => end.status)).toContain('fulfilled')
+  await run()
+  expect(await status()).toEqual(COMPLETED)
+  expect((await list(base)).total_count).toBe(ROWS)
+})
+
+it('an import that has ended is not begun again', async () => {
+  const { base, run } = await queueImport(3)
+  await run()
+  await run()
+  expect((await list(base)).total_count).toBe(3)
+})
+
+it('a storage that fails midway is an interruption, after which the import goes on', async () => {
+  const { base, run, status } = await queueImport()
+  let reads = 0
+  const failing: Storage = {
+    ...storage,
+    async read(key, range) {
+      const body = await storage.read(key, range)
+      reads += 1
+      // The third is the one whose rows are written; the first two look whether they can be.
+      if (reads > 2 && body !== null) setImmediate(() => body.destroy(new Error('the line went dead')))
+      return body
+    },
+  }
+  await expect(run(failing)).rejects.toThrow('the line went dead')
+  expect(await status()).toMatchObject({ status: 'processing' })
+  await run()
+  expect(await status()).toEqual(COMPLETED)
+  expect((await list(base)).total_count).toBe(ROWS)
+})
+
+it('a process that ends puts the import down', async () => {
+  const { run, status } = await queueImport()
+  await expect(run(storage, AbortSignal.abort(new Error('the process ends')))).rejects.toThrow(
+    'the process ends',
+  )
+  expect(await status()).toEqual({ status: 'processing', rows_imported: 0 })
+  await run()
+  expect(await status()).toEqual(COMPLETED)
+})
+
+it('an import into a sheet that is deleted midway fails', async () => {
+  const { base, run } = await queueImport()
+  const deleting: Storage = {
+    ...storage,
+    async read(key, range) {
+      // The third time is the one whose rows are written; the first two look whether they can be.
+      reads += 1
+      if (reads === 3) await org.call('DELETE', `/workflows/${base.slice(-36)}`)
+      return storage.read(key, range)
+    },
+  }
+  let reads = 0
+  await run(deleting)
+  const { rows } = await sql<{ status: string; error: string }>`
+    select status, error from imports where sheet_id = ${base.slice(-36)}`.execute(app.store.system)
+  expect(rows).toEqual([{ status: 'failed', error: 'The sheet was deleted' }])
+})
+
+it('an import that gets nowhere is given up, and the sheet is free for another', async () => {
+  const { base, run, status } = await queueImport(3)
+  await sql`update imports set starts = 8 where sheet_id = ${base.slice(-36)}`.execute(app.store.system)
+  await run()
+  expect(await status()).toEqual({
+    status: 'failed',
+    rows_imported: 0,
+    error: expect.stringContaining('given up after several attempts'),
+  })
+})
+
+it('an import puts off the end of its file', async () => {
+  const { base, run } = await queueImport(3)
+  const file = () =>
+    sql<{ used: boolean; days: number }>`select used_at is not null as used,
+      round(extract(epoch from expires_at - now()) / 86400)::int as days
+      from files where file_ref = (select file_ref from imports where sheet_id = ${base.slice(-36)})`.execute(
+      app.store.system,
+    )
+  await sql`update files set expires_at = now() + interval '1 hour', used_at = null`.execute(app.store.system)
+  await run()
+  expect((await file()).rows).toEqual([{ used: true, days: 7 }])
+})

@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { FIRST_ROWS } from '#contract/runs.ts'
+import type { Config } from '../lib/config.ts'
+import { reasonOf } from '../lib/errors.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Log } from '../lib/log.ts'
+import { makeStorableText } from '../lib/storable.ts'
+import { startRun } from '../runs/queue.ts'
+import type { Db, Store } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import { useFile } from '../store/files.ts'
+import {
+  advanceImport,
+  completeImport,
+  failImport,
+  type ImportKey,
+  type ImportRecord,
+  startImport,
+} from '../store/imports.ts'
+import { shareRows } from '../store/row-locks.ts'
+import { insertRows } from '../store/rows.ts'
+import { findSheet, type SheetRecord } from '../store/sheets.ts'
+import { type Chunk, chunksOf } from './import-chunks.ts'
+import { openSource } from './import-source.ts'
+import { type Batch, FileFault } from './records.ts'
+import type { Storage } from './storage.ts'
+import { UPLOAD_DAYS } from './uploads.ts'
+
+export const IMPORT_JOB = 'import_file'
+
+/** An import that began this often without getting a single chunk further is given up. */
+const MAX_STARTS = 8
+
+const GIVEN_UP =
+  'The import was given up after several attempts: the server could not read or write it. Try again later'
+
+export type ImportParts = { config: Config; store: Store; storage: Storage; log: Log }
+
+export function importJob(parts: ImportParts): Job {
+  return defineJob({
+    name: IMPORT_JOB,
+    payload: z.object({ org_id: z.string(), import_id: z.string() }),
+    run: (key, signal) => runImport(parts, key, signal),
+  })
+}
+
+async function runImport(parts: ImportParts, key: ImportKey, signal: AbortSignal): Promise<void> {
+  const db = parts.store.org(key.org_id)
+  const found = await startImport(db, key)
+  if (found === undefined) return
+  if (found.starts > MAX_STARTS) return failImport(db, key, GIVEN_UP)
+  try {
+    await importFile(parts, db, found, signal)
+  } catch (cause) {
+    if (cause instanceof FileFault) {
+      return failImport(
+        db,
+        key,
+        makeStorableText(cause.message, () => undefined),
+      )
+    }
+    parts.log.warn(
+      { import_id: key.import_id, cause: reasonOf(cause) },
+      'an import was interrupted; it goes on later',
+    )
+    throw cause
+  }
+}
+
+/**
+ * Reads the file once to see that all of it can be read, so that a file with a fault leaves no rows, and then writes it chunk by
+ * chunk. Rows, count and place in the file are one transaction: whoever goes on after a crash goes on behind them.
+ */
+async function importFile(
+  parts: ImportParts,
+  db: Db,
+  found: ImportRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const source = await openSource(parts, found)
+  try {
+    if (found.chunks === 0) for await (const _batch of source.read(null)) signal.throwIfAborted()
+    const chunks = await writeChunks(db, found, source.read(found.position), signal)
+    await db.transaction().execute(async (trx) => {
+      if (!(await completeImport(trx, found, chunks))) throw overtaken()
+      await useFile(trx, found, UPLOAD_DAYS)
+    })
+  } finally {
+    await source.close()
+  }
+}
+
+/** Somebody else is at this import, or was a moment ago. Looking again later is safe whoever it was. */
+const overtaken = () => new Error('another worker has moved this import on')
+
+/** While one chunk is being written, the next one is read. Answers how many there are in all. */
+async function writeChunks(
+  db: Db,
+  found: ImportRecord,
+  batches: AsyncIterable<Batch>,
+  signal: AbortSignal,
+): Promise<number> {
+  let { chunks, rows_imported: imported } = found
+  const columns = found.mapping.map(({ column }) => column)
+  let writing = Promise.resolve()
+  try {
+    for await (const chunk of chunksOf(batches, columns)) {
+      await writing
+      signal.throwIfAborted()
+      writing = writeChunk(db, found, chunk, chunks, imported)
+      // It is awaited with the next one; until then its failure must not count as unheard.
+      writing.catch(() => undefined)
+      chunks += 1
+      imported += chunk.rows.length
+    }
+  } finally {
+    await writing
+  }
+  return chunks
+}
+
+async function writeChunk(
+  db: Db,
+  found: ImportRecord,
+  { rows, position }: Chunk,
+  number: number,
+  imported: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const advanced = await advanceImport(trx, found, number, { rows: rows.length, position })
+    if (!advanced) throw overtaken()
+    const sheet = await findSheet(trx, found.org_id, found.sheet_id)
+    if (sheet === undefined) throw new FileFault('The sheet was deleted')
+    const runs =
+      sheet.auto_run || found.run_after === 'all' || (found.run_after === 'first_10' && imported < FIRST_ROWS)
+    // Before any lock of the rows, as everywhere.
+    if (runs) await shareRows(trx, sheet.sheet_id)
+    const ids = await insertRows(trx, sheet, rows)
+    const whole = sheet.auto_run || found.run_after === 'all'
+    if (runs) await runRows(trx, found, sheet, whole ? ids : ids.slice(0, FIRST_ROWS - imported))
+  })
+}
+
+async function runRows(trx: Db, found: ImportRecord, sheet: SheetRecord, ids: string[]): Promise<void> {
+  const { actions } = await getDefinition(trx, sheet)
+  if (actions.length === 0) return
+  await startRun(
+    trx,
+    { email: found.created_by, keyId: found.key_id },
+    {
+      sheet,
+      actions: actions.map((action) => action.id),
+      rows: { kind: 'ids', ids },
+      trigger: found.run_after === 'none' ? 'auto_run' : 'api',
+    },
+  )
+}

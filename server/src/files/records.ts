@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+/** What is wrong with a file, in words for the person who made it. Trying again would not help. */
+export class FileFault extends Error {
+  override name = 'FileFault'
+}
+
+/** Texts of the mapped columns, in the order of the mapping; null where the cell is empty. */
+export type SourceRecord = (string | null)[]
+
+/** Some records, and where in the file those after them start: JSON that only the reader understands. */
+export type Batch = { records: SourceRecord[]; position: unknown }
+
+/** No record of a sensible table is longer, and none is held in memory beyond it. */
+export const MAX_RECORD_BYTES = 8 * 1024 * 1024
+
+/** Where the mapped headers stand in row 1. Each must be there, and only once. */
+export function locateHeaders(row: Row, headers: readonly string[]): number[] {
+  const missing = headers.filter((header) => !row.includes(header))
+  if (missing.length > 0) {
+    const names = missing.map(quote).join(', ')
+    const found = row.filter(Boolean)
+    throw new FileFault(
+      `Row 1 has no header ${names}; ${found.length === 0 ? 'it is empty' : `its headers are ${listNames(found)}`}`,
+    )
+  }
+  for (const header of headers) {
+    const places = row.flatMap((name, place) => (name === header ? [place + 1] : []))
+    if (places.length > 1) {
+      throw new FileFault(
+        `The header ${quote(header)} stands in columns ${places.join(' and ')}; a mapped header must be unique`,
+      )
+    }
+  }
+  return headers.map((header) => row.indexOf(header))
+}
+
+type Row = readonly (string | null | undefined)[]
+
+/** Rows without any value are no records: editors and spreadsheets leave them behind. */
+export const hasValue = (row: Row): boolean => row.some((value) => value)
+
+export const pickColumns = (row: Row, columns: readonly number[]): SourceRecord =>
+  columns.map((column) => row[column] || null)
+
+const MOST_LISTED = 20
+const LONGEST_NAME = 80
+
+export function listNames(names: Row): string {
+  const listed = names.slice(0, MOST_LISTED).map((name) => quote(name ?? ''))
+  return names.length > MOST_LISTED
+    ? `${listed.join(', ')} and ${names.length - MOST_LISTED} more`
+    : listed.join(', ')
+}
+
+export function quote(name: string): string {
+  return `"${name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name}"`
+}
+
+export const Columns = z.array(z.int().min(0))

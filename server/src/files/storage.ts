@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { Config } from '../lib/config.ts'
+import { openDiskStorage } from './disk-storage.ts'
+import { openS3Storage } from './s3-storage.ts'
+
+/** Files by their keys, `<org_id>/<name>`. */
+export type Storage = {
+  /** The whole file or nothing of it; replaces what is there. Answers its size. */
+  write(key: string, body: AsyncIterable<Uint8Array>): Promise<number>
+  /** null when it is not there. `start` and `end` (exclusive) are bytes. */
+  read(key: string, range?: { start?: number; end?: number }): Promise<Readable | null>
+  size(key: string): Promise<number | null>
+  remove(key: string): Promise<void>
+}
+
+/** The bucket of LOAM_S3_* where one is set, otherwise the data folder. */
+export function openStorage(config: Config): Storage {
+  const storage =
+    config.LOAM_S3_BUCKET === undefined
+      ? openDiskStorage(join(config.LOAM_DATA_DIR, 'files'))
+      : openS3Storage({
+          bucket: config.LOAM_S3_BUCKET,
+          endpoint: config.LOAM_S3_ENDPOINT,
+          region: config.LOAM_S3_REGION,
+          accessKeyId: config.LOAM_S3_ACCESS_KEY_ID,
+          secretAccessKey: config.LOAM_S3_SECRET_ACCESS_KEY,
+          forcePathStyle: config.LOAM_S3_FORCE_PATH_STYLE,
+        })
+  return withCheckedKeys(storage)
+}
+
+const KEY = /^[\w-]+\/[\w-]+(\.[\w-]+)*$/
+
+/** No key leaves its folder, whatever it is made of. */
+function withCheckedKeys(storage: Storage): Storage {
+  const checked = (key: string) => {
+    if (!KEY.test(key)) throw new Error(`${JSON.stringify(key)} is no key of a file`)
+    return key
+  }
+  return {
+    write: async (key, body) => storage.write(checked(key), body),
+    read: async (key, range) => storage.read(checked(key), range),
+    size: async (key) => storage.size(checked(key)),
+    remove: async (key) => storage.remove(checked(key)),
+  }
+}

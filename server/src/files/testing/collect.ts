@@ -1,0 +1,28 @@
+import { type Batch, FileFault } from '../records.ts'
+
+export type Read = { rows: (string | null)[][] } | { fault: string }
+
+/** All records, or the words with which the file is refused. */
+export async function collect(batches: AsyncIterable<Batch>): Promise<Read> {
+  const rows: (string | null)[][] = []
+  try {
+    for await (const batch of batches) rows.push(...batch.records)
+    return { rows }
+  } catch (cause) {
+    if (cause instanceof FileFault) return { fault: cause.message }
+    throw cause
+  }
+}
+
+/** What is read after each position that the reader hands out, behind what was read until then. */
+export async function collectResumed(read: (from: unknown) => AsyncIterable<Batch>): Promise<Read[]> {
+  const before: (string | null)[][] = []
+  const whole: Read[] = []
+  for await (const batch of read(null)) {
+    before.push(...batch.records)
+    const position: unknown = JSON.parse(JSON.stringify(batch.position))
+    const rest = await collect(read(position))
+    whole.push('rows' in rest ? { rows: [...before, ...rest.rows] } : rest)
+  }
+  return whole
+}

@@ -1,0 +1,23 @@
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { readConfig } from '#server/lib/config.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/secrets.ts'
+import { openStore } from '#server/store/db.ts'
+import { startWork } from '#server/work.ts'
+import { openStorage } from '../storage.ts'
+
+/** A worker whose death is noticed soon, in a process that may be killed: database, data folder. */
+const [databaseUrl = '', LOAM_DATA_DIR = ''] = process.argv.slice(2)
+const config = readConfig({ LOAM_DATA_DIR, LOAM_CONCURRENCY: '20' })
+const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
+await startWork({
+  config,
+  log,
+  databaseUrl,
+  store: openStore({ url: databaseUrl, log, connections: 6 }),
+  storage: openStorage(config),
+  sealer: createSealer('a secret for tests only'),
+  catalogue: await loadCatalogue(),
+  silenceMs: 1500,
+})
+process.stdout.write('working\n')

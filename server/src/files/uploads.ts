@@ -1,0 +1,39 @@
+import { extensionOf } from '#contract/imports.ts'
+import { invalid } from '../lib/errors.ts'
+import { randomText } from '../lib/keys.ts'
+import type { Db } from '../store/db.ts'
+import { announceFile, completeFile, storageKeyOf } from '../store/files.ts'
+import type { Storage } from './storage.ts'
+
+export const UPLOAD = 'upload'
+/** An upload that nobody imports for so long is removed. */
+export const UPLOAD_DAYS = 7
+/** One that does not arrive within this time never will. */
+const ARRIVAL_DAYS = 1
+const REF_LENGTH = 32
+const DAY_MS = 86_400_000
+
+export type StoredUpload = { file_ref: string; size_bytes: number }
+
+/** Keeps a file under a name that nobody can guess. */
+export async function storeUpload(
+  { db, storage }: { db: Db; storage: Storage },
+  { orgId, name, createdBy }: { orgId: string; name: string; createdBy: string },
+  body: AsyncIterable<Uint8Array>,
+): Promise<StoredUpload> {
+  const extension = extensionOf(name)
+  if (extension === undefined)
+    throw invalid('path', `${name} must be a file whose name ends in .csv or .xlsx`)
+  const file = { org_id: orgId, file_ref: `${randomText(REF_LENGTH)}.${extension}` }
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
+  await announceFile(db, {
+    ...file,
+    kind: UPLOAD,
+    name,
+    created_by: createdBy,
+    expires_at: inDays(ARRIVAL_DAYS),
+  })
+  const size_bytes = await storage.write(storageKeyOf(file), body)
+  await completeFile(db, file, { size_bytes, expires_at: inDays(UPLOAD_DAYS) })
+  return { file_ref: file.file_ref, size_bytes }
+}

@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import { FileFault } from './records.ts'
+
+export type Utf8Decoder = {
+  /** The text of these bytes, up to the first that is not UTF-8. A character cut off at the end comes with the next. */
+  decode(bytes: Uint8Array): string
+  /** True once something was found that is not UTF-8; at the end of the file, also half a character. */
+  isBroken(atEnd: boolean): boolean
+  /** How many bytes became text. */
+  bytes(): number
+}
+
+export function createUtf8Decoder(): Utf8Decoder {
+  let carried: Buffer = Buffer.alloc(0)
+  let total = 0
+  let broken = false
+  return {
+    decode(bytes) {
+      if (broken) return ''
+      const block =
+        carried.length === 0
+          ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+          : Buffer.concat([carried, bytes])
+      let whole = wholeCharacters(block)
+      if (!isUtf8(block.subarray(0, whole))) {
+        broken = true
+        whole = validStart(block)
+      }
+      carried = Buffer.from(block.subarray(whole))
+      total += whole
+      return block.toString('utf8', 0, whole)
+    },
+    isBroken: (atEnd) => broken || (atEnd && carried.length > 0),
+    bytes: () => total,
+  }
+}
+
+/** The length without the start of a character at the end whose other bytes are still to come. */
+function wholeCharacters(block: Buffer): number {
+  for (let back = 1; back <= Math.min(3, block.length); back++) {
+    const byte = block[block.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? block.length - back : block.length
+  }
+  return block.length
+}
+
+/** How far the block is UTF-8, found by halving. */
+function validStart(block: Buffer): number {
+  let [good, bad] = [0, block.length]
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (isUtf8(block.subarray(0, wholeCharacters(block.subarray(0, middle))))) good = middle
+    else bad = middle
+  }
+  return wholeCharacters(block.subarray(0, good))
+}
+
+const SAVE_AS = 'save the file as UTF-8 and put it again'
+
+export const notUtf8 = (line: number): FileFault =>
+  new FileFault(`Line ${line} holds bytes that are not UTF-8; ${SAVE_AS}`)
+
+/** The same bytes, the first block of them long enough to see what they are. */
+export async function* withWholeStart(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let start: Uint8Array | null = new Uint8Array()
+  for await (const bytes of blocks) {
+    if (start !== null) start = Buffer.concat([start, bytes])
+    if (start !== null && start.length < 4) continue
+    yield start ?? bytes
+    start = null
+  }
+  if (start !== null) yield start
+}
+
+/** Other encodings and formats that the first bytes give away. */
+export function refuseForeignStart(start: Uint8Array): void {
+  const [a, b, c, d] = start
+  if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) {
+    throw new FileFault(
+      'The file is a zip archive or XLSX workbook, not CSV; put it again under its own extension',
+    )
+  }
+  const utf32 =
+    (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff)
+  if (utf32) throw new FileFault(`Line 1: the file is encoded as UTF-32, not UTF-8; ${SAVE_AS}`)
+  const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)
+  const bare = (b === 0 && d === 0 && a && c) || (a === 0 && c === 0 && b && d)
+  if (marked || bare) throw new FileFault(`Line 1: the file is encoded as UTF-16, not UTF-8; ${SAVE_AS}`)
+}

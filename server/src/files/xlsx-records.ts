@@ -1,0 +1,106 @@
+import type { FileHandle } from 'node:fs/promises'
+import { z } from 'zod'
+import {
+  type Batch,
+  Columns,
+  FileFault,
+  hasValue,
+  locateHeaders,
+  pickColumns,
+  type SourceRecord,
+} from './records.ts'
+import { openNameless } from './spool.ts'
+import { createCellReader, type XlsxRow } from './xlsx-cells.ts'
+import { createSharedStrings, readSharedStrings } from './xlsx-strings.ts'
+import { openWorkbook, scanPart } from './xlsx-workbook.ts'
+import { openZip } from './zip-archive.ts'
+
+/** Twice what Excel's largest worksheet takes; nothing of it is held. */
+const MAX_SHEET_BYTES = 16 * 1024 * 1024 * 1024
+/** Cells refer to texts, so that a short block can mean a long row: batches end by the length of their texts as well. */
+const BATCH_LENGTH = 1024 * 1024
+const MAX_BLOCK_LENGTH = 64 * 1024 * 1024
+
+/** Where reading goes on: how many rows were read, and where the mapped columns stand. */
+const Position = z.object({ rows: z.int(), columns: Columns })
+type Position = z.infer<typeof Position>
+
+export type XlsxSource = { file: FileHandle; sheetName: string | null; spoolFolder: string }
+
+/** The records of one worksheet. A batch is at most what one block of the archive completes. */
+export async function* readXlsx(
+  { file, sheetName, spoolFolder }: XlsxSource,
+  headers: readonly string[],
+  from: unknown,
+): AsyncGenerator<Batch> {
+  const zip = await openZip(file)
+  const workbook = await openWorkbook(zip, sheetName)
+  const stringsFile = await openNameless(spoolFolder)
+  try {
+    const strings = createSharedStrings(stringsFile)
+    if (workbook.sharedStrings !== undefined) await readSharedStrings(zip, workbook.sharedStrings, strings)
+    const rows = collectRows()
+    const cells = createCellReader({ ...workbook, strings }, (row, length) => rows.add(row, length))
+    const picker = createPicker(headers, from === null ? null : Position.parse(from))
+    for await (const _block of scanPart(zip, workbook.worksheet, cells, MAX_SHEET_BYTES)) {
+      yield* picker.pick(rows.take())
+    }
+    picker.end()
+  } finally {
+    await stringsFile.close()
+  }
+}
+
+type NumberedRow = { row: XlsxRow; length: number; number: number }
+
+/** Rows of one block, numbered through the whole worksheet. */
+function collectRows() {
+  let rows: NumberedRow[] = []
+  let count = 0
+  let total = 0
+  return {
+    add(row: XlsxRow, length: number): void {
+      count += 1
+      total += length
+      if (total > MAX_BLOCK_LENGTH)
+        throw new FileFault('The worksheet was refused: its cells repeat too much text')
+      rows.push({ row, length, number: count })
+    },
+    take(): NumberedRow[] {
+      const taken = rows
+      rows = []
+      total = 0
+      return taken
+    },
+  }
+}
+
+/** Finds the header in the first row that holds anything, and batches of records in those after it. */
+function createPicker(headers: readonly string[], from: Position | null) {
+  let columns = from?.columns
+  return {
+    *pick(rows: NumberedRow[]): Generator<Batch> {
+      let records: SourceRecord[] = []
+      let sum = 0
+      for (const { row, length, number } of rows) {
+        if (number <= (from?.rows ?? 0) || !hasValue(row)) continue
+        if (columns === undefined) {
+          columns = locateHeaders(row, headers)
+          continue
+        }
+        records.push(pickColumns(row, columns))
+        sum += length
+        if (sum < BATCH_LENGTH) continue
+        yield { records, position: { rows: number, columns } satisfies Position }
+        records = []
+        sum = 0
+      }
+      const last = rows.at(-1)?.number
+      if (records.length === 0 || last === undefined || columns === undefined) return
+      yield { records, position: { rows: last, columns } satisfies Position }
+    },
+    end(): void {
+      if (columns === undefined) locateHeaders([], headers)
+    },
+  }
+}

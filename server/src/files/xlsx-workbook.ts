@@ -1,0 +1,142 @@
+import { posix } from 'node:path'
+import { FileFault, listNames, quote } from './records.ts'
+import { createUtf8Decoder } from './utf8-decoder.ts'
+import { kindOfBuiltIn, kindOfFormat, type NumberKind } from './xlsx-values.ts'
+import { attributeOf, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
+import { damaged, type ZipArchive } from './zip-archive.ts'
+
+const MAX_PART_BYTES = 64 * 1024 * 1024
+
+export type Workbook = {
+  /** Parts of the archive: the worksheet that is meant, and the texts that cells share. */
+  worksheet: string
+  sharedStrings: string | undefined
+  is1904: boolean
+  /** How numbers are to be read, by the style of their cell. */
+  styles: NumberKind[]
+}
+
+/** Tells of the XML of a part as it is unpacked, and pauses behind each block. */
+export async function* scanPart(
+  zip: ZipArchive,
+  part: string,
+  events: XmlEvents,
+  limit = MAX_PART_BYTES,
+): AsyncGenerator<void> {
+  const decoder = createUtf8Decoder()
+  const scanner = createXmlScanner(events)
+  let atStart = true
+  for await (const block of zip.read(part, limit)) {
+    const text = decoder.decode(block)
+    if (decoder.isBroken(false)) throw damaged(`${part} is not UTF-8`)
+    scanner.push(atStart && text.startsWith('\uFEFF') ? text.slice(1) : text)
+    atStart = false
+    yield
+  }
+  if (decoder.isBroken(true)) throw damaged(`${part} is not UTF-8`)
+  scanner.end()
+}
+
+async function scanWhole(
+  zip: ZipArchive,
+  part: string,
+  open: XmlEvents['open'],
+  close = (_name: string) => {},
+) {
+  for await (const _block of scanPart(zip, part, { open, close }));
+}
+
+type Relation = { id: string; kind: string; target: string }
+
+/** What a part refers to; targets are paths in the archive. */
+async function readRelations(zip: ZipArchive, part: string): Promise<Relation[]> {
+  const folder = posix.dirname(part)
+  const path = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
+  const relations: Relation[] = []
+  if (!zip.has(path)) return relations
+  await scanWhole(zip, path, (name, attributes) => {
+    const target = attributeOf(attributes, 'Target')
+    if (
+      name !== 'Relationship' ||
+      target === undefined ||
+      attributeOf(attributes, 'TargetMode') === 'External'
+    )
+      return
+    relations.push({
+      id: attributeOf(attributes, 'Id') ?? '',
+      kind: posix.basename(attributeOf(attributes, 'Type') ?? ''),
+      target: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
+    })
+  })
+  return relations
+}
+
+/** Finds the worksheet by its name, or the first that is not hidden, and what is needed to read its cells. */
+export async function openWorkbook(zip: ZipArchive, sheetName: string | null): Promise<Workbook> {
+  const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument')?.target
+  const part = main ?? 'xl/workbook.xml'
+  if (!zip.has(part) || !part.endsWith('.xml')) {
+    throw new FileFault(
+      'The file is a zip archive, but not an XLSX workbook; save it as .xlsx and put it again',
+    )
+  }
+  const relations = await readRelations(zip, part)
+  const worksheets: { name: string; hidden: boolean; part: string }[] = []
+  let is1904 = false
+  await scanWhole(zip, part, (name, attributes) => {
+    if (name === 'workbookPr') is1904 = /^(1|true|on)$/.test(attributeOf(attributes, 'date1904') ?? '')
+    if (name !== 'sheet') return
+    const id = relationId(attributes)
+    const relation = relations.find((one) => one.id === id && one.kind === 'worksheet')
+    if (relation === undefined) return
+    const hidden = /hidden/i.test(attributeOf(attributes, 'state') ?? '')
+    worksheets.push({ name: attributeOf(attributes, 'name') ?? '', hidden, part: relation.target })
+  })
+  const chosen =
+    sheetName === null
+      ? (worksheets.find((sheet) => !sheet.hidden) ?? worksheets[0])
+      : worksheets.find((sheet) => sheet.name === sheetName)
+  if (chosen === undefined)
+    throw new FileFault(
+      noWorksheet(
+        sheetName,
+        worksheets.map((sheet) => sheet.name),
+      ),
+    )
+  const targetOf = (kind: string) => relations.find((one) => one.kind === kind && zip.has(one.target))?.target
+  const styles = targetOf('styles')
+  return {
+    worksheet: chosen.part,
+    sharedStrings: targetOf('sharedStrings'),
+    is1904,
+    styles: styles === undefined ? [] : await readStyles(zip, styles),
+  }
+}
+
+/** `r:id`, whatever its prefix; `sheetId` is another thing. */
+const relationId = (attributes: string) => attributeOf(attributes.replace(/\bsheetId\b/, ''), 'id')
+
+function noWorksheet(sheetName: string | null, names: string[]): string {
+  if (sheetName === null) return 'The workbook has no worksheet'
+  return `The workbook has no worksheet ${quote(sheetName)}; its worksheets are ${listNames(names)}`
+}
+
+async function readStyles(zip: ZipArchive, part: string): Promise<NumberKind[]> {
+  const formats = new Map<number, NumberKind>()
+  const styles: NumberKind[] = []
+  let inCells = false
+  await scanWhole(
+    zip,
+    part,
+    (name, attributes) => {
+      const id = Number(attributeOf(attributes, 'numFmtId') ?? 0)
+      if (name === 'cellXfs') inCells = true
+      else if (name === 'numFmt') formats.set(id, kindOfFormat(attributeOf(attributes, 'formatCode') ?? ''))
+      else if (name === 'xf' && inCells) styles.push(formats.get(id) ?? kindOfBuiltIn(id))
+    },
+    (name) => {
+      if (name === 'cellXfs') inCells = false
+    },
+  )
+  return styles
+}

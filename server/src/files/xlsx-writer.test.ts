@@ -1,0 +1,46 @@
+import { read } from 'hucre'
+import { expect, it } from 'vitest'
+import { writeWorkbook } from './xlsx-writer.ts'
+
+async function* blocksOf(...blocks: unknown[][][]): AsyncGenerator<Buffer> {
+  for (const rows of blocks) yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+}
+
+async function sheetsOf(headers: string[], blocks: AsyncIterable<Buffer>, rowsPerSheet?: number) {
+  const parts: Uint8Array[] = []
+  for await (const part of writeWorkbook(headers, blocks, rowsPerSheet)) parts.push(part)
+  return (await read(Buffer.concat(parts))).sheets.map(({ name, rows }) => ({ name, rows }))
+}
+
+it('rows beyond what a worksheet holds go on to the next, under the same headers', async () => {
+  const blocks = blocksOf([['a'], ['b']], [['c'], ['d'], ['e']])
+  expect(await sheetsOf(['name'], blocks, 3)).toEqual([
+    { name: 'Export', rows: [['name'], ['a'], ['b']] },
+    { name: 'Export_2', rows: [['name'], ['c'], ['d']] },
+    { name: 'Export_3', rows: [['name'], ['e']] },
+  ])
+})
+
+it('numbers that a spreadsheet would round stay texts', async () => {
+  async function* blocks() {
+    yield Buffer.from('[12345678901234567890,0.1,1e400,-7]\n')
+  }
+  expect((await sheetsOf(['a', 'b', 'c', 'd'], blocks()))[0]?.rows[1]).toEqual([
+    '12345678901234567890',
+    0.1,
+    '1e400',
+    -7,
+  ])
+})
+
+it('texts that look like codes of characters, or hold what XML cannot, stay as they are', async () => {
+  const texts = ['_x0041_', '_x005F_', '__x000d_', 'a\u0007b', '\uFFFE', 'x'.repeat(32_767)]
+  const [sheet] = await sheetsOf(texts.map(String).slice(0, 5).concat('f'), blocksOf([texts]))
+  expect(sheet?.rows[1]).toEqual(['_x0041_', '_x005F_', '__x000d_', 'a\u0007b', '\uFFFD', 'x'.repeat(32_767)])
+})
+
+it('a header that no cell holds is a reason to fail', async () => {
+  await expect(sheetsOf(['x'.repeat(32_768)], blocksOf([['a']]))).rejects.toThrow(
+    'The header of column 1 has 32768',
+  )
+})

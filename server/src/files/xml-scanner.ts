@@ -1,0 +1,132 @@
+import { damaged } from './zip-archive.ts'
+
+/** Excel holds 32,767 characters in a cell; nothing in a workbook that is read needs more at once. */
+const MAX_TOKEN = 4 * 1024 * 1024
+
+export type XmlEvents = {
+  /** `attributes` is the text behind the name; see `attributeOf`. Names come without their prefix. */
+  open(name: string, attributes: string): void
+  close(name: string): void
+  /** Called for each piece, with entities resolved. */
+  text?(piece: string): void
+}
+
+export type XmlScanner = { push(text: string): void; end(): void }
+
+/**
+ * Tells what is in XML as it arrives and keeps nothing of it. There is no document type and no entity of a file's own, so
+ * that nothing can be made to grow.
+ */
+export function createXmlScanner(events: XmlEvents): XmlScanner {
+  let pending = ''
+
+  /** Handles the markup at `at`; answers where it ends, or -1 when it is not complete. */
+  function readMarkup(at: number): number {
+    const next = pending.charCodeAt(at + 1)
+    if (next === 33) return readDeclaration(at)
+    if (next === 63) return skipTo('?>', at)
+    const end = tagEnd(pending, at)
+    if (end === -1) return -1
+    if (next === 47) {
+      events.close(localName(pending.slice(at + 2, end).trimEnd()))
+      return end + 1
+    }
+    const closed = pending.charCodeAt(end - 1) === 47
+    const stop = closed ? end - 1 : end
+    let nameEnd = at + 1
+    while (nameEnd < stop && pending.charCodeAt(nameEnd) > 32) nameEnd += 1
+    const name = localName(pending.slice(at + 1, nameEnd))
+    events.open(name, pending.slice(nameEnd, stop))
+    if (closed) events.close(name)
+    return end + 1
+  }
+
+  function readDeclaration(at: number): number {
+    if (pending.startsWith('<!--', at)) return skipTo('-->', at)
+    if (pending.startsWith('<![CDATA[', at)) {
+      const end = pending.indexOf(']]>', at)
+      if (end === -1) return -1
+      events.text?.(pending.slice(at + 9, end))
+      return end + 3
+    }
+    if (pending.length - at < 9) return -1
+    throw damaged('its XML declares a document type')
+  }
+
+  function skipTo(mark: string, at: number): number {
+    const end = pending.indexOf(mark, at)
+    return end === -1 ? -1 : end + mark.length
+  }
+
+  return {
+    push(text) {
+      pending += text
+      let at = 0
+      while (at < pending.length) {
+        const markup = pending.indexOf('<', at)
+        const textEnd = markup === -1 ? safeEnd(pending, at) : markup
+        if (textEnd > at) events.text?.(resolveEntities(pending.slice(at, textEnd)))
+        at = textEnd
+        if (markup === -1) break
+        const next = pending.length - markup > 1 ? readMarkup(markup) : -1
+        if (next === -1) break
+        at = next
+      }
+      pending = pending.slice(at)
+      if (pending.length > MAX_TOKEN) throw damaged('its XML has an endless tag')
+    },
+    end() {
+      if (pending.trim() !== '') throw damaged('its XML ends in the middle')
+    },
+  }
+}
+
+/** The `>` that ends a tag is not one inside an attribute. */
+function tagEnd(text: string, from: number): number {
+  let quote = 0
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (quote !== 0) {
+      if (code === quote) quote = 0
+    } else if (code === 34 || code === 39) quote = code
+    else if (code === 62) return at
+  }
+  return -1
+}
+
+/** An entity that is cut off is left for the next piece. */
+function safeEnd(text: string, from: number): number {
+  const ampersand = text.lastIndexOf('&')
+  return ampersand >= from && text.length - ampersand < 12 && !text.includes(';', ampersand)
+    ? ampersand
+    : text.length
+}
+
+function localName(name: string): string {
+  const colon = name.indexOf(':')
+  return colon === -1 ? name : name.slice(colon + 1)
+}
+
+const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+export function resolveEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(/&(#x?)?([0-9a-zA-Z]+);/g, (all, kind: string | undefined, code: string) => {
+    if (kind === undefined) return NAMED[code] ?? all
+    const point = Number.parseInt(code, kind === '#' ? 10 : 16)
+    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : '\uFFFD'
+  })
+}
+
+/** One attribute, by its name without prefix. */
+export function attributeOf(attributes: string, name: string): string | undefined {
+  for (let at = attributes.indexOf(name); at !== -1; at = attributes.indexOf(name, at + 1)) {
+    const before = attributes.charCodeAt(at - 1)
+    if (at > 0 && before > 32 && before !== 58) continue
+    const [, quoted] = ASSIGNED.exec(attributes.slice(at + name.length)) ?? []
+    if (quoted !== undefined) return resolveEntities(quoted.slice(1, -1))
+  }
+  return undefined
+}
+
+const ASSIGNED = /^\s*=\s*("[^"]*"|'[^']*')/

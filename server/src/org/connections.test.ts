@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { loadProviders } from '#server/catalog/provider-registry.ts'
+import { defineProvider, type Provider } from '#server/catalog/provider.ts'
+import { makeAskContext, serveDouble } from '#server/catalog/testing/provider-double.ts'
+import { makeApp, type TestOrg } from '#test/harness.ts'
+import { makeRowSheet } from '#test/rows.ts'
+import { OPERATOR } from '../store/audit.ts'
+import { findConnection } from '../store/connections.ts'
+import { findMember } from '../store/members.ts'
+import { openConnection } from './connection-keys.ts'
+import { addConnection, type NewConnection, pickProvider, removeConnection } from './connections.ts'
+import { createRunSurroundings } from './run-surroundings.ts'
+
+const app = await makeApp()
+const { sealer, store } = app.services
+const db = store.system
+const providers = await loadProviders()
+const hunter = pickProvider(providers, 'Hunter')
+
+async function connect(org: TestOrg, more: Partial<NewConnection> = {}) {
+  const given = { orgId: org.orgId, provider: hunter, name: 'Main', ownerId: null, shared: true }
+  return addConnection(db, sealer, OPERATOR, { ...given, fields: { secret: 'k-1' }, ...more })
+}
+const memberOf = async (org: TestOrg, email: string, role = 'member') => {
+  const key = await org.keyFor(email, role)
+  return { key, id: (await findMember(db, org.orgId, email))?.member_id ?? '' }
+}
+
+/** A workflow of somebody that asks Hunter on an own key; answers its id and the codes of the warnings. */
+async function makeWorkflow(call: TestOrg['call'], own: unknown = { name: 'Hunter', use_own_key: true }) {
+  const base = await makeRowSheet({ call } as TestOrg, ['name', 'domain'])
+  const { body } = await call('POST', `${base}/actions/add`, {
+    action_id: 'person_work_email_waterfall',
+    inputs: { full_name: '{{input.name}}', company_domain: '{{input.domain}}', email_providers: [own] },
+  })
+  const codes: string[] = body.warnings.map((warning: { code: string }) => warning.code)
+  return { id: base.split('/')[2] ?? '', codes, base }
+}
+
+describe('own-key warnings', () => {
+  it('not connected, connected, connected several times', async () => {
+    const org = await app.makeOrg()
+    expect((await makeWorkflow(org.call)).codes).toEqual(['own_key_required'])
+    const { connection_id } = await connect(org)
+    expect((await makeWorkflow(org.call)).codes).toEqual([])
+    await connect(org, { name: 'Second' })
+    expect((await makeWorkflow(org.call)).codes).toEqual(['ambiguous_provider'])
+    await removeConnection(db, OPERATOR, connection_id)
+    expect((await makeWorkflow(org.call)).codes).toEqual([])
+    expect((await makeWorkflow(org.call, { name: 'Built-in pattern', use_own_key: true })).codes).toEqual([
+      'unsupported_own_key',
+    ])
+  })
+
+  it("one that is not shared is for its owner's workflows alone", async () => {
+    const org = await app.makeOrg()
+    const bob = await memberOf(org, 'bob@example.com')
+    await connect(org, { ownerId: bob.id, shared: false })
+    expect((await makeWorkflow(org.call)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow((...args) => app.call(bob.key, ...args))).codes).toEqual([])
+  })
+
+  it('an organisation does not see those of another', async () => {
+    await connect(await app.makeOrg())
+    expect((await makeWorkflow((await app.makeOrg()).call)).codes).toEqual(['own_key_required'])
+  })
+})
+
+describe('4.1 Remove Member withdraws credentials that they shared', () => {
+  const remove = async (org: TestOrg) =>
+    (await org.call('DELETE', '/org/members?email=bob@example.com')).body.data.warnings
+
+  it('WORKFLOWS_LOST_CONNECTION names the workflows that have none now', async () => {
+    const org = await app.makeOrg()
+    const bob = await memberOf(org, 'bob@example.com')
+    const { connection_id } = await connect(org, { ownerId: bob.id })
+    const { id } = await makeWorkflow(org.call)
+    await makeWorkflow(org.call, 'Hunter')
+    expect(await remove(org)).toEqual([
+      {
+        code: 'WORKFLOWS_LOST_CONNECTION',
+        message: expect.stringContaining('1 workflow runs on a connection'),
+        resources: [{ id, name: 'Rows', type: 'workflow' }],
+      },
+    ])
+    expect(await findConnection(db, connection_id)).toBeUndefined()
+  })
+
+  it('no warning where another connection is left', async () => {
+    const org = await app.makeOrg()
+    const bob = await memberOf(org, 'bob@example.com')
+    await connect(org, { ownerId: bob.id })
+    const kept = await connect(org, { name: 'Ours' })
+    await makeWorkflow(org.call)
+    expect(await remove(org)).toEqual([])
+    expect(await findConnection(db, kept.connection_id)).toBeDefined()
+  })
+})
+
+describe('adding', () => {
+  it.each<[string, Partial<NewConnection>, string]>([
+    ['no key', { fields: {} }, 'Hunter needs --secret'],
+    ['an empty key', { fields: { secret: ' ' } }, 'must not be empty'],
+    [
+      'a field it does not take',
+      { fields: { secret: 'k', region: 'eu' } },
+      'Hunter takes: secret; not region',
+    ],
+    [
+      'a part of the fields',
+      { provider: pickProvider(providers, 'snov'), fields: { client_id: 'x' } },
+      'client_secret',
+    ],
+    ['no owner to keep it for', { shared: false }, 'somebody owns'],
+  ])('refuses %s', async (_what, more, words) => {
+    const refusal: unknown = await connect(await app.makeOrg(), more).catch((cause: unknown) => cause)
+    expect(refusal).toMatchObject({ details: { errors: [{ message: expect.stringContaining(words) }] } })
+  })
+
+  it('names are taken once for a provider', async () => {
+    const org = await app.makeOrg()
+    await connect(org)
+    await expect(connect(org, { name: 'MAIN' })).rejects.toThrow('a connection MAIN to Hunter already')
+    await connect(org, { provider: pickProvider(providers, 'prospeo') })
+  })
+
+  it('an unknown provider is answered with those there are', () => {
+    expect(() => pickProvider(providers, 'nobody')).toThrow(
+      expect.objectContaining({
+        details: { errors: [{ field: 'provider', message: expect.stringContaining('hunter') }] },
+      }),
+    )
+  })
+})
+
+describe('run time', () => {
+  it('the first of several is taken, or the one that is named', async () => {
+    const org = await app.makeOrg()
+    const { id: sheet_id } = await makeWorkflow(org.call)
+    await connect(org, { fields: { secret: 'first' } })
+    const second = await connect(org, { name: 'Second', fields: { secret: 'second' } })
+    const surroundings = createRunSurroundings(store, sealer, new Map([['hunter', 'platform key']]))
+    const keys = surroundings.keysOf({ org_id: org.orgId, sheet_id })
+    const secretOf = async (...args: [string, string?]) => (await keys.own(...args))?.fields['secret']
+    expect([
+      await secretOf('hunter'),
+      await secretOf('hunter', 'second'),
+      await secretOf('hunter', second.connection_id),
+    ]).toEqual(['first', 'second', 'second'])
+    expect([await secretOf('hunter', 'third'), await secretOf('prospeo')]).toEqual([undefined, undefined])
+    expect([keys.platform('hunter')?.fields, keys.platform('prospeo')]).toEqual([
+      { secret: 'platform key' },
+      null,
+    ])
+  })
+})
+
+describe('tokens that are made of a refresh token', () => {
+  const provider: Provider = defineProvider({
+    id: 'crm',
+    name: 'CRM',
+    baseUrl: 'https://crm.example',
+    auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://login.example/oauth/token' },
+  })
+  const FIELDS = { client_id: 'id', client_secret: 'cs', refresh_token: 'r-1' }
+
+  /** A CRM that hands out tokens and takes only the latest; `expires` is how long they last. */
+  async function setUp(expires: number) {
+    let made = 0
+    const double = await serveDouble(({ path, headers }) => {
+      if (path === '/oauth/token') {
+        made += 1
+        return { json: { access_token: `t-${made}`, expires_in: expires, refresh_token: `r-${made + 1}` } }
+      }
+      return headers['authorization'] === `Bearer t-${made}` ? { json: { ok: true } } : { status: 401 }
+    })
+    const org = await app.makeOrg()
+    const { connection_id } = await connect(org, { provider, fields: FIELDS })
+    const context = makeAskContext({ crm: double.origin })
+    /** As another process would: with the connection read anew. */
+    const ask = async () => {
+      const record = await findConnection(db, connection_id)
+      const key = record === undefined ? null : openConnection(db, sealer, record)
+      if (key === null) throw new Error('the connection is gone')
+      return provider.request(context, key, { path: '/me' }, z.object({ ok: z.literal(true) }))
+    }
+    const tokens = () => double.seen.filter(({ path }) => path === '/oauth/token').map(({ body }) => body)
+    return { ask, tokens, forget: () => void (made += 1) }
+  }
+
+  it('are made once, however many ask at once, and used until shortly before they expire', async () => {
+    const { ask, tokens } = await setUp(3600)
+    const answers = await Promise.all(Array.from({ length: 10 }, ask))
+    expect(answers.every(({ ok }) => ok)).toBe(true)
+    expect((await ask()).ok).toBe(true)
+    expect(tokens()).toEqual(['grant_type=refresh_token&client_id=id&client_secret=cs&refresh_token=r-1'])
+  })
+
+  it('are made anew when they are about to expire, with the latest refresh token', async () => {
+    const { ask, tokens } = await setUp(30)
+    expect([(await ask()).ok, (await ask()).ok]).toEqual([true, true])
+    expect(tokens().map((body) => new URLSearchParams(body).get('refresh_token'))).toEqual(['r-1', 'r-2'])
+  })
+
+  it('one that is refused before its time is made anew, once', async () => {
+    const { ask, tokens, forget } = await setUp(3600)
+    await ask()
+    forget()
+    expect(await ask()).toMatchObject({ ok: true })
+    expect(tokens()).toHaveLength(2)
+  })
+
+  it('a refused refresh token is a key that is refused', async () => {
+    const double = await serveDouble(() => ({
+      status: 400,
+      json: { error: 'invalid_grant', hint: 'r-secret' },
+    }))
+    const org = await app.makeOrg()
+    const fields = { ...FIELDS, refresh_token: 'r-secret' }
+    const { connection_id } = await connect(org, { provider, fields })
+    const record = await findConnection(db, connection_id)
+    const key = record === undefined ? null : openConnection(db, sealer, record)
+    if (key === null) throw new Error('the connection is gone')
+    const answer = await provider.request(
+      makeAskContext({ crm: double.origin }),
+      key,
+      { path: '/me' },
+      z.unknown(),
+    )
+    expect(answer).toMatchObject({ ok: false, refusal: { kind: 'unconfigured' } })
+    expect(JSON.stringify(answer)).not.toContain('r-secret')
+  })
+})

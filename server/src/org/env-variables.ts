@@ -1,0 +1,61 @@
+import { invalid, notFound } from '../lib/errors.ts'
+import { type Binding, type Sealer, UnsealError } from '../lib/secrets.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { deleteEnv, type EnvRecord, type EnvScope, putEnv } from '../store/env-variables.ts'
+
+const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
+const LONGEST_KEY = 128
+const LONGEST_VALUE = 65_536
+
+/** Sets a variable of an organisation, or of one of its workflows. The value is sealed and never shown again. */
+export async function setEnv(
+  db: Db,
+  sealer: Sealer,
+  actor: Actor,
+  scope: EnvScope,
+  { key, value }: { key: string; value: string },
+): Promise<void> {
+  if (!KEY.test(key) || key.length > LONGEST_KEY) {
+    throw invalid('key', `must be letters, digits and _, not begin with a digit, up to ${LONGEST_KEY} long`)
+  }
+  if (value === '' || value.length > LONGEST_VALUE || value.includes('\0')) {
+    throw invalid('value', `must have 1 to ${LONGEST_VALUE} characters, none of them NUL`)
+  }
+  await inTransaction(db, async (trx) => {
+    await recordAudit(trx, scope.orgId, actor, { action: 'env.set', target: key, details: detailsOf(scope) })
+    await putEnv(trx, scope, { key, sealed: sealer.seal(value, bindingOf(scope, key)), by: actor.email })
+  })
+}
+
+export async function unsetEnv(db: Db, actor: Actor, scope: EnvScope, key: string): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await recordAudit(trx, scope.orgId, actor, {
+      action: 'env.unset',
+      target: key,
+      details: detailsOf(scope),
+    })
+    if (!(await deleteEnv(trx, scope, key))) throw notFound(`Environment variable ${key}`)
+  })
+}
+
+/** Values by key. One that was sealed with another secret is left out: rows that need it say that it has no value. */
+export function openEnv(sealer: Sealer, orgId: string, records: EnvRecord[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>()
+  for (const { key, workflow_id, value_sealed } of records) {
+    try {
+      values.set(key, sealer.open(value_sealed, bindingOf({ orgId, workflowId: workflow_id }, key)))
+    } catch (cause) {
+      if (!(cause instanceof UnsealError)) throw cause
+    }
+  }
+  return values
+}
+
+function detailsOf({ workflowId }: EnvScope): Record<string, unknown> {
+  return workflowId === null ? {} : { workflow_id: workflowId }
+}
+
+function bindingOf({ orgId, workflowId }: EnvScope, key: string): Binding {
+  return { orgId, record: `env ${workflowId ?? 'organisation'} ${key}` }
+}

@@ -1,0 +1,38 @@
+import { DEFAULT_TIMEZONE, readCron } from '../lib/cron.ts'
+import { invalid } from '../lib/errors.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { databaseTime, deleteSchedule, putSchedule, type Schedule } from '../store/schedules.ts'
+import type { SheetKey } from '../store/sheets.ts'
+
+/** Runs the sheet's rows by `cron` from now on, instead of by what it had before. */
+export async function setSchedule(
+  db: Db,
+  actor: Actor,
+  { org_id, sheet_id }: SheetKey,
+  given: { cron: string; timezone?: string | undefined },
+): Promise<Schedule> {
+  const { cron, timezone = DEFAULT_TIMEZONE } = given
+  const nextTick = readCron(cron, timezone)
+  return inTransaction(db, async (trx) => {
+    const next_run_at = nextTick(await databaseTime(trx))
+    if (next_run_at === null) throw invalid('cron', `no date ever matches ${cron}`)
+    const schedule = { org_id, sheet_id, cron: cron.trim(), timezone, next_run_at }
+    await putSchedule(trx, schedule)
+    await recordAudit(trx, org_id, actor, {
+      action: 'schedule.set',
+      target: sheet_id,
+      details: { cron: schedule.cron, timezone },
+    })
+    return schedule
+  })
+}
+
+/** Answers whether there was one. */
+export async function unsetSchedule(db: Db, actor: Actor, sheet: SheetKey): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const had = await deleteSchedule(trx, sheet)
+    if (had) await recordAudit(trx, sheet.org_id, actor, { action: 'schedule.unset', target: sheet.sheet_id })
+    return had
+  })
+}

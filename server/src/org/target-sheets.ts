@@ -1,0 +1,49 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import type { Action } from '../catalog/define.ts'
+import { hasToken } from '../catalog/field.ts'
+import type { ActionInstance } from '../chain/definition.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { Db } from '../store/db.ts'
+import { findSheet, findWorkflow, type WorkflowFor } from '../store/sheets.ts'
+
+/** Who configures an action, and which workflows they may use (D13). */
+export type Configurer = { orgId: string; memberId: string; mayUse: (workflow: WorkflowFor) => boolean }
+
+type Inputs = ActionInstance['inputs']
+
+/**
+ * Looks at the sheets that an action's inputs name (D36). One that is not there is a warning, as other names of nothing are.
+ * One that the caller has no access to cannot be chosen: rows would be read and written there on the owner's behalf.
+ */
+export async function checkTargets(
+  db: Db,
+  { orgId, memberId, mayUse }: Configurer,
+  template: Action | undefined,
+  { before, after }: { before: Inputs; after: Inputs },
+): Promise<{ errors: FieldError[]; warnings: Warning[] }> {
+  const errors: FieldError[] = []
+  const warnings: Warning[] = []
+  for (const name of namesOfSheets(template)) {
+    const value = Object.hasOwn(after, name) ? after[name] : undefined
+    if (typeof value !== 'string' || value.trim() === '' || hasToken(value)) continue
+    const field = `inputs.${name}`
+    const sheet = isUuid(value) ? await findSheet(db, orgId, value) : undefined
+    if (sheet === undefined) {
+      warnings.push({ field, code: 'unresolved_reference', message: `there is no sheet ${value}` })
+      continue
+    }
+    if (Object.hasOwn(before, name) && before[name] === value) continue
+    const workflow = await findWorkflow(db, orgId, memberId, sheet.workflow_id)
+    if (workflow === undefined || !mayUse(workflow)) {
+      errors.push({ field, message: 'you have no access to this sheet' })
+    }
+  }
+  return { errors, warnings }
+}
+
+function namesOfSheets(template: Action | undefined): string[] {
+  return Object.entries(template?.inputs ?? {}).flatMap(([name, { options }]) =>
+    options !== undefined && 'from' in options && options.from === 'sheets' ? [name] : [],
+  )
+}

@@ -1,0 +1,68 @@
+import type { RejectedRow } from '#contract/rows.ts'
+import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
+import type { InputColumn } from '../chain/definition.ts'
+import { invalid, validationError } from '../lib/errors.ts'
+import { isPlainObject, takeRows } from './intake.ts'
+
+/** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
+export type Delivered = { data: string[]; rejected: RejectedRow[] }
+
+/**
+ * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
+ * item without any that is one is rejected. When nothing is left the delivery is refused whole.
+ */
+export function readDelivery(inputs: readonly InputColumn[], body: unknown): Delivered {
+  const items = itemsOf(body)
+  const names = new Set(inputs.map((input) => input.name))
+  const known = items.map((item) => (isPlainObject(item) ? pick(item, names) : item))
+  const { accepted, rejected } = takeRows(inputs, known)
+  const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
+  const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
+  const refused = [...rejected, ...unmatched.map(({ index }) => noMatch(index, inputs))].toSorted(
+    (a, b) => a.row - b.row,
+  )
+  if (matching.length === 0) {
+    throw validationError(
+      refused.map(({ row, errors }) => ({
+        field: Array.isArray(body) ? `body[${row}]` : 'body',
+        message: errors.map((error) => error.message).join('; '),
+      })),
+    )
+  }
+  return { data: matching.map((row) => row.data), rejected: refused }
+}
+
+function itemsOf(body: unknown): unknown[] {
+  if (body === undefined) throw invalid('body', 'required')
+  if (!Array.isArray(body)) {
+    if (!isPlainObject(body)) {
+      throw invalid('body', 'must be an object keyed by input name, or an array of such objects')
+    }
+    return [body]
+  }
+  if (body.length === 0) throw invalid('body', 'must be non-empty')
+  if (body.length > MAX_ITEMS_PER_DELIVERY) {
+    throw invalid('body', `must be at most ${MAX_ITEMS_PER_DELIVERY.toLocaleString('en-US')} items`)
+  }
+  return body
+}
+
+function pick(item: Record<string, unknown>, names: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
+}
+
+function isEmpty(item: unknown): boolean {
+  return isPlainObject(item) && Object.keys(item).length === 0
+}
+
+const MOST_NAMED = 20
+
+function noMatch(row: number, inputs: readonly InputColumn[]): RejectedRow {
+  const named = inputs.slice(0, MOST_NAMED).map((input) => input.name)
+  const more = inputs.length > MOST_NAMED ? ', ...' : ''
+  const message =
+    inputs.length === 0
+      ? 'the sheet has no inputs yet; add some first'
+      : `none of its keys is an input of the sheet; the inputs are: ${named.join(', ')}${more}`
+  return { row, errors: [{ field: '_row', code: 'no_matching_field', message }] }
+}

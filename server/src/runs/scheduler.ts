@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readCron } from '../lib/cron.ts'
+import { reasonOf } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import type { Db, Store } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import { countRows, type SheetKey } from '../store/rows.ts'
+import { advanceSchedule, deleteSchedule, listDueSchedules, takeDueSchedule } from '../store/schedules.ts'
+import { findSheet } from '../store/sheets.ts'
+import { startRun } from './queue.ts'
+
+const POLL_MS = 1000
+const AT_ONCE = 100
+const SCHEDULE = { email: 'schedule', keyId: null }
+
+/** Starts the runs of schedules until `signal` aborts; resolves when the one at hand is started. */
+export async function runScheduler(store: Store, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await startDueRuns(store, log, signal).catch((cause: unknown) =>
+      log.warn({ cause: reasonOf(cause) }, 'schedules could not be read; tried again'),
+    )
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Takes every tick that is due now. Any number of processes may do so at once: each tick is one's. */
+export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    const due = await listDueSchedules(store.system, AT_ONCE)
+    let taken = 0
+    for (const key of due) {
+      if (signal?.aborted) return
+      const about = { sheet_id: key.sheet_id }
+      try {
+        const outcome = await tick(store.org(key.org_id), key)
+        if (outcome === null) continue
+        taken += 1
+        log.info({ ...about, run_id: outcome.runId }, outcome.words)
+      } catch (cause) {
+        log.warn({ ...about, cause: reasonOf(cause) }, 'a scheduled run failed to start; tried again')
+      }
+    }
+    if (taken === 0) return
+  }
+}
+
+type Outcome = { words: string; runId?: string }
+
+/**
+ * One transaction moves the schedule on and starts the run, so that a tick is neither lost nor taken twice. Only the
+ * database's clock counts; the next tick is the first after now, so that those missed are made up for once. Null when
+ * somebody else has the tick.
+ */
+async function tick(db: Db, key: SheetKey): Promise<Outcome | null> {
+  return db.transaction().execute(async (trx) => {
+    const schedule = await takeDueSchedule(trx, key)
+    if (schedule === undefined) return null
+    const sheet = await findSheet(trx, key.org_id, key.sheet_id)
+    const next = readCron(schedule.cron, schedule.timezone)(schedule.now)
+    if (sheet === undefined || next === null) {
+      await deleteSchedule(trx, key)
+      return { words: sheet === undefined ? 'a schedule went with its sheet' : 'a schedule came to its end' }
+    }
+    if (!(await advanceSchedule(trx, schedule, next))) return null
+    const actions = (await getDefinition(trx, sheet)).actions.map((action) => action.id)
+    if (actions.length === 0) return { words: 'nothing was run by schedule: the sheet has no actions' }
+    if ((await countRows(trx, sheet)) === 0) {
+      return { words: 'nothing was run by schedule: the sheet has no rows' }
+    }
+    const { runId } = await startRun(trx, SCHEDULE, {
+      sheet,
+      actions,
+      rows: { kind: 'all' },
+      trigger: 'schedule',
+    })
+    return { words: 'a scheduled run was started', runId }
+  })
+}

@@ -1,0 +1,194 @@
+import type { RejectedRow } from '#contract/rows.ts'
+import { createBatcher } from '../lib/batcher.ts'
+import { AppError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { type Db, isUnavailable, type Store } from '../store/db.ts'
+import { shareRows } from '../store/row-locks.ts'
+import { insertRows } from '../store/rows.ts'
+import type { SheetRecord } from '../store/sheets.ts'
+import {
+  claimKeys,
+  type DeliveryAnswer,
+  findAnswers,
+  nameOfKey,
+  type NewDelivery,
+  recordDeliveries,
+} from '../store/webhook-deliveries.ts'
+import { startRun } from './queue.ts'
+
+/** A delivery that brings rows to a sheet. */
+export type Arrival = {
+  sheet: SheetRecord
+  /** The chain, for a sheet that runs what arrives. */
+  actions: string[]
+  /** Hash of the id that the sender gave, in hex; null without one. */
+  key: string | null
+  data: string[]
+  rejected: RejectedRow[]
+  /** For the record: the id and the beginning of the body as they were sent. */
+  webhookId: string | null
+  body: string
+  /** Size of the whole body. */
+  bytes: number
+}
+
+/** A delivery that was refused; only noted for whoever looks for it. */
+export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' | 'sheet_id'> }
+
+/** Null when the sheet was deleted meanwhile. */
+export type Receipt = (DeliveryAnswer & { duplicate: boolean }) | null
+
+type Item = Arrival | Refusal
+type Answer = { receipt: Receipt } | { fault: unknown }
+
+const WEBHOOK = { email: 'webhook', keyId: null }
+/** Deliveries with a body of at most this size share transactions; larger ones are worth one of their own. */
+const SMALL = 16_384
+
+/**
+ * Takes deliveries in. Many at once ride in one transaction: ids, rows, runs and records together, so that bursts are
+ * accepted at the speed of batched inserts.
+ */
+export function createWebhookIntake(store: Store) {
+  const run = (items: Item[]) => takeAll(store, items)
+  const small = createBatcher<Item, Answer>({ run, maxItems: 500, maxInFlight: 2 })
+  const large = createBatcher<Item, Answer>({ run, maxItems: 1, maxInFlight: 2 })
+  const take = async (item: Item): Promise<Receipt> => {
+    const answer = await ('refused' in item || item.bytes <= SMALL ? small(item) : large(item))
+    if ('fault' in answer) throw answer.fault
+    return answer.receipt
+  }
+  return {
+    take: (arrival: Arrival) => take(arrival),
+    async note(refusal: Refusal): Promise<void> {
+      await take(refusal)
+    },
+  }
+}
+
+async function takeAll(store: Store, items: Item[]): Promise<Answer[]> {
+  const together = (some: Item[]) => store.system.transaction().execute((trx) => takeIn(trx, some))
+  try {
+    return (await together(items)).map((receipt) => ({ receipt }))
+  } catch (cause) {
+    // One that PostgreSQL refuses must not take the others with it.
+    if (items.length === 1 || isUnavailable(cause)) throw cause
+    const answers: Answer[] = []
+    for (const item of items) {
+      answers.push(
+        await together([item]).then(
+          ([receipt = null]) => ({ receipt }),
+          (fault: unknown) => ({ fault }),
+        ),
+      )
+    }
+    return answers
+  }
+}
+
+type Planned = Arrival & { org_id: string; sheet_id: string; answer: DeliveryAnswer }
+
+/**
+ * In this order, so that no two transactions wait for each other: ids, then the locks of sheets that run what arrives (which
+ * deletions take first, too), then rows sheet by sheet.
+ */
+async function takeIn(trx: Db, items: Item[]): Promise<Receipt[]> {
+  const plans = items.map((item) => ('refused' in item ? null : plan(item)))
+  const arrivals = plans.filter((planned) => planned !== null)
+  const fresh = await findFresh(trx, arrivals)
+  const bySheet = [...Map.groupBy(fresh, (planned) => planned.sheet_id).values()].toSorted((a, b) =>
+    sheetOf(a).sheet_id < sheetOf(b).sheet_id ? -1 : 1,
+  )
+  for (const ofSheet of bySheet) if (runs(ofSheet)) await shareRows(trx, sheetOf(ofSheet).sheet_id)
+  const gone = new Set<string>()
+  for (const ofSheet of bySheet) {
+    if (!(await addRows(trx, ofSheet))) gone.add(sheetOf(ofSheet).sheet_id)
+  }
+  const isFresh = new Set(fresh)
+  const repeated = arrivals.filter((planned) => !isFresh.has(planned))
+  const earlier = await findAnswers(trx, repeated.map(keyOf))
+  const receipts = plans.map((planned): Receipt => {
+    if (planned === null || gone.has(planned.sheet_id)) return null
+    if (isFresh.has(planned)) return { ...planned.answer, duplicate: false }
+    const answer = earlier.get(nameOfKey(keyOf(planned)))
+    // It was forgotten between the two looks at it; tried again it will be new.
+    if (answer === undefined) throw new Error('the id of a delivery was forgotten a moment ago')
+    return { ...answer, duplicate: true }
+  })
+  await recordDeliveries(
+    trx,
+    items.flatMap((item, n) => recordOf(item, receipts[n] ?? null)),
+  )
+  return receipts
+}
+
+function plan(arrival: Arrival): Planned {
+  const { org_id, sheet_id } = arrival.sheet
+  const answer = { row_ids: arrival.data.map(() => newId()), rejected: arrival.rejected }
+  return { ...arrival, org_id, sheet_id, answer }
+}
+
+const keyOf = ({ org_id, sheet_id, key }: Planned) => ({ org_id, sheet_id, key: key ?? '' })
+
+/** Those that were not taken in before: the first of each id in this batch, unless another transaction had it. */
+async function findFresh(trx: Db, arrivals: Planned[]): Promise<Planned[]> {
+  const first = new Map<string, Planned>()
+  for (const planned of arrivals) {
+    const name = nameOfKey(keyOf(planned))
+    if (planned.key !== null && !first.has(name)) first.set(name, planned)
+  }
+  const keys = [...first.values()].map((planned) => ({ ...keyOf(planned), answer: planned.answer }))
+  const claimed = await claimKeys(trx, keys)
+  return arrivals.filter((planned) => {
+    const name = nameOfKey(keyOf(planned))
+    return planned.key === null || (first.get(name) === planned && claimed.has(name))
+  })
+}
+
+/** The sheet as the latest of these deliveries found it. */
+function sheetOf(ofSheet: Planned[]): SheetRecord {
+  const latest = ofSheet.at(-1)
+  if (latest === undefined) throw new Error('a group of deliveries has at least one')
+  return latest.sheet
+}
+
+function runs(ofSheet: Planned[]): boolean {
+  return sheetOf(ofSheet).auto_run && (ofSheet.at(-1)?.actions.length ?? 0) > 0
+}
+
+/** Rows of webhooks run where the sheet runs what arrives (D16). False when the sheet is gone. */
+async function addRows(trx: Db, ofSheet: Planned[]): Promise<boolean> {
+  const sheet = sheetOf(ofSheet)
+  const data = ofSheet.flatMap((planned) => planned.data)
+  const ids = ofSheet.flatMap((planned) => planned.answer.row_ids)
+  try {
+    await insertRows(trx, sheet, data, ids)
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code === 'Not Found') return false
+    throw cause
+  }
+  if (runs(ofSheet)) {
+    const actions = ofSheet.at(-1)?.actions ?? []
+    await startRun(trx, WEBHOOK, { sheet, actions, rows: { kind: 'ids', ids }, trigger: 'webhook' })
+  }
+  return true
+}
+
+function recordOf(item: Item, receipt: Receipt): NewDelivery[] {
+  const { org_id, sheet_id } = item.sheet
+  if ('refused' in item) return [{ org_id, sheet_id, ...item.refused }]
+  if (receipt === null) return []
+  const { webhookId: webhook_id, body } = item
+  const { row_ids, rejected, duplicate } = receipt
+  const reason = duplicate
+    ? 'a repeated id: answered as the first time, without new rows'
+    : reasonOf(rejected)
+  const accepted = duplicate ? 0 : row_ids.length
+  return [{ org_id, sheet_id, status: 200, webhook_id, accepted, rejected: rejected.length, reason, body }]
+}
+
+function reasonOf([first, ...others]: RejectedRow[]): string | null {
+  if (first === undefined) return null
+  const words = `body[${first.row}]: ${first.errors.map((error) => error.message).join('; ')}`
+  return others.length === 0 ? words : `${words}; and ${others.length} more`
+}

@@ -1,0 +1,144 @@
+import type { GivenInput, GivenOutput, ShortcutFace } from '#contract/shortcuts.ts'
+import { describeOutputs, type OutputDescriptor } from '../catalog/describe.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Definition } from '../chain/definition.ts'
+import { invalid, notFound, validationError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { discoverActionOutputs } from '../org/action-outputs.ts'
+import { type Author, recordChange, recordCreation } from '../org/changes.ts'
+import type { Db } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import type { Member } from '../store/members.ts'
+import { findSheet, type SheetRecord } from '../store/sheets.ts'
+import {
+  findShortcut,
+  insertShortcut,
+  insertVersion,
+  lockShortcut,
+  type ShortcutRecord,
+  type ShortcutVersion,
+  updateShortcut,
+} from '../store/shortcuts.ts'
+import { lockWorkflow } from '../store/workflows.ts'
+import { chooseInputs, chooseOutputs, deriveInputs, deriveOutputs } from './schema.ts'
+
+export type Publisher = { db: Db; author: Author; catalogue: Catalogue }
+
+/** Lists that replace the derived ones. */
+export type GivenSchemas = { inputs?: GivenInput[]; outputs?: GivenOutput[] }
+
+/** Freezes the workflow as it is now and puts a form before it. */
+export async function publishShortcut(
+  publisher: Publisher,
+  workflowId: string,
+  creator: Pick<Member, 'member_id' | 'email'>,
+  face: ShortcutFace,
+  given: GivenSchemas,
+): Promise<ShortcutRecord> {
+  const { db, author } = publisher
+  const key = { org_id: author.orgId, shortcut_id: newId() }
+  const entry = {
+    action: 'shortcut.published',
+    target: key.shortcut_id,
+    details: { name: face.name, workflow_id: workflowId },
+  }
+  return recordCreation(db, author, entry, async (trx) => {
+    const frozen = await freeze({ ...publisher, db: trx }, workflowId, given, null)
+    const { member_id: creator_id, email: creator_email } = creator
+    await insertShortcut(trx, { ...key, ...face, workflow_id: workflowId, creator_id, creator_email })
+    await insertVersion(trx, key, 1, frozen, author.email)
+    return requireRecord(trx, key)
+  })
+}
+
+/** Freezes the workflow anew: from now on runs use this version. Brings back what was unpublished or archived. */
+export async function republishShortcut(
+  publisher: Publisher,
+  shortcut: ShortcutRecord,
+  given: GivenSchemas,
+): Promise<ShortcutRecord> {
+  if (shortcut.parent_id !== null) {
+    throw invalid('id', `is a shared copy; republish the shortcut it was made of: ${shortcut.parent_id}`)
+  }
+  const { db, author } = publisher
+  const entry = { action: 'shortcut.republished', target: shortcut.shortcut_id }
+  return recordChange(db, author, entry, async (trx) => {
+    await lockShortcut(trx, shortcut)
+    const current = await requireRecord(trx, shortcut)
+    const frozen = await freeze({ ...publisher, db: trx }, shortcut.workflow_id, given, current)
+    const version = current.version + 1
+    await insertVersion(trx, shortcut, version, frozen, author.email)
+    await updateShortcut(trx, shortcut, { version, is_published: true, is_archived: false })
+    return requireRecord(trx, shortcut)
+  })
+}
+
+/** Nothing of the workflow changes while it is looked at. */
+async function freeze(
+  { db, author, catalogue }: Publisher,
+  workflowId: string,
+  given: GivenSchemas,
+  before: ShortcutVersion | null,
+): Promise<ShortcutVersion> {
+  await lockWorkflow(db, author.orgId, workflowId)
+  const sheet = await findSheet(db, author.orgId, workflowId)
+  if (sheet === undefined) throw notFound('Workflow')
+  const definition = await getDefinition(db, sheet)
+  if (definition.actions.length === 0) {
+    throw invalid('workflow', 'has no action to run on its main sheet; add one first')
+  }
+  const derivedInputs = deriveInputs(definition.inputs, before?.inputs ?? [])
+  const outputs = await listOutputs({ db, author, catalogue }, sheet, definition)
+  const derivedOutputs = deriveOutputs(outputs, before?.outputs ?? [])
+  const wantedInputs = given.inputs ?? (before?.inputs_given ? before.inputs.map(givenAgain) : undefined)
+  const wantedOutputs = given.outputs ?? (before?.outputs_given ? before.outputs : undefined)
+  const chosen = {
+    inputs:
+      wantedInputs === undefined
+        ? { entries: derivedInputs, errors: [] }
+        : chooseInputs(derivedInputs, wantedInputs),
+    outputs:
+      wantedOutputs === undefined
+        ? { entries: derivedOutputs, errors: [] }
+        : chooseOutputs(derivedOutputs, wantedOutputs, { definition, catalogue }),
+  }
+  const errors = [...chosen.inputs.errors, ...chosen.outputs.errors]
+  if (errors.length > 0) throw validationError(errors)
+  return {
+    revision: sheet.revision,
+    continue_on_fail: sheet.continue_on_fail,
+    inputs: chosen.inputs.entries,
+    outputs: chosen.outputs.entries,
+    inputs_given: wantedInputs !== undefined,
+    outputs_given: wantedOutputs !== undefined,
+  }
+}
+
+function givenAgain({ column: _column, ...entry }: ShortcutVersion['inputs'][number]): GivenInput {
+  return entry
+}
+
+/** What every action of the chain gives, in its order, as far as it is declared or a run has shown it. */
+async function listOutputs(
+  { db, author, catalogue }: Publisher,
+  sheet: SheetRecord,
+  { actions }: Definition,
+): Promise<OutputDescriptor[]> {
+  const all: OutputDescriptor[] = []
+  for (const action of actions) {
+    const template = catalogue.get(action.action_id)
+    if (template === undefined) continue
+    const shown = await discoverActionOutputs({ db, author, sheet, catalogue }, action)
+    all.push(...(shown.length > 0 ? shown : describeOutputs(template, action.id)))
+  }
+  return all
+}
+
+async function requireRecord(
+  db: Db,
+  { org_id, shortcut_id }: { org_id: string; shortcut_id: string },
+): Promise<ShortcutRecord> {
+  const found = await findShortcut(db, org_id, null, shortcut_id)
+  if (found === undefined) throw notFound('Shortcut')
+  return found
+}

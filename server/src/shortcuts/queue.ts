@@ -1,0 +1,113 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { notFound, validationError } from '../lib/errors.ts'
+import { isPlainObject, takeRows } from '../rows/intake.ts'
+import { startRun } from '../runs/queue.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { getDefinition } from '../store/definitions.ts'
+import { shareRows } from '../store/row-locks.ts'
+import { insertRows } from '../store/rows.ts'
+import { findSheet } from '../store/sheets.ts'
+import { insertShortcutRuns, type MadeRun } from '../store/shortcut-runs.ts'
+import type { FrozenInput, ShortcutRecord } from '../store/shortcuts.ts'
+
+/** How the two endpoints name their rows in errors: `input_data`, or `rows[3]`. */
+export type RowNames = (index: number) => string
+
+export type QueuedRuns = { runId: string; runs: MadeRun[]; warnings: Warning[] }
+
+/**
+ * Adds rows to the workflow and queues them on the frozen version: all of it in one transaction. Any row with something
+ * wrong and nothing is queued.
+ */
+export async function queueShortcutRuns(
+  db: Db,
+  actor: Actor,
+  shortcut: ShortcutRecord,
+  given: readonly unknown[],
+  options: { batchId: string | null; nameOf: RowNames },
+): Promise<QueuedRuns> {
+  const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
+  const rows = given.map((row) => withDefaults(row, shortcut.inputs))
+  const { data, warnings } = takeInput(shortcut.inputs, rows, options.nameOf)
+  const { actions } = await getDefinition(db, { org_id, sheet_id: workflow_id, revision })
+  return inTransaction(db, async (trx) => {
+    await shareRows(trx, workflow_id)
+    const sheet = await findSheet(trx, org_id, workflow_id)
+    if (sheet === undefined) throw notFound('Shortcut')
+    const ids = await insertRows(trx, sheet, data)
+    const { runId } = await startRun(trx, actor, {
+      sheet: { ...sheet, revision, continue_on_fail },
+      actions: actions.map((action) => action.id),
+      rows: { kind: 'ids', ids },
+      trigger: 'shortcut',
+    })
+    const runs = await insertShortcutRuns(trx, {
+      org_id,
+      shortcut_id,
+      version,
+      batch_id: options.batchId,
+      run_id: runId,
+      user_email: actor.email,
+      rows: ids.map((row_id, at) => ({ row_id, input: rows[at] })),
+    })
+    await recordAudit(trx, org_id, actor, {
+      action: 'shortcut.run',
+      target: shortcut_id,
+      details: { runs: runs.length, ...(options.batchId === null ? {} : { batch_id: options.batchId }) },
+    })
+    return { runId, runs, warnings }
+  })
+}
+
+/** Missing fields fall back to the default, then to an empty string. Whatever else is there stays, to be refused. */
+function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
+  if (!isPlainObject(row)) return row
+  const fields = new Map(
+    inputs.map(({ reference, defaultValue }): [string, unknown] => [reference, defaultValue ?? '']),
+  )
+  for (const [key, value] of Object.entries(row)) {
+    if (value !== null || !fields.has(key)) fields.set(key, value)
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Rows in their stored form, by the columns of the frozen definition. */
+function takeInput(
+  inputs: readonly FrozenInput[],
+  rows: readonly unknown[],
+  nameOf: RowNames,
+): { data: string[]; warnings: Warning[] } {
+  const columns = inputs.map(({ column, reference, type }) => ({
+    column,
+    name: reference,
+    type,
+    description: '',
+  }))
+  const { accepted, rejected, warnings } = takeRows(columns, rows)
+  if (rejected.length > 0) {
+    const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
+    const errors = rejected.flatMap(({ row, errors }) =>
+      errors.map(({ field, code, message }): FieldError =>
+        code === 'unknown_field'
+          ? {
+              field: `${nameOf(row)}.${field}`,
+              message: `not an input of this shortcut; valid references: ${valid}`,
+            }
+          : { field: nameOf(row), message: message.replace('input name', 'reference') },
+      ),
+    )
+    throw validationError(errors)
+  }
+  return {
+    data: accepted.map((row) => row.data),
+    // That two rows are alike is nothing to warn of here: each is a run of its own.
+    warnings: warnings
+      .filter(({ code }) => code === 'value_normalized')
+      .map((warning) => ({
+        ...warning,
+        field: warning.field.replace(/^rows\[(\d+)\]/, (_, n) => nameOf(Number(n))),
+      })),
+  }
+}

@@ -1,0 +1,173 @@
+import type { FieldError } from '#contract/errors.ts'
+import type { GivenInput, GivenOutput } from '#contract/shortcuts.ts'
+import type { OutputDescriptor } from '../catalog/describe.ts'
+import { snakeCase } from '../catalog/output-names.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Definition, InputColumn } from '../chain/definition.ts'
+import { parseTemplate, printToken, soleToken, type Token } from '../chain/references.ts'
+import type { FrozenInput, FrozenOutput } from '../store/shortcuts.ts'
+
+/** A list of fields, and all that is wrong with what was given for it. */
+export type Schema<Entry> = { entries: Entry[]; errors: FieldError[] }
+
+/** One field for each input of the sheet. Those known from the version before keep their references. */
+export function deriveInputs(inputs: readonly InputColumn[], before: readonly FrozenInput[]): FrozenInput[] {
+  const kept = new Map(before.map(({ column, reference }) => [column, reference]))
+  const references = chooseNames(
+    inputs.map(({ column, name }) => [column, snakeCase(name)]),
+    kept,
+  )
+  return inputs.map(({ column, name, type, description }) => ({
+    column,
+    reference: references.get(column) ?? snakeCase(name),
+    name,
+    ...(description === '' ? {} : { description }),
+    type,
+  }))
+}
+
+/** One field for each output of each action. Those known from the version before keep their names. */
+export function deriveOutputs(
+  outputs: readonly OutputDescriptor[],
+  before: readonly FrozenOutput[],
+): FrozenOutput[] {
+  const kept = new Map(before.map(({ reference, name }) => [reference, name]))
+  const names = chooseNames(
+    outputs.map(({ reference, name }) => [reference, snakeCase(name)]),
+    kept,
+  )
+  return outputs.map(({ reference, name, description }) => ({
+    name: names.get(reference) ?? snakeCase(name),
+    reference,
+    ...(description === undefined ? {} : { description }),
+  }))
+}
+
+/** Each key its name: the one it had, or the wanted one with `_2` and so on behind those that are taken. */
+function chooseNames<Key>(wanted: [Key, string][], kept: ReadonlyMap<Key, string>): Map<Key, string> {
+  const names = new Map(
+    wanted.flatMap(([key]): [Key, string][] => {
+      const name = kept.get(key)
+      return name === undefined ? [] : [[key, name]]
+    }),
+  )
+  const used = new Set(names.values())
+  for (const [key, wish] of wanted) {
+    if (names.has(key)) continue
+    let name = wish
+    for (let n = 2; used.has(name); n += 1) name = `${wish}_${n}`
+    used.add(name)
+    names.set(key, name)
+  }
+  return names
+}
+
+/** The given entries as the whole list: an input that none of them names is not part of the form. */
+export function chooseInputs(
+  derived: readonly FrozenInput[],
+  given: readonly GivenInput[],
+): Schema<FrozenInput> {
+  const errors: FieldError[] = []
+  const entries = given.flatMap((entry, place): FrozenInput[] => {
+    const { reference, name, description, type, required, defaultValue } = entry
+    const input =
+      derived.find((known) => known.reference === reference) ?? derived.find((known) => known.name === name)
+    if (input === undefined) {
+      const field = `inputs[${place}].${reference === undefined ? 'name' : 'reference'}`
+      const known = derived.map((one) => `${one.reference} (${one.name})`).join(', ') || 'none'
+      errors.push({ field, message: `the workflow has no such input; it has: ${known}` })
+      return []
+    }
+    return [
+      {
+        column: input.column,
+        reference: reference ?? input.reference,
+        name: name ?? input.name,
+        ...optional('description', description ?? input.description),
+        type: type ?? input.type,
+        ...optional('required', required),
+        ...optional('defaultValue', defaultValue),
+      },
+    ]
+  })
+  errors.push(
+    ...repeats(entries, ({ reference }) => reference, 'inputs', 'reference'),
+    ...repeats(entries, ({ column }) => column, 'inputs', 'name'),
+  )
+  return { entries, errors }
+}
+
+/** The chain that outputs are chosen from. */
+export type Chain = { definition: Definition; catalogue: Catalogue }
+
+/** The given entries as the whole list, each a derived name or a name of its own with a token. */
+export function chooseOutputs(
+  derived: readonly FrozenOutput[],
+  given: readonly GivenOutput[],
+  chain: Chain,
+): Schema<FrozenOutput> {
+  const errors: FieldError[] = []
+  const known = derived.map(({ name, reference }) => `${name} (${reference})`).join(', ') || 'none'
+  const entries = given.flatMap(({ name, reference, description, display_column }, place): FrozenOutput[] => {
+    const source = reference === undefined ? undefined : readOutputToken(reference)
+    const output =
+      reference === undefined
+        ? derived.find((one) => one.name === name)
+        : derived.find((one) => source !== undefined && one.reference === printToken(source))
+    const named =
+      output?.reference ?? (source !== undefined && mayName(source, chain) ? printToken(source) : null)
+    if (named === null) {
+      const field = `outputs[${place}].${reference === undefined ? 'name' : 'reference'}`
+      const hint = reference === undefined ? '; give a reference to choose a name of your own' : ''
+      errors.push({ field, message: `the workflow has no such output; it has: ${known}${hint}` })
+      return []
+    }
+    return [
+      {
+        name,
+        reference: named,
+        ...optional('description', description ?? output?.description),
+        ...optional('display_column', display_column),
+      },
+    ]
+  })
+  errors.push(...repeats(entries, ({ name }) => name, 'outputs', 'name'))
+  return { entries, errors }
+}
+
+export type OutputToken = Extract<Token, { kind: 'output' | 'column' }>
+
+/** Braces around a token are a habit, not a must. */
+export function readOutputToken(text: string): OutputToken | undefined {
+  const token = soleToken(parseTemplate(text.includes('{{') ? text.trim() : `{{${text}}}`))
+  return token?.kind === 'output' || token?.kind === 'column' ? token : undefined
+}
+
+/** Whether an action can have such an output, although nothing has shown it yet. */
+function mayName(token: OutputToken, { definition, catalogue }: Chain): boolean {
+  const action = definition.actions.find(({ id }) => id === token.action)
+  const template = action === undefined ? undefined : catalogue.get(action.action_id)
+  if (template === undefined) return false
+  return (
+    template.dynamic || Object.hasOwn(template.outputs, token.kind === 'output' ? token.name : token.list)
+  )
+}
+
+function optional<Name extends string, Value>(name: Name, value: Value | undefined) {
+  // The key is the name and the value is not undefined, which the compiler does not see.
+  return (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Exclude<Value, undefined> }
+}
+
+function repeats<Entry>(
+  entries: readonly Entry[],
+  key: (entry: Entry) => unknown,
+  list: string,
+  field: string,
+): FieldError[] {
+  const seen = new Set<unknown>()
+  return entries.flatMap((entry, place) => {
+    const repeated = seen.has(key(entry))
+    seen.add(key(entry))
+    return repeated ? [{ field: `${list}[${place}].${field}`, message: 'is there twice' }] : []
+  })
+}

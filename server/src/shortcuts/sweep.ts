@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Store } from '../store/db.ts'
+import { settleLandedRuns } from './settlement.ts'
+
+/** Writes down how runs ended that nobody has looked at since, before their rows are deleted or run again. */
+export function shortcutSweep(store: Store): Job {
+  return defineJob({
+    name: 'shortcut_sweep',
+    cron: '* * * * *',
+    payload: z.unknown(),
+    run: () => settleLandedRuns(store.system),
+  })
+}

@@ -1,0 +1,113 @@
+import type { ShortcutFace } from '#contract/shortcuts.ts'
+import { invalid, notFound } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { type Actor, recordAudit } from '../store/audit.ts'
+import { type Db, inTransaction } from '../store/db.ts'
+import { findMember } from '../store/members.ts'
+import { lockOrganisation } from '../store/organisations.ts'
+import {
+  findCopy,
+  findShortcut,
+  insertShortcut,
+  lockShortcut,
+  type ShortcutRecord,
+  updateShortcut,
+} from '../store/shortcuts.ts'
+
+type Shortcut = Pick<ShortcutRecord, 'org_id' | 'shortcut_id' | 'parent_id'>
+
+/** A copy has a state of its own beside that of its parent: either can keep it from being run. */
+export async function setShortcutState(
+  db: Db,
+  actor: Actor,
+  shortcut: Shortcut,
+  state: 'unpublished' | 'archived',
+): Promise<ShortcutRecord> {
+  const change = state === 'archived' ? { is_archived: true } : { is_published: false }
+  return changeShortcut(db, actor, shortcut, `shortcut.${state}`, change)
+}
+
+/** Name, description and pictures. They are not frozen: every version shows the latest. */
+export async function updateShortcutFace(
+  db: Db,
+  actor: Actor,
+  shortcut: Shortcut,
+  face: Partial<ShortcutFace>,
+): Promise<ShortcutRecord> {
+  requireMaster(shortcut, 'change')
+  return changeShortcut(db, actor, shortcut, 'shortcut.updated', face)
+}
+
+async function changeShortcut(
+  db: Db,
+  actor: Actor,
+  shortcut: Shortcut,
+  action: string,
+  change: Parameters<typeof updateShortcut>[2],
+): Promise<ShortcutRecord> {
+  return inTransaction(db, async (trx) => {
+    await recordAudit(trx, shortcut.org_id, actor, { action, target: shortcut.shortcut_id, details: change })
+    await updateShortcut(trx, shortcut, change)
+    return requireShortcut(trx, shortcut.org_id, shortcut.shortcut_id)
+  })
+}
+
+/** Gives a member a copy of their own, or takes it back. Doing it twice is doing it once: the copy stays the same. */
+export async function shareShortcut(
+  db: Db,
+  actor: Actor,
+  shortcut: ShortcutRecord,
+  email: string,
+  shared: boolean,
+): Promise<ShortcutRecord> {
+  requireMaster(shortcut, 'share')
+  const { org_id } = shortcut
+  return inTransaction(db, async (trx) => {
+    await lockOrganisation(trx, org_id)
+    const member = await findMember(trx, org_id, email)
+    if (member === undefined) throw notFound(`Member ${email}`)
+    if (member.member_id === shortcut.creator_id) throw invalid('email', 'published this shortcut')
+    await lockShortcut(trx, shortcut)
+    const known = await findCopy(trx, shortcut, member.member_id)
+    if (known === undefined && !shared) throw notFound(`Copy of the shortcut for ${email}`)
+    const copy = known ?? (await makeCopy(trx, shortcut, member.member_id))
+    await updateShortcut(trx, { org_id, shortcut_id: copy }, { is_published: true, is_archived: !shared })
+    await recordAudit(trx, org_id, actor, {
+      action: shared ? 'shortcut.shared' : 'shortcut.unshared',
+      target: shortcut.shortcut_id,
+      details: { email, copy },
+    })
+    return requireShortcut(trx, org_id, copy)
+  })
+}
+
+async function makeCopy(db: Db, shortcut: ShortcutRecord, holder_id: string): Promise<string> {
+  const { org_id, shortcut_id: parent_id, workflow_id, creator_id, creator_email } = shortcut
+  const { name, description, cover_image, icon_emoji } = shortcut
+  const shortcut_id = newId()
+  await insertShortcut(db, {
+    org_id,
+    shortcut_id,
+    parent_id,
+    holder_id,
+    workflow_id,
+    creator_id,
+    creator_email,
+    name,
+    description,
+    cover_image,
+    icon_emoji,
+  })
+  return shortcut_id
+}
+
+function requireMaster({ parent_id }: Pick<ShortcutRecord, 'parent_id'>, verb: string): void {
+  if (parent_id !== null)
+    throw invalid('id', `is a shared copy; ${verb} the shortcut it was made of: ${parent_id}`)
+}
+
+async function requireShortcut(db: Db, orgId: string, shortcutId: string): Promise<ShortcutRecord> {
+  const found = await findShortcut(db, orgId, null, shortcutId)
+  if (found === undefined) throw notFound('Shortcut')
+  return found
+}

@@ -1,0 +1,90 @@
+import type { Connection, Submittable } from 'pg'
+
+/** Whole lines of a COPY, with their ends. */
+export type Lines = { bytes: Buffer; count: number }
+
+const BLOCK_BYTES = 256 * 1024
+/** The connection is not read while more than this waits to be taken: memory stays flat whatever the reader's speed. */
+const MOST_WAITING = 4
+const LINE_FEED = 10
+
+/**
+ * `COPY ... TO STDOUT` as blocks of lines. The driver knows the messages but has no query for them, so this is one: what it
+ * calls on it (`handle...`) is its interface for queries.
+ */
+export class CopyOut implements Submittable, AsyncIterable<Lines> {
+  readonly #text: string
+  readonly #lineEnd: Buffer
+  readonly #ready: Lines[] = []
+  #block = Buffer.allocUnsafe(BLOCK_BYTES)
+  #used = 0
+  #count = 0
+  #connection: Connection | undefined
+  #ended = false
+  #failure: Error | undefined
+  #news = Promise.withResolvers<void>()
+
+  constructor(text: string, lineEnd: '\n' | '\r\n') {
+    this.#text = text
+    this.#lineEnd = Buffer.from(lineEnd)
+  }
+
+  submit(connection: Connection): void {
+    this.#connection = connection
+    connection.query(this.#text)
+  }
+
+  /** One message is one line. Its bytes are only lent: the driver reads into the same memory again. */
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    const length = chunk.length - 1
+    if (chunk[length] !== LINE_FEED) this.handleError(new Error('PostgreSQL sent half a line of a COPY'))
+    const needed = length + this.#lineEnd.length
+    if (this.#used + needed > this.#block.length) this.#pass(Math.max(BLOCK_BYTES, needed))
+    chunk.copy(this.#block, this.#used, 0, length)
+    this.#lineEnd.copy(this.#block, this.#used + length)
+    this.#used += needed
+    this.#count += 1
+  }
+
+  handleError(error: Error): void {
+    this.#failure = error
+    this.#news.resolve()
+  }
+
+  handleReadyForQuery(): void {
+    this.#pass(0)
+    this.#ended = true
+    this.#news.resolve()
+  }
+
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Lines> {
+    for (;;) {
+      const next = this.#ready.shift()
+      if (next !== undefined) {
+        if (this.#ready.length < MOST_WAITING) this.#connection?.stream.resume()
+        yield next
+      } else if (this.#failure !== undefined) {
+        throw this.#failure
+      } else if (this.#ended) {
+        return
+      } else {
+        await this.#news.promise
+        this.#news = Promise.withResolvers<void>()
+      }
+    }
+  }
+
+  #pass(nextBytes: number): void {
+    if (this.#count > 0) {
+      this.#ready.push({ bytes: this.#block.subarray(0, this.#used), count: this.#count })
+      this.#news.resolve()
+    }
+    this.#block = Buffer.allocUnsafe(nextBytes)
+    this.#used = 0
+    this.#count = 0
+    if (this.#ready.length >= MOST_WAITING) this.#connection?.stream.pause()
+  }
+}

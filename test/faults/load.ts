@@ -1,0 +1,93 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Wanted = { path: string; body?: object }
+
+/** How a request ended: a status, or why there is none. `sentAt` is when all of it was handed to an open connection. */
+export type Exchange = {
+  wanted: Wanted
+  askedAt: number
+  sentAt: number | null
+  endedAt: number
+  status: number | null
+  retryAfter: string | null
+  failure: string | null
+}
+
+export type Crowd = { exchanges: readonly Exchange[]; stop(): Promise<void> }
+
+/** A request that is not answered in this time hangs. */
+export const HANG_SECONDS = 20
+const PAUSE_AFTER_FAILURE_MS = 100
+
+export const isGood = ({ status }: Exchange): boolean => status !== null && status < 300
+export const hung = ({ failure }: Exchange): boolean => failure === 'ABORT_ERR'
+
+/** Callers that make one request after the other, each on a connection that it keeps, wherever `origin` leads. */
+export function startCallers(options: {
+  count: number
+  key: string
+  origin: () => string
+  wanted: (n: number) => Wanted
+  pauseMs?: number
+}): Crowd {
+  const { count, key, origin, wanted, pauseMs = 0 } = options
+  const exchanges: Exchange[] = []
+  const over = new AbortController()
+
+  async function callOn(index: number): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let n = index; !over.signal.aborted; n += 1) {
+      const exchange = await send(agent, origin(), key, wanted(n))
+      exchanges.push({ ...exchange, endedAt: Date.now() })
+      await sleep(exchange.failure === null ? pauseMs : PAUSE_AFTER_FAILURE_MS)
+    }
+    agent.destroy()
+  }
+
+  const calling = Array.from({ length: count }, (_, index) => callOn(index))
+  return {
+    exchanges,
+    async stop() {
+      over.abort()
+      await Promise.all(calling)
+    },
+  }
+}
+
+function send(agent: Agent, origin: string, key: string, wanted: Wanted): Promise<Exchange> {
+  const exchange: Exchange = {
+    wanted,
+    askedAt: Date.now(),
+    sentAt: null,
+    endedAt: 0,
+    status: null,
+    retryAfter: null,
+    failure: null,
+  }
+  const { path, body } = wanted
+  return new Promise((resolve) => {
+    const fail = (cause: Error) => {
+      exchange.failure = 'code' in cause ? String(cause.code) : cause.message
+      resolve(exchange)
+    }
+    const sent = request(`${origin}/api/v1${path}`, {
+      agent,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(HANG_SECONDS * 1000),
+    })
+    sent.on('error', fail)
+    sent.on('finish', () => (exchange.sentAt = Date.now()))
+    sent.on('response', (response) => {
+      response.on('error', fail).on('end', () => {
+        if (!response.complete) return fail(new Error('the answer ended early'))
+        exchange.status = response.statusCode ?? null
+        exchange.retryAfter = response.headers['retry-after'] ?? null
+        resolve(exchange)
+      })
+      response.resume()
+    })
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}

@@ -1,0 +1,15 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+// Small versions of R1, R3 and R6 are in server/src/engine/recovery.test.ts, which needs no PostgreSQL of its own.
+it.each([
+  ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
+  ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
+])('%s holds at a small size', { timeout: 90_000 }, async (fault, flags) => {
+  const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 80_000 }).catch(
+    (failed: { stdout: string }) => failed,
+  )
+  expect(stdout.trimEnd().split('\n').at(-1), stdout).toMatch(new RegExp(`^${fault}: held, \\d+ checks$`))
+})
