@@ -11,7 +11,7 @@ import { openAtItsBest, type Peer } from './peers/peer.ts'
 import { startRedis } from './peers/redis.ts'
 import { median, note } from './report.ts'
 
-/** n8n's own figure for its bulk path: items x Set nodes a second, in memory. It is quoted, not run here. */
+/** The figure that P1 names for n8n's bulk path: items x Set nodes a second, in memory. It is quoted, not run here. */
 const N8N_QUOTED = 27_000
 const NO_REDIS = 'SKIPPED: no redis-server on PATH (Debian: apt-get install redis-server)'
 

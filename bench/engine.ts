@@ -43,5 +43,5 @@ try {
     }
   }
 } finally {
-  print(`The engine: ${values.rows} rows x 5 actions in P1, medians of ${values.rounds} rounds`, lines)
+  print(`The engine (P1: ${values.rows} rows x 5 actions, medians of ${values.rounds} rounds)`, lines)
 }

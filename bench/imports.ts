@@ -38,6 +38,7 @@ try {
   await client.query(`select set_config('loam.org', '*', false)`)
   note(`a CSV file of ${ROWS} rows ...`)
   const csv = await putFile(installation, orgId, 'rows.csv', makeCsv(ROWS))
+  await sleep(2000)
   const base = residentMb(pid)
 
   /** Rows per second, from the request to the status `completed`. */
@@ -49,9 +50,10 @@ try {
     const seconds = (performance.now() - started) / 1000
     if (end.rows_imported !== ROWS) throw new Error(`the import went wrong: ${JSON.stringify(end)}`)
     note(`imported in ${seconds.toFixed(1)} s`)
+    const peak = memory.stop()
     await call('POST', `${sheet}/rows/delete-all`)
     await until(async () => (await client.query('select from purges')).rowCount === 0)
-    return { rate: ROWS / seconds, peak: memory.stop() }
+    return { rate: ROWS / seconds, peak }
   }
 
   const copied: number[] = []
@@ -65,14 +67,24 @@ try {
     : null
 
   const rate = median(imported.map((one) => one.rate))
-  const peak = Math.max(...imported.map((one) => one.peak), xlsx?.peak ?? 0)
-  print(`P5: ${ROWS} rows x 5 columns`, [
-    { what: 'COPY into the same table and indexes', 'rows/s': Math.round(median(copied)) },
-    { what: 'import of a CSV file', 'rows/s': Math.round(rate) },
-    ...(xlsx === null ? [] : [{ what: 'import of an XLSX file', 'rows/s': Math.round(xlsx.rate) }]),
+  const peak = Math.max(...imported.map((one) => one.peak))
+  const line = (what: string, perSecond: number, mb?: number) => ({
+    what,
+    'rows/s': Math.round(perSecond),
+    'most memory (MB)': mb === undefined ? '' : Math.round(mb),
+  })
+  print(`P5: ${ROWS} rows x 5 columns; the idle server has ${Math.round(base)} MB`, [
+    line('COPY into the same table and indexes', median(copied)),
+    line('import of a CSV file', rate, peak),
+    ...(xlsx === null ? [] : [line('import of an XLSX file', xlsx.rate, xlsx.peak)]),
   ])
   bar('P5 (CSV import, share of COPY)', rate / median(copied), 0.3)
-  bar('memory above the idle server (MB)', peak - base, MEMORY_BAR_MB, 'at most')
+  bar(
+    'R8 (most memory above the idle server, MB)',
+    Math.max(peak, xlsx?.peak ?? 0) - base,
+    MEMORY_BAR_MB,
+    'at most',
+  )
 } finally {
   await client.end()
   await installation.close()

@@ -62,7 +62,7 @@ try {
       'loam / this': n === 0 ? '' : ratioTo(n).toFixed(2),
     })),
   )
-  bar('webhooks against bare batched inserts over HTTP', ratioTo(1), 0.3)
+  bar('webhooks against bare batched inserts over HTTP', ratioTo(1), 0.4)
 } finally {
   for (const server of servers.toReversed()) await server.stop()
   rmSync(dataDir, { recursive: true, force: true })

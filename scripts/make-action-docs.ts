@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Action } from '#server/catalog/define.ts'
-import type { Field } from '#server/catalog/field.ts'
+import type { Field, ProviderOption } from '#server/catalog/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 
 /** The reference of all actions, as docs/actions.md holds it. */
@@ -50,11 +50,16 @@ function creditsOf({ credits, inputs }: Pick<Action, 'credits' | 'inputs'>): str
 }
 
 function choicesOf({ options, waterfall }: Field): string {
-  if (waterfall !== undefined) return `Providers: ${waterfall.providers.map(({ name }) => name).join(', ')}.`
+  if (waterfall !== undefined) return `Providers: ${waterfall.providers.map(priceOf).join(', ')}.`
   if (options === undefined) return ''
   return 'fixed' in options
     ? `One of ${codes(options.fixed.map(({ value }) => value))}.`
     : `Choices: the ${options.from} that you can use.`
+}
+
+/** A provider with what an answer of it costs. */
+function priceOf({ name, credits }: ProviderOption): string {
+  return credits === undefined ? name : `${name} (${credits})`
 }
 
 function codes(names: readonly string[], between = ', '): string {

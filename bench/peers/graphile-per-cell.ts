@@ -42,8 +42,10 @@ export async function openGraphilePerCell(databaseUrl: string, concurrency: numb
   })
 
   const jobs = new pg.Pool({ connectionString: databaseUrl, max: 4 })
-  jobs.on('error', () => undefined)
-  jobs.on('connect', (client) => client.on('error', () => undefined))
+  // Connections of a pool that was ended may still be closing when PostgreSQL ends; statements report for themselves.
+  for (const one of [pool, jobs]) {
+    one.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+  }
   const runner = await run({
     pgPool: jobs,
     preset: {

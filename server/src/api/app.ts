@@ -25,6 +25,7 @@ import { actionRoutes } from './actions.ts'
 import { createAdmission, type RouteScope } from './admission.ts'
 import type { Caller } from './caller.ts'
 import { cellRoutes } from './cells.ts'
+import { changeRoutes } from './changes.ts'
 import { endConnectionsOnClose } from './closing.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './errors.ts'
 import { exportFilePages } from './export-files.ts'
@@ -178,6 +179,7 @@ export async function createApp(services: Services): Promise<Api> {
       rowRoutes(api, services)
       cellRoutes(api, services)
       runRoutes(api)
+      changeRoutes(api, services)
       importRoutes(api, services)
       exportRoutes(api, services)
       shortcutRoutes(api)

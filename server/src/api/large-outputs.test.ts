@@ -75,8 +75,8 @@ describe('D44: `outputs_ref` for outputs over 32 KB of JSON', () => {
       inputs: { json: JSON.stringify({ heard: noise, said: `${noise}and more` }) },
     })
     await org.call('POST', `${base}/run-all`)
-    const [again] = await settledRows(org, base)
-    expect((again?.cells as Json).echo_1.outputs_ref.size_bytes).toBe(first + 'and more'.length)
+    const again: Json[] = await settledRows(org, base)
+    expect(again[0].cells.echo_1.outputs_ref.size_bytes).toBe(first + 'and more'.length)
   })
 
   it('the URL is fetched with the API key and answers the outputs; the cell endpoint has it too (D67)', async () => {

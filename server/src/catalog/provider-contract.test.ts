@@ -43,7 +43,11 @@ function faultsOf({ badKey, quota, slowDown }: Case): [string, Reply, object][] 
     ['cut off', { text: '{"data": {"ema' }, { kind: 'error', transient: false }],
     ['no JSON', { text: '<html>hello</html>' }, { kind: 'error', transient: false }],
     ['wrong shape', { json: [[1, 2]] }, { kind: 'error', transient: false }],
-    ['oversized', { headers: { 'content-length': '6000000' }, text: '"x' }, { kind: 'error', transient: false }],
+    [
+      'oversized',
+      { headers: { 'content-length': '6000000' }, text: '"x' },
+      { kind: 'error', transient: false },
+    ],
   ]
   // Where a bare 429 is the quota, only the other form asks to slow down.
   if (quota?.status !== 429) faults.push(['slow down', slowDown ?? { status: 429 }, { kind: 'rate_limited' }])

@@ -30,14 +30,12 @@ const adapters = PRICES.map(([id, price, missPrice]) =>
       missPrice,
       accepts: (input) => input !== `not ${id}`,
       run: (ask, _input, { poll }) =>
-        poll === undefined
+        typeof poll !== 'string'
           ? ask({ path: '/ask' }, z.union([Body, z.object({ task: z.string() })]), (body) =>
               'task' in body ? { kind: 'pending', afterMs: 2000, poll: body.task } : read(body),
             )
-          : ask(
-              { path: `/task/${String(poll)}` },
-              z.union([Body, z.object({ working: z.literal(true) })]),
-              (body) => ('working' in body ? { kind: 'pending', afterMs: 2000, poll } : read(body)),
+          : ask({ path: `/task/${poll}` }, z.union([Body, z.object({ working: z.literal(true) })]), (body) =>
+              'working' in body ? { kind: 'pending', afterMs: 2000, poll } : read(body),
             ),
     },
   ),

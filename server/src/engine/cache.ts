@@ -1,17 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionInstance } from '../chain/definition.ts'
+import { parseLossless } from '../lib/lossless-json.ts'
 import type { Store } from '../store/db.ts'
 import type { Flight } from './desk.ts'
+import { FIND_CACHED } from './sql/find-cached.ts'
 
 type Outputs = Record<string, unknown>
 
 export type CellCache = {
-  /** The stored outputs of an identical cell; null when the asker is the one to compute them, until `settled`. */
+  /** The stored outputs of an identical cell; null when the asker is to compute them, until `settled`. */
   find(flight: Flight, instance: ActionInstance, key: string, settled: Promise<void>): Promise<Outputs | null>
 }
 
+const LOOK_AGAIN_MS = 250
+const LONGEST_WAIT_MS = 120_000
+
 /**
- * Results of identical cells (D25). Within one process identical cells that run at the same time are computed once: the
- * others wait for the first and then look again.
+ * Results of identical cells (D25). Identical cells that run at the same time are computed once (D27): within the process the
+ * others wait for the first, and among processes for the one whose row has the claim. Each waits once: when the first has
+ * failed, none of the others would be sooner done by waiting for each other.
  */
 export function createCellCache(store: Store): CellCache {
   const underWay = new Map<string, Promise<void>>()
@@ -20,29 +27,35 @@ export function createCellCache(store: Store): CellCache {
     async find(flight, instance, key, settled) {
       const id = `${flight.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const busy = underWay.get(id)
-      if (busy === undefined) {
-        underWay.set(id, settled)
-        void settled.then(() => underWay.delete(id))
-      } else {
-        // Those who waited for one that failed do not wait for each other: none of them would be sooner done.
+      if (busy !== undefined) {
         await busy
+        return (await look(store, flight, instance, key)).outputs
       }
-      return read(store, flight, instance, key)
+      underWay.set(id, settled)
+      void settled.then(() => underWay.delete(id))
+      const first = await look(store, flight, instance, key)
+      const deadline = Date.now() + LONGEST_WAIT_MS
+      let now = first
+      while (now.outputs === null && now.claimant !== flight.row_id && now.claimant === first.claimant) {
+        if (Date.now() > deadline) return null
+        await sleep(LOOK_AGAIN_MS)
+        now = await look(store, flight, instance, key)
+      }
+      return now.outputs
     },
   }
 }
 
-const READ = `
-select outputs from cell_cache
-where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex')
-  and ($6::date is null or completed_at >= $6::date at time zone 'UTC')`
+type Found = { outputs: Outputs | null; claimant: string | null }
 
-async function read(store: Store, flight: Flight, instance: ActionInstance, key: string) {
-  const values = [flight.org_id, flight.sheet_id, instance.id, instance.epoch, key, flight.cache_since]
-  const [row] = await store.query<{ outputs: Record<string, unknown> }>({
-    name: 'engine-cache',
-    text: READ,
-    values,
+async function look(store: Store, flight: Flight, instance: ActionInstance, key: string): Promise<Found> {
+  const { org_id, sheet_id, cache_since, row_id, run_id } = flight
+  const [found] = await store.query<{ outputs: string | null; claimant: string | null }>({
+    name: 'engine-find-cached',
+    text: FIND_CACHED,
+    values: [org_id, sheet_id, instance.id, instance.epoch, key, cache_since, row_id, run_id],
   })
-  return row?.outputs ?? null
+  if (found === undefined) throw new Error('the cache gave no answer')
+  const { outputs, claimant } = found
+  return { outputs: outputs === null ? null : (parseLossless(outputs) as Outputs), claimant }
 }

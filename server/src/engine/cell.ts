@@ -52,9 +52,10 @@ export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> |
   const outcome = await callAction(engine, leg, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
   const result = judge(flight, action, outcome, { mayContinue, price })
-  if (result.kind !== 'settle' || result.settlement.status !== 'complete') return result
-  if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch }
-  result.settlement.learns = learns
+  if (result.kind !== 'settle') return result
+  const complete = result.settlement.status === 'complete'
+  if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
+  if (complete) result.settlement.learns = learns
   return result
 }
 

@@ -59,7 +59,8 @@ export type Settlement = {
   startedAt: number
   /** The action to go on with; null when the row ends here. */
   next: string | null
-  cache?: { key: string; epoch: number } | undefined
+  /** The key under which it was claimed, and whether the result is kept there. */
+  cache?: { key: string; epoch: number; keep: boolean } | undefined
   /** Outputs of this action are known only from its runs. */
   learns?: boolean
 }

@@ -9,6 +9,7 @@ import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/db.ts'
 import { getDefinition } from '../store/definitions.ts'
 import type { SheetRecord } from '../store/sheets.ts'
+import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cache.ts'
 import { createDesk } from './desk.ts'
 import { createEnding } from './ending.ts'
@@ -53,6 +54,7 @@ export function createEngine(parts: EngineParts): Engine {
       knowledge: () => surroundings.knowledgeOf(flight.org_id),
       secrets: async () => [...(await surroundings.envOf(flight)).values()],
     }),
+    announce: createAnnouncer(store, log),
     envOf: (flight) => surroundings.envOf(flight),
     definitionOf: (flight) => getDefinition(store.system, flight),
     sheetsFor: (flight) =>

@@ -3,7 +3,7 @@ import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider-a
 import type { Store } from '../store/db.ts'
 import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
-import { TAKE_SLOTS } from './sql/take-slots.ts'
+import { TAKE_SLOT } from './sql/take-slot.ts'
 
 /** Slots within this are waited for in the process; for later ones the row is put down. */
 const SHORT_WAIT_MS = 1000
@@ -55,11 +55,12 @@ function intervalOf({ perSecond, perMinute }: CallLimits): number | null {
   return interval === 0 ? null : interval
 }
 
+/** Milliseconds until the slot; null when the next one is too far away. */
 async function takeSlot(store: Store, bucket: string, interval: number): Promise<number | null> {
-  const [answer] = await store.query<{ granted: number; first_in_ms: number }>({
-    name: 'engine-take-slots',
-    text: TAKE_SLOTS,
-    values: [bucket, 1, interval, HORIZON_MS],
+  const [slot] = await store.query<{ starts_in_ms: number }>({
+    name: 'engine-take-slot',
+    text: TAKE_SLOT,
+    values: [bucket, interval, HORIZON_MS],
   })
-  return answer === undefined || answer.granted === 0 ? null : Math.max(0, answer.first_in_ms)
+  return slot === undefined ? null : Math.max(0, slot.starts_in_ms)
 }

@@ -109,7 +109,10 @@ it('no secret is in a dump of the database, the log or any answer', async () => 
     email_providers: [
       { name: 'Hunter', use_own_key: true },
       { name: 'Snov', use_own_key: true },
-      ...['Prospeo', 'LeadMagic', 'Findymail', 'Datagma'],
+      'Prospeo',
+      'LeadMagic',
+      'Findymail',
+      'Datagma',
     ],
     email_validation: ['None'],
   })

@@ -70,6 +70,7 @@ function extrasOf({ flight, settlement }: Item): object | null {
   if (cached) extras['ca'] = true
   if (learns === true) extras['ln'] = true
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
+  if (cache?.keep === true) extras['kp'] = true
   if (held_millis > 0 || retries > 0 || state !== null) extras['cl'] = true
   return Object.keys(extras).length === 0 ? null : extras
 }

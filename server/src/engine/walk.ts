@@ -20,6 +20,8 @@ export type Engine = {
   log: Log
   /** What every action may use. */
   lend(flight: Flight): Lent
+  /** Tells those who watch a sheet that something of it has changed. */
+  announce(sheetId: string): void
   envOf(flight: Flight): Promise<ReadonlyMap<string, string>>
   definitionOf(flight: Flight): Promise<Definition>
   sheetsFor(flight: Flight): SheetAccess
@@ -71,6 +73,7 @@ async function walkOnce(
     return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
   }
   const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
+  engine.announce(flight.sheet_id)
   const leg = { flight, definition, scope, lent: engine.lend(flight), maxClaims }
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
@@ -112,6 +115,7 @@ async function step(engine: Engine, leg: Leg): Promise<boolean> {
     const next = halts ? null : (flight.actions[flight.actions.indexOf(flight.action) + 1] ?? null)
     const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next })
     if (settled === null) await leave(engine, flight)
+    else engine.announce(flight.sheet_id)
     if (settled === null || next === null) return false
     scope.add(flight.action, settlement.status, settlement.outputs ?? null)
     Object.assign(flight, { action: next, strikes: 1, retries: 0, held_millis: 0, state: null })

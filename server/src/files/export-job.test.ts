@@ -17,7 +17,7 @@ const { storage, store } = app.services
 function perform(
   name: 'export_sheet' | 'expire_exports',
   payload: object,
-  write: Storage['write'] = storage.write,
+  write: Storage['write'] = (file, body) => storage.write(file, body),
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const parts = { ...app.services, databaseUrl: app.databaseUrl, storage: { ...storage, write } }

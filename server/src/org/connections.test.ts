@@ -28,9 +28,9 @@ const memberOf = async (org: TestOrg, email: string, role = 'member') => {
 }
 
 /** A workflow of somebody that asks Hunter on an own key; answers its id and the codes of the warnings. */
-async function makeWorkflow(call: TestOrg['call'], own: unknown = { name: 'Hunter', use_own_key: true }) {
-  const base = await makeRowSheet({ call } as TestOrg, ['name', 'domain'])
-  const { body } = await call('POST', `${base}/actions/add`, {
+async function makeWorkflow(org: TestOrg, own: unknown = { name: 'Hunter', use_own_key: true }) {
+  const base = await makeRowSheet(org, ['name', 'domain'])
+  const { body } = await org.call('POST', `${base}/actions/add`, {
     action_id: 'person_work_email_waterfall',
     inputs: { full_name: '{{input.name}}', company_domain: '{{input.domain}}', email_providers: [own] },
   })
@@ -38,17 +38,31 @@ async function makeWorkflow(call: TestOrg['call'], own: unknown = { name: 'Hunte
   return { id: base.split('/')[2] ?? '', codes, base }
 }
 
+it('4.5 options name providers with their key rules and prices', async () => {
+  const org = await app.makeOrg()
+  const { base } = await makeWorkflow(org)
+  const path = `${base}/actions/person_work_email_waterfall_1/options/email_providers`
+  const { body } = await org.call('POST', path, {})
+  const extras = { supports_own_key: true, requires_own_key: false, credits: 1 }
+  expect(body.data.options).toContainEqual({ value: 'Hunter', label: 'Hunter', extras })
+  expect(body.data.options).toContainEqual({
+    value: 'Built-in pattern',
+    label: 'Built-in pattern',
+    extras: { supports_own_key: false, requires_own_key: false, credits: 0.1 },
+  })
+})
+
 describe('own-key warnings', () => {
   it('not connected, connected, connected several times', async () => {
     const org = await app.makeOrg()
-    expect((await makeWorkflow(org.call)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow(org)).codes).toEqual(['own_key_required'])
     const { connection_id } = await connect(org)
-    expect((await makeWorkflow(org.call)).codes).toEqual([])
+    expect((await makeWorkflow(org)).codes).toEqual([])
     await connect(org, { name: 'Second' })
-    expect((await makeWorkflow(org.call)).codes).toEqual(['ambiguous_provider'])
+    expect((await makeWorkflow(org)).codes).toEqual(['ambiguous_provider'])
     await removeConnection(db, OPERATOR, connection_id)
-    expect((await makeWorkflow(org.call)).codes).toEqual([])
-    expect((await makeWorkflow(org.call, { name: 'Built-in pattern', use_own_key: true })).codes).toEqual([
+    expect((await makeWorkflow(org)).codes).toEqual([])
+    expect((await makeWorkflow(org, { name: 'Built-in pattern', use_own_key: true })).codes).toEqual([
       'unsupported_own_key',
     ])
   })
@@ -57,13 +71,13 @@ describe('own-key warnings', () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     await connect(org, { ownerId: bob.id, shared: false })
-    expect((await makeWorkflow(org.call)).codes).toEqual(['own_key_required'])
-    expect((await makeWorkflow((...args) => app.call(bob.key, ...args))).codes).toEqual([])
+    expect((await makeWorkflow(org)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow({ ...org, call: (...args) => app.call(bob.key, ...args) })).codes).toEqual([])
   })
 
   it('an organisation does not see those of another', async () => {
     await connect(await app.makeOrg())
-    expect((await makeWorkflow((await app.makeOrg()).call)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow(await app.makeOrg())).codes).toEqual(['own_key_required'])
   })
 })
 
@@ -75,8 +89,8 @@ describe('4.1 Remove Member withdraws credentials that they shared', () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     const { connection_id } = await connect(org, { ownerId: bob.id })
-    const { id } = await makeWorkflow(org.call)
-    await makeWorkflow(org.call, 'Hunter')
+    const { id } = await makeWorkflow(org)
+    await makeWorkflow(org, 'Hunter')
     expect(await remove(org)).toEqual([
       {
         code: 'WORKFLOWS_LOST_CONNECTION',
@@ -92,7 +106,7 @@ describe('4.1 Remove Member withdraws credentials that they shared', () => {
     const bob = await memberOf(org, 'bob@example.com')
     await connect(org, { ownerId: bob.id })
     const kept = await connect(org, { name: 'Ours' })
-    await makeWorkflow(org.call)
+    await makeWorkflow(org)
     expect(await remove(org)).toEqual([])
     expect(await findConnection(db, kept.connection_id)).toBeDefined()
   })
@@ -137,7 +151,7 @@ describe('adding', () => {
 describe('run time', () => {
   it('the first of several is taken, or the one that is named', async () => {
     const org = await app.makeOrg()
-    const { id: sheet_id } = await makeWorkflow(org.call)
+    const { id: sheet_id } = await makeWorkflow(org)
     await connect(org, { fields: { secret: 'first' } })
     const second = await connect(org, { name: 'Second', fields: { secret: 'second' } })
     const surroundings = createRunSurroundings(store, sealer, new Map([['hunter', 'platform key']]))

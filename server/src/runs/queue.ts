@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import { type Actor, recordAudit } from '../store/audit.ts'
+import { announcing } from '../store/changes.ts'
 import type { Db } from '../store/db.ts'
 import { dropFlights } from '../store/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/row-filters.ts'
@@ -104,7 +105,9 @@ async function launch(
       select ${org_id}, ${newId()}, ${actor.email}, ${actor.keyId}::uuid, 'run.started', ${sheet_id}::text,
         jsonb_build_object('run_id', ${run_id}::text, 'rows', chosen) from counted
     )
-    select chosen, launched, time.base, time.weight from counted, (${virtualNow(org_id)}) time`.execute(db)
+    select chosen, launched, time.base, time.weight, ${announcing(sheet_id)} from counted, (${virtualNow(org_id)}) time`.execute(
+    db,
+  )
   return rows[0] ?? { chosen: 0, launched: 0, base: 0, weight: 1 }
 }
 
@@ -160,10 +163,12 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
 /**
  * Fair order: a job's priority is a virtual time. A run starts at that of the jobs waiting now, and its rows are spread behind
  * each other, the wider the more runs its organisation has under way. So a short run is soon done and two long ones share.
+ * Jobs that are no part of a run's order, parked rows and chores, have priority 0.
  */
 function virtualNow(orgId: string) {
   return sql`select
-    coalesce((select priority from graphile_worker.jobs where locked_at is null order by priority limit 1), 0) as base,
+    coalesce((select priority from graphile_worker.jobs
+      where locked_at is null and priority > 0 order by priority limit 1), 1) as base,
     1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 
@@ -188,7 +193,8 @@ function chosenRows({ sheet, rows }: RunRequest) {
 export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promise<number> {
   const { org_id, sheet_id } = sheet
   await sql`update runs set state = 'stopped', finished_at = now()
-    where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running'`.execute(db)
+    where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running'
+    returning ${announcing(sql`sheet_id`)}`.execute(db)
   const removed = await dropFlights(db, org_id, { sheetIds: [sheet_id], queuedOnly: true })
   await recordAudit(db, org_id, actor, { action: 'run.stopped', target: sheet_id, details: { removed } })
   return removed
@@ -198,5 +204,6 @@ export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promis
 export async function finishRuns(db: Db): Promise<void> {
   await sql`update runs r set state = 'finished', finished_at = now()
     where r.state = 'running' and r.rows_queued > 0
-      and not exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id)`.execute(db)
+      and not exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id)
+    returning ${announcing(sql`r.sheet_id`)}`.execute(db)
 }

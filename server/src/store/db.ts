@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../lib/log.ts'
+import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming } from './statement-names.ts'
 
@@ -14,6 +15,8 @@ export type Store = {
   org(orgId: string): Db
   /** Raw access for statements in hot paths; speaks for the program itself. */
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
+  /** Changes of sheets that any process announces. */
+  changes: ChangeFeed
   close(): Promise<void>
 }
 
@@ -93,8 +96,10 @@ export function openStore(options: StoreOptions): Store {
   }
 
   const system = handleFor('*')
+  const changes = createChangeFeed(options.url, options.log)
   return {
     system,
+    changes,
     org(orgId) {
       const known = handles.get(orgId)
       if (known !== undefined) return known
@@ -114,7 +119,10 @@ export function openStore(options: StoreOptions): Store {
         throw cause
       }
     },
-    close: () => pool.end(),
+    async close() {
+      await changes.close()
+      await pool.end()
+    },
   }
 }
 

@@ -45,6 +45,7 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
   for (const table of [
     'row_gaps',
     'cell_cache',
+    'cell_claims',
     'unique_values',
     'webhook_ids',
     'webhook_deliveries',

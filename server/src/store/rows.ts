@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { announcing } from './changes.ts'
 import type { Db } from './db.ts'
 import { dropFlights } from './flights.ts'
 import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
@@ -32,7 +33,7 @@ export async function insertRows(
     with numbered as (
       update sheet_counters set next_seq = next_seq + ${data.length}
       where org_id = ${org_id} and sheet_id = ${sheet_id}
-      returning next_seq - ${data.length} - 1 as base
+      returning next_seq - ${data.length} - 1 as base, ${announcing(sheet_id)}
     )
     insert into rows (org_id, sheet_id, row_id, seq, data)
     select ${org_id}, ${sheet_id}, t.i, numbered.base + t.n, t.d
@@ -146,7 +147,7 @@ export async function deleteRows(
       on conflict (org_id, sheet_id, block) do update set deleted = g.deleted + excluded.deleted
     ), counted as (
       update sheet_counters set deleted = deleted + (select count(*) from gone)
-      where org_id = ${org_id} and sheet_id = ${sheet_id}
+      where org_id = ${org_id} and sheet_id = ${sheet_id} returning ${announcing(sheet_id)}
     )
     select row_id from gone`.execute(db)
   return rows.map((row) => row.row_id)
@@ -167,7 +168,7 @@ export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Pro
       update sheet_counters set deleted = 0,
         first_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}, next_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}
       from before where org_id = ${org_id} and sheet_id = ${sheet_id} and before.count > 0
-      returning first_seq
+      returning first_seq, ${announcing(sheet_id)}
     ), purge as (
       insert into purges as p (org_id, sheet_id, below_seq)
       select ${org_id}, ${sheet_id}, first_seq from raised

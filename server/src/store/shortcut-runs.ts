@@ -4,7 +4,6 @@ import type { EndStatus } from '#contract/shortcuts.ts'
 import { newId } from '../lib/ids.ts'
 import { toStorableJson } from '../lib/storable.ts'
 import type { Db } from './db.ts'
-import { flightAction } from './flights.ts'
 import type { FrozenOutput } from './shortcuts.ts'
 
 /** A run with the frozen version that it runs on. `status` is null until it has been settled. */
@@ -154,6 +153,7 @@ export async function insertShortcutRuns(db: Db, made: NewShortcutRuns): Promise
 export type Trace = {
   row_id: string
   run_id: string
+  /** Of a result; empty of a flight. */
   action: string
   status: CellStatus
   /** A flight that nobody has taken up yet. */

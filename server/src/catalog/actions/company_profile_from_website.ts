@@ -1,15 +1,8 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
-import { done, failed } from '../outcome.ts'
+import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { profileCompany } from '../web/company-profile.ts'
-import { readDocument } from '../web/document.ts'
-import { extract, guessCountry } from '../web/extraction.ts'
-import { fetchHome } from '../web/page-fetch.ts'
-import { readSite } from '../web/site.ts'
-import { pagesAbout, readPages, type Topic } from '../web/useful-pages.ts'
-
-const TELLING: Topic[] = ['about', 'imprint', 'contact']
+import { profileWebsite } from '../web/website-profile.ts'
 
 export default defineAction({
   id: 'company_profile_from_website',
@@ -41,17 +34,7 @@ export default defineAction({
     }),
   },
   async run({ inputs, context }) {
-    const site = readSite(inputs.domain)
-    if (site === null) return failed(`domain: "${inputs.domain.slice(0, 100)}" names no website`)
-    const result = await fetchHome(context, site.homes)
-    if (!result.ok) return result.outcome
-    const read = readDocument(result.page)
-    if (!read.ok) return failed(read.message)
-    const home = read.document
-    const likely = TELLING.flatMap((topic) => pagesAbout(topic, home).slice(0, 2))
-    const first = extract(home)
-    const country = guessCountry(home, first.things)
-    const others = await readPages(context, likely, 4)
-    return done(profileCompany([first, ...others.map((page) => extract(page, country))], site.host))
+    const read = await profileWebsite(context, inputs.domain)
+    return read.ok ? done(read.profile) : read.outcome
   },
 })

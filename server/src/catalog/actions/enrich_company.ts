@@ -3,10 +3,11 @@ import { field } from '../fields.ts'
 import { bareHost } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
 import { apolloCompany } from '../providers/apollo/company.ts'
+import { builtInWebsiteCompany } from '../providers/built_in_website/company.ts'
 import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
 import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const SOURCES = [peopledatalabsCompany, apolloCompany]
+const SOURCES = [builtInWebsiteCompany, peopledatalabsCompany, apolloCompany]
 
 export default defineAction({
   id: 'enrich_company',
@@ -21,7 +22,7 @@ export default defineAction({
     linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     providers: field.waterfall({
       providers: SOURCES.map(({ option }) => option),
-      default: ['peopledatalabs', 'apollo'],
+      default: ['peopledatalabs', 'apollo', 'built_in_website'],
       description: 'Who is asked, in order.',
     }),
   },

@@ -28,5 +28,5 @@ export function bareHost(text: string): string {
   const given = text.trim().toLowerCase()
   if (given === '') return ''
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//.test(given) ? given : `http://${given}`)
-  return (url?.hostname ?? given).replace(/^www\./, '')
+  return (url?.host ?? given).replace(/^www\./, '')
 }

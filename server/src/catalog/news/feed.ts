@@ -1,13 +1,18 @@
 import { type CheerioAPI, load } from 'cheerio'
 import { clean } from '../web/document.ts'
+import { nestingOf } from '../web/nesting.ts'
 import type { Page } from '../web/page-fetch.ts'
 import type { NewsItem } from './news-item.ts'
 
 const MAX_ITEMS = 200
 const SUMMARY = 500
+// Text with markup in a feed stands in CDATA or XHTML, which is as deep as an article.
+const MAX_DEPTH = 200
+const MAX_HTML = 20_000
 
 /** Stories of an RSS 2.0, RSS 1.0 or Atom feed. Those without a date or an address are left out. */
 export function readFeed({ text, url }: Page): NewsItem[] {
+  if (nestingOf(text, 'xml') > MAX_DEPTH) return []
   const $ = load(text, { xml: true })
   const source = clean($('channel > title, feed > title').first().text(), 200) ?? new URL(url).hostname
   return $('item, entry')
@@ -44,5 +49,7 @@ function linkOf($: CheerioAPI, entry: Entry): string | undefined {
 }
 
 function toText(html: string): string {
-  return html.includes('<') ? load(html).text() : html
+  const short = html.slice(0, MAX_HTML)
+  if (!short.includes('<')) return short
+  return nestingOf(short, 'html') > MAX_DEPTH ? short : load(short).text()
 }

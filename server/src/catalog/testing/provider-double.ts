@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
@@ -29,19 +30,18 @@ export type Double = { origin: string; seen: Seen[] }
 /** A provider on loopback that speaks real HTTP, until the test ends. */
 export async function serveDouble(answer: (seen: Seen, place: number) => Reply): Promise<Double> {
   const seen: Seen[] = []
-  const { origin } = await serveHttp((request, response) => {
-    void text(request).then((body) => {
-      const url = new URL(request.url ?? '', 'http://double')
-      const { method = '', headers } = request
-      const query = Object.fromEntries(url.searchParams)
-      const one = { method, path: url.pathname, query, headers, body }
-      const place = seen.push(one) - 1
-      const reply = answer(one, place)
-      if (reply.hang) return
-      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-      response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
-    })
-  })
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    const url = new URL(request.url ?? '', 'http://double')
+    const { method = '', headers } = request
+    const query = Object.fromEntries(url.searchParams)
+    const one = { method, path: url.pathname, query, headers, body }
+    const reply = answer(one, seen.push(one) - 1)
+    if (reply.hang) return
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+    response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+  }
+  const { origin } = await serveHttp((request, response) => void serve(request, response))
   return { origin, seen }
 }
 

@@ -1,10 +1,13 @@
 import { type CheerioAPI, load } from 'cheerio'
+import { nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
 
 /** A page that has been read: its tree, and what nearly everybody asks of it. */
 export type WebDocument = {
   $: CheerioAPI
   url: URL
+  /** What its relative addresses are relative to. */
+  base: URL
   html: string
   title: string | null
   description: string | null
@@ -25,17 +28,18 @@ const MAX_TEXT = 2_000
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
 
 export function readDocument(page: Page): DocumentResult {
-  const $ = load(page.text)
   const url = new URL(page.url)
-  if (isTooDeep($)) {
-    return { ok: false, message: `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels` }
-  }
+  const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
+  if (nestingOf(page.text, 'html') > MAX_DEPTH) return { ok: false, message: tooDeep }
+  const $ = load(page.text)
+  if (isTooDeep($)) return { ok: false, message: tooDeep }
   const base = URL.parse($('base[href]').first().attr('href') ?? '', url.href) ?? url
   return {
     ok: true,
     document: {
       $,
       url,
+      base,
       html: page.text,
       title:
         clean($('head > title').first().text()) ?? metaOf($, 'og:title') ?? clean($('h1').first().text()),

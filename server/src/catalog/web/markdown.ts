@@ -5,16 +5,20 @@ import { visibleText, type WebDocument } from './document.ts'
 
 const MAX_MARKDOWN = 100_000
 // Finding the main part takes time that grows with the page; a larger one is read as plain text.
-const MAX_HTML = 600_000
+const MAX_HTML = 400_000
+const MAX_ENTITIES = 20_000
 const NOISE =
   'script, style, noscript, template, svg, iframe, object, embed, form, nav, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
 
 /** The readable part of a page as Markdown, with absolute links. */
 export function toMarkdown(page: WebDocument): string {
-  if (page.html.length > MAX_HTML) return cut(visibleText(page.$))
-  const document = parseHTML(page.$.html()).document as Dom
-  makeAbsolute(document, page.url)
+  const body = page.$('body').clone()
+  body.find(NOISE).remove()
+  const html = body.html() ?? ''
+  if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES) return cut(visibleText(page.$))
+  const document = parseHTML(`<!doctype html><html><body>${html}</body></html>`).document as Dom
+  makeAbsolute(document, page.base)
   const article = isProbablyReaderable(document) ? readArticle(document) : null
   const markdown = tidy(createTurndown().turndown(article ?? mainPart(document)))
   return cut(markdown === '' ? visibleText(page.$) : markdown)
@@ -45,7 +49,6 @@ function readArticle(document: Dom): DomNode | null {
 
 function mainPart(document: Dom): DomNode {
   const body = document.body ?? document.documentElement
-  for (const noise of body.querySelectorAll(NOISE)) noise.remove()
   const main = document.querySelector('main, [role="main"]')
   if (main !== null && (main.textContent?.trim().length ?? 0) > 200) return main
   const frames = [...body.querySelectorAll(FRAME)]
@@ -55,8 +58,7 @@ function mainPart(document: Dom): DomNode {
   return body
 }
 
-function makeAbsolute(document: Dom, url: URL): void {
-  const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url.href) ?? url
+function makeAbsolute(document: Dom, base: URL): void {
   for (const link of document.querySelectorAll('a[href]')) {
     const target = URL.parse(link.getAttribute('href') ?? '', base.href)
     if (target !== null && /^(https?|mailto|tel):$/.test(target.protocol))

@@ -1,9 +1,11 @@
 import { load } from 'cheerio'
+import { nestingOf } from './nesting.ts'
 import { type Fetching, fetchPage } from './page-fetch.ts'
 import { robotsOf } from './robots.ts'
 
 const MAX_FILES = 5
 const MAX_URLS = 2_000
+const MAX_DEPTH = 20
 
 /** Addresses that a site lists in its sitemaps; empty when it has none. Sitemaps of sitemaps are followed once. */
 export async function readSitemap(context: Fetching, origin: string): Promise<URL[]> {
@@ -26,6 +28,7 @@ export async function readSitemap(context: Fetching, origin: string): Promise<UR
 }
 
 export function parseSitemap(xml: string): { pages: URL[]; maps: string[] } {
+  if (nestingOf(xml, 'xml') > MAX_DEPTH) return { pages: [], maps: [] }
   const $ = load(xml, { xml: true })
   const locations = (selector: string) =>
     $(selector)

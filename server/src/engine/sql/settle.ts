@@ -44,9 +44,14 @@ with valid as materialized (
   from valid v where v.earlier is not null and c.org_id = v.o and c.row_id = v.r and c.action = v.act
 ), remembered as (
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs)
-  select distinct on (o, s, act, ep, ck) o, s, act, ep, decode(ck, 'hex'), out from valid where ck is not null
+  select distinct on (o, s, act, ep, ck) o, s, act, ep, decode(ck, 'hex'), out from valid
+  where ck is not null and x ? 'kp'
   on conflict (org_id, sheet_id, action, epoch, key) do update
     set outputs = excluded.outputs, completed_at = excluded.completed_at
+), unclaimed as (
+  delete from cell_claims c using valid v
+  where v.ck is not null and c.org_id = v.o and c.sheet_id = v.s and c.action = v.act and c.epoch = v.ep
+    and c.key = decode(v.ck, 'hex') and c.row_id = v.r
 ), payer as (
   select org_id, credits_millis from organisations
   where org_id in (select o from valid where hd > 0) order by org_id for update

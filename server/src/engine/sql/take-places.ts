@@ -1,17 +1,19 @@
 /**
- * Says how many calls a process (`$2`) has under way in a bucket (`$1`) and asks for `$4` more, of at most `$5` among all
- * processes. The gate's record is the lock. Processes that were not heard of for `$6` milliseconds do not count.
+ * Says how many calls (`$3`) a process (`$2`) has under way in a bucket and asks for `$4` more, of at most `$5` among all
+ * processes. One record under one lock. Processes that were not heard of for `$6` milliseconds do not count.
  */
 export const TAKE_PLACES = `
-with gate as (
-  insert into provider_gates (bucket) values ($1) on conflict (bucket) do update set bucket = excluded.bucket returning bucket
-), others as (
-  select coalesce(sum(c.under_way), 0)::int as under_way from gate join provider_calls c on c.bucket = gate.bucket
-  where c.holder <> $2 and c.beat_at > now() - $6::int * interval '1 millisecond'
-), places as (
-  select greatest(0, least($4::int, $5::int - $3::int - under_way))::int as granted from others
-), noted as (
-  insert into provider_calls (bucket, holder, under_way) select $1, $2, $3::int + granted from places
-  on conflict (bucket, holder) do update set under_way = excluded.under_way, beat_at = now()
-)
-select granted from places`
+insert into provider_gates as g (bucket, calls)
+values ($1, jsonb_build_object($2::text, jsonb_build_array(
+  $3::int + greatest(0, least($4::int, $5::int - $3::int)), extract(epoch from clock_timestamp()) * 1000)))
+on conflict (bucket) do update set calls = (
+  with living as (
+    select key, value from jsonb_each(g.calls)
+    where key <> $2 and (value->>1)::float8 > extract(epoch from clock_timestamp()) * 1000 - $6::int
+  )
+  select jsonb_build_object($2::text, jsonb_build_array(
+      $3::int + greatest(0, least($4::int, $5::int - $3::int - coalesce(sum((value->>0)::int), 0))),
+      extract(epoch from clock_timestamp()) * 1000))
+    || coalesce(jsonb_object_agg(key, value) filter (where key is not null), '{}')
+  from living)
+returning (calls->$2->>0)::int - $3::int as granted`

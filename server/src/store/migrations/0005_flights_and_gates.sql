@@ -9,18 +9,24 @@ alter table flights
 drop index flights_by_sheet;
 
 -- Limits on calls to providers, shared by all worker processes. A bucket is a provider with a key. `next_at` is the time of
--- the next free slot: each call moves it on, so that whoever waits knows until when.
+-- the next free slot: each call moves it on, so that whoever waits knows until when. `calls` is what each process has under
+-- way, [count, time it was heard of], for limits on calls at once: in the one record, so that its lock decides.
 create table provider_gates (
   bucket text primary key,
   next_at timestamptz not null default '-infinity',
-  broken_until timestamptz not null default '-infinity'
+  broken_until timestamptz not null default '-infinity',
+  calls jsonb not null default '{}'
 ) with (fillfactor = 50);
 
--- How many calls a process has under way, for limits on calls at once. One that was not heard of for a while counts no more.
-create table provider_calls (
-  bucket text not null,
-  holder text not null,
-  under_way integer not null,
-  beat_at timestamptz not null default now(),
-  primary key (bucket, holder)
-) with (fillfactor = 50);
+-- Who computes a cell that the cache does not have yet (D27). It counts as long as the row that claimed it is in the air.
+create table cell_claims (
+  org_id uuid not null,
+  sheet_id uuid not null,
+  action text not null,
+  epoch integer not null,
+  key bytea not null,
+  row_id uuid not null,
+  run_id uuid not null,
+  primary key (org_id, sheet_id, action, epoch, key)
+) with (fillfactor = 70);
+call loam_protect('cell_claims');

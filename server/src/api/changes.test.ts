@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeApp } from '#test/harness.ts'
+import { makeRowSheet } from '#test/rows.ts'
+import { startTestWorker } from '#test/worker.ts'
+
+const app = await makeApp()
+await startTestWorker(app)
+const org = await app.makeOrg()
+const address = await app.api.listen({ host: '127.0.0.1', port: 0 })
+
+type Change = { sheet_id: string; run: { state: string; rows_queued: number; rows_done: number } | null }
+
+/** The events of a stream one after the other; the connection ends with the test. */
+async function openStream(base: string, key = org.key) {
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const answer = await fetch(`${address}/api/v1${base}/changes`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: leaving.signal,
+  })
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const next = async (): Promise<Change> => {
+    for (;;) {
+      const [event, rest] = text.split(/\n\n(.*)/s)
+      if (rest !== undefined && event !== undefined) {
+        text = rest
+        const data = /^event: change\ndata: (.*)$/m.exec(event)?.[1]
+        if (data !== undefined) return JSON.parse(data)
+        continue
+      }
+      const chunk = await reader?.read()
+      if (chunk === undefined || chunk.done) throw new Error('the stream ended')
+      text += chunk.value
+    }
+  }
+  return { answer, next }
+}
+
+describe('a stream of changes of a sheet', () => {
+  it('says where the sheet is at once, and again when rows arrive and while they run', async () => {
+    const base = await makeRowSheet(org)
+    await org.call('POST', `${base}/actions/add`, {
+      action_id: 'normalize_domain',
+      inputs: { value: '{{input.domain}}' },
+    })
+    const { answer, next } = await openStream(base)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ])
+    expect((await next()).run).toBeNull()
+    await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }, { domain: 'b.com' }] })
+    expect((await next()).run).toBeNull()
+    await org.call('POST', `${base}/run-all`)
+    for (let change = await next(); change.run?.rows_done !== 2; change = await next()) {
+      expect(change.run?.rows_queued).toBe(2)
+    }
+    for (let change = await next(); change.run?.state !== 'finished'; change = await next()) {
+      expect(change.run?.rows_done).toBe(2)
+    }
+  })
+
+  it('goes on after the connection that hears of changes was lost', async () => {
+    const base = await makeRowSheet(org)
+    const { next } = await openStream(base)
+    await next()
+    await app.store.query({
+      text: `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'loam changes' and datname = current_database()`,
+    })
+    // What happened meanwhile is unknown, so everybody is told once it is back.
+    await next()
+    await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
+    await next()
+  })
+
+  it('is refused like any other read of the sheet', async () => {
+    const base = await makeRowSheet(org)
+    const stranger = await app.makeOrg()
+    expect((await app.call(stranger.key, 'GET', `${base}/changes`)).status).toBe(404)
+    expect((await app.call(null, 'GET', `${base}/changes`)).status).toBe(401)
+    const narrow = await org.keyFor(org.adminEmail, 'admin', { scopes: ['workflows:read'] })
+    expect((await app.call(narrow, 'GET', `${base}/changes`)).status).toBe(403)
+  })
+})

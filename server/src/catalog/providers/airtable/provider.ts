@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+export const airtable = defineProvider({
+  id: 'airtable',
+  name: 'Airtable',
+  baseUrl: 'https://api.airtable.com',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 5 },
+  probe: { path: '/v0/meta/whoami' },
+  requiresOwnKey: true,
+})

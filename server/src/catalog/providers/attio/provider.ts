@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+export const attio = defineProvider({
+  id: 'attio',
+  name: 'Attio',
+  baseUrl: 'https://api.attio.com',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 25, concurrent: 10 },
+  probe: { path: '/v2/self' },
+  requiresOwnKey: true,
+})

@@ -1,0 +1,36 @@
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { company } from '../../jobs/company.ts'
+import { refusal } from '../../provider-reply.ts'
+import { profileWebsite } from '../../web/website-profile.ts'
+import { builtInWebsite } from './provider.ts'
+
+/** What a company says of itself. */
+export const builtInWebsiteCompany = defineAdapter(company, builtInWebsite, {
+  price: 1,
+  accepts: ({ domain }) => domain !== '',
+  async run(_ask, { domain }, { context }) {
+    const read = await profileWebsite(context, domain)
+    if (!read.ok) {
+      const { outcome } = read
+      const message = 'message' in outcome ? outcome.message : outcome.kind
+      return outcome.kind === 'retry'
+        ? { kind: 'error', message, transient: true }
+        : refusal('error', message)
+    }
+    const { name, description, industry_hint, founded, address, social_links } = read.profile
+    if (name === null) return MISS
+    const linkedin_url =
+      social_links.find((link) => /^https?:\/\/([a-z]+\.)?linkedin\.com\//.test(link)) ?? null
+    return hit({
+      name,
+      description,
+      industry: industry_hint,
+      employees: null,
+      revenue_range: null,
+      founded,
+      hq: address,
+      ticker: null,
+      linkedin_url,
+    })
+  },
+})

@@ -1,0 +1,3 @@
+import { defineBuiltIn } from '../../provider.ts'
+
+export const builtInWebsite = defineBuiltIn('built_in_website', 'Built-in website')

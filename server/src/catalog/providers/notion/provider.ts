@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const notion = defineProvider({
+  id: 'notion',
+  name: 'Notion',
+  baseUrl: 'https://api.notion.com',
+  auth: { kind: 'bearer' },
+  headers: { 'Notion-Version': '2022-06-28' },
+  limits: { perSecond: 3 },
+  probe: { path: '/v1/users/me' },
+  requiresOwnKey: true,
+})

@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+export const typeform = defineProvider({
+  id: 'typeform',
+  name: 'Typeform',
+  baseUrl: 'https://api.typeform.com',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 2 },
+  probe: { path: '/me' },
+  requiresOwnKey: true,
+})

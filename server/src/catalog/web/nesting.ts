@@ -1,0 +1,47 @@
+/** Elements that hold nothing, or end by themselves when the next one starts. */
+const UNNESTED =
+  /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dd|dt|td|th|tr|tbody|thead|tfoot|colgroup|option|optgroup|a|html|head|body|rp|rt)$/
+const RAW = /^(script|style|textarea|title|noscript|xmp|iframe|noembed|noframes)$/
+const TAG = /<(?:!--|(\/?)([a-z][a-z0-9:-]*))/gi
+
+/**
+ * How deep elements of a text may come to lie within each other, in one pass. Parsers look through all open elements at many a
+ * tag, so a page that opens them without end has to be refused before it is parsed.
+ */
+export function nestingOf(text: string, kind: 'html' | 'xml'): number {
+  const lower = text.toLowerCase()
+  let open = 0
+  let deepest = 0
+  let isDrawing = false
+  TAG.lastIndex = 0
+  for (let tag = TAG.exec(lower); tag !== null; tag = TAG.exec(lower)) {
+    const [, slash, name] = tag
+    if (name === undefined) {
+      TAG.lastIndex = skipPast(lower, '-->', TAG.lastIndex)
+      continue
+    }
+    if (kind === 'html' && UNNESTED.test(name)) continue
+    if (slash === '/') {
+      if (name === 'svg') isDrawing = false
+      open = Math.max(0, open - 1)
+      continue
+    }
+    const end = skipPast(lower, '>', TAG.lastIndex)
+    if (kind === 'html' && RAW.test(name)) {
+      TAG.lastIndex = skipPast(lower, `</${name}`, end)
+      continue
+    }
+    // Only in XML and drawings does a slash at its end close an element.
+    if (lower[end - 2] === '/' && (kind === 'xml' || isDrawing)) continue
+    if (name === 'svg') isDrawing = true
+    else if (name === 'foreignobject' || name === 'div') isDrawing = false
+    open += 1
+    deepest = Math.max(deepest, open)
+  }
+  return deepest
+}
+
+function skipPast(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from)
+  return at < 0 ? text.length : at + end.length
+}

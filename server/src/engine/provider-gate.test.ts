@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { makeStore } from '#test/harness.ts'
+import type { CallLimits, ProviderGate } from '../catalog/provider-access.ts'
+import { createProviderGate } from './provider-gate.ts'
+
+const { store } = await makeStore()
+/** Gates of two processes over one database. */
+const gates = [createProviderGate(store), createProviderGate(store)] as const
+const { signal } = new AbortController()
+let serial = 0
+const bucketName = () => `provider ${(serial += 1)}`
+
+const enter = (gate: ProviderGate, bucket: string, limits: CallLimits, slot?: number) =>
+  gate.enter(bucket, limits, { signal, slot })
+
+async function pass(gate: ProviderGate, bucket: string, result: 'worked' | 'broken' = 'worked') {
+  const answer = await enter(gate, bucket, {})
+  if (answer.kind === 'entered') answer.leave(result)
+  return answer.kind
+}
+
+describe('calls at once', () => {
+  it('never more than the limit among all processes, and all get their turn', async () => {
+    const bucket = bucketName()
+    let underWay = 0
+    let most = 0
+    const call = async (gate: ProviderGate) => {
+      const answer = await enter(gate, bucket, { concurrent: 3 })
+      if (answer.kind !== 'entered') throw new Error(`expected to enter, got ${answer.kind}`)
+      underWay += 1
+      most = Math.max(most, underWay)
+      await sleep(5)
+      underWay -= 1
+      answer.leave('worked')
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, n) => call(n % 2 === 0 ? gates[0] : gates[1])))
+    expect([most, underWay]).toEqual([3, 0])
+  })
+
+  it('more than a hundred that wait are put down instead', async () => {
+    const bucket = bucketName()
+    const first = await enter(gates[0], bucket, { concurrent: 1 })
+    const answers = Array.from({ length: 110 }, () => enter(gates[0], bucket, { concurrent: 1 }))
+    const refused = await Promise.race(answers)
+    expect(refused.kind).toBe('busy')
+    if (first.kind === 'entered') first.leave('worked')
+    const entered = await Promise.all(
+      answers.map(async (answer) => {
+        const got = await answer
+        if (got.kind === 'entered') got.leave('worked')
+        return got.kind
+      }),
+    )
+    expect(entered.filter((kind) => kind === 'entered').length).toBe(100)
+  })
+
+  it('one that gives up waiting leaves its place to others', async () => {
+    const bucket = bucketName()
+    const held = await enter(gates[0], bucket, { concurrent: 1 })
+    const leaving = new AbortController()
+    const waiting = gates[1].enter(bucket, { concurrent: 1 }, { signal: leaving.signal })
+    leaving.abort()
+    expect((await waiting).kind).toBe('busy')
+    if (held.kind === 'entered') held.leave('worked')
+    expect((await enter(gates[0], bucket, { concurrent: 1 })).kind).toBe('entered')
+  })
+})
+
+describe('calls in a time', () => {
+  it('slots are evenly spaced among all processes; a far one is a place in the queue', async () => {
+    const bucket = bucketName()
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => enter(gates[n % 2 === 0 ? 0 : 1], bucket, { perSecond: 4 })),
+    )
+    const later = answers.flatMap((answer) => (answer.kind === 'busy' ? [answer.afterMs] : []))
+    // Those within a second were waited for: slots 0 to 4 at most.
+    expect(answers.filter((answer) => answer.kind === 'entered').length).toBeLessThanOrEqual(5)
+    const sorted = later.toSorted((a, b) => a - b)
+    const gaps = sorted.slice(1).map((ms, n) => ms - (sorted[n] ?? 0))
+    for (const gap of gaps) expect(gap).toBeGreaterThan(100)
+    const [busy] = answers.filter((answer) => answer.kind === 'busy')
+    if (busy?.kind !== 'busy' || busy.slot === undefined) throw new Error('expected a place in the queue')
+    // Whoever comes back at its time enters without a new slot.
+    expect((await enter(gates[0], bucket, { perSecond: 4 }, Date.now())).kind).toBe('entered')
+  })
+
+  it('no slot is handed out beyond the horizon, so that stopped rows do not block the provider', async () => {
+    const bucket = bucketName()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => enter(gates[0], bucket, { perMinute: 6 })),
+    )
+    const placed = answers.filter((answer) => answer.kind === 'busy' && answer.slot !== undefined)
+    const unplaced = answers.filter((answer) => answer.kind === 'busy' && answer.slot === undefined)
+    // Slots every ten seconds: now, and at 10, 20 and 30.
+    expect([placed.length, unplaced.length]).toEqual([3, 4])
+  })
+})
+
+describe('a provider that fails', () => {
+  it('is left alone by all processes after five failures in a row, and one success closes the count', async () => {
+    const bucket = bucketName()
+    for (let n = 0; n < 4; n += 1) expect(await pass(gates[0], bucket, 'broken')).toBe('entered')
+    await pass(gates[0], bucket, 'worked')
+    for (let n = 0; n < 5; n += 1) expect(await pass(gates[0], bucket, 'broken')).toBe('entered')
+    expect(await pass(gates[0], bucket)).toBe('broken')
+    await expect.poll(async () => pass(gates[1], bucket), { timeout: 5000 }).toBe('broken')
+  })
+
+  it('is asked again after its pause, and the next call decides', async () => {
+    const bucket = bucketName()
+    for (let n = 0; n < 5; n += 1) await pass(gates[0], bucket, 'broken')
+    const closed = await enter(gates[0], bucket, {})
+    expect(closed.kind === 'broken' && closed.afterMs > 3000 && closed.afterMs <= 5000).toBe(true)
+    await store.query({
+      text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1`,
+      values: [bucket],
+    })
+    const fresh = createProviderGate(store)
+    expect(await pass(fresh, bucket)).toBe('entered')
+  })
+})

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { makeApp } from '#test/harness.ts'
+import { serveHttp } from '#test/loopback-server.ts'
+import { makeRowSheet } from '#test/rows.ts'
+import { settledRows, startTestWorker } from '#test/worker.ts'
+
+const app = await makeApp()
+await startTestWorker(app, { concurrency: 4 })
+await startTestWorker(app, { concurrency: 4 })
+const org = await app.makeOrg()
+
+async function runIdentical(answer: (call: number) => number): Promise<{ calls: number; statuses: string[] }> {
+  let calls = 0
+  const { origin } = await serveHttp((_request, response) => {
+    calls += 1
+    const status = answer(calls)
+    setTimeout(() => {
+      response.statusCode = status
+      response.setHeader('content-type', 'application/json').end('{"ok":true}')
+    }, 50)
+  })
+  const base = await makeRowSheet(org)
+  await org.call('PATCH', base, { cache_enabled: true })
+  await org.call('POST', `${base}/actions/add`, {
+    action_id: 'http_api_call',
+    inputs: { method: 'GET', endpoint: `${origin}/{{input.domain}}` },
+  })
+  await org.call('POST', `${base}/rows`, { rows: Array.from({ length: 60 }, () => ({ domain: 'same' })) })
+  await org.call('POST', `${base}/run-all`)
+  const rows = await settledRows(org, base)
+  return { calls, statuses: rows.map((row) => row.row_status) }
+}
+
+it('D27: identical rows inside one run are computed once, also by two worker processes', async () => {
+  const { calls, statuses } = await runIdentical(() => 200)
+  expect([calls, new Set(statuses)]).toEqual([1, new Set(['complete'])])
+})
+
+it('D25: a failure is not kept: those that waited for it run themselves', async () => {
+  const { calls, statuses } = await runIdentical((call) => (call === 1 ? 404 : 200))
+  expect(calls).toBeGreaterThan(1)
+  expect(statuses.toSorted()).toEqual([...Array.from({ length: 59 }, () => 'complete'), 'has_failures'])
+})

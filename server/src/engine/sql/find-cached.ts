@@ -1,0 +1,20 @@
+/**
+ * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, as long as
+ * it is in the air.
+ */
+export const FIND_CACHED = `
+with hit as materialized (
+  select outputs::text as outputs from cell_cache
+  where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex')
+    and ($6::date is null or completed_at >= $6::date at time zone 'UTC')
+), claim as (
+  insert into cell_claims as c (org_id, sheet_id, action, epoch, key, row_id, run_id)
+  select $1, $2, $3, $4, decode($5, 'hex'), $7, $8 where not exists (select from hit)
+  on conflict (org_id, sheet_id, action, epoch, key) do update set row_id = excluded.row_id, run_id = excluded.run_id
+    where c.row_id = excluded.row_id
+      or not exists (select from flights f where f.org_id = c.org_id and f.row_id = c.row_id and f.run_id = c.run_id)
+  returning row_id
+)
+select (select outputs from hit) as outputs, coalesce((select row_id from claim), (
+  select row_id from cell_claims
+  where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as claimant`
