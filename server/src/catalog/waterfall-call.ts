@@ -11,9 +11,9 @@ export type Called<Result> =
   | Exclude<Found<Result>, { kind: 'pending' }>
   | { kind: 'pause'; ms: number }
   /** It was not asked, because it failed too often. */
-  | { kind: 'broken'; message: string }
+  | { kind: 'broken'; message: string; afterMs: number }
 
-const MOST_TRIES = 3
+export const MOST_TRIES = 3
 const MOST_POLLS = 40
 const LONGEST_PAUSE_MS = 120_000
 
@@ -48,7 +48,11 @@ export async function callProvider<Input, Result>(
   })
   delete turn.slot
   if (gate.kind === 'broken') {
-    return { kind: 'broken', message: 'it fails time after time and is left alone for a while' }
+    return {
+      kind: 'broken',
+      message: 'it fails time after time and is left alone for a while',
+      afterMs: gate.afterMs,
+    }
   }
   if (gate.kind === 'busy') {
     if (gate.slot !== undefined) turn.slot = gate.slot

@@ -267,6 +267,19 @@ describe('limits', () => {
     expect([brief(fall), asked, left]).toEqual([['ONE error 0', 'TWO hit 2'], [0, 1, 0], ['worked']])
   })
 
+  it('the last provider is waited for while nobody else has answered', async () => {
+    const steps = [{ provider: 'one', own_key: false }]
+    const short = gateOf({ kind: 'broken', afterMs: 5000 })
+    const passed = await run({ one: [found('a')] }, { gate: short.gate, steps })
+    expect([passed.pauses, brief(passed.fall)]).toEqual([[5000], ['ONE hit 1']])
+    const long = gateOf(...Array.from({ length: 4 }, () => ({ kind: 'broken', afterMs: 9 }) as const))
+    const stayed = await run({ one: [found('a')] }, { gate: long.gate, steps })
+    expect([stayed.pauses, stayed.fall]).toEqual([
+      [9, 9, 9],
+      expect.objectContaining({ failure: expect.any(String) }),
+    ])
+  })
+
   it('whoever enters leaves, and says whether the provider worked', async () => {
     const { gate, left } = gateOf()
     await run({ one: [{ status: 500 }, { status: 422 }], two: [nothing], three: [{ status: 401 }] }, { gate })

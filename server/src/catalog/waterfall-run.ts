@@ -1,6 +1,6 @@
 import type { Adapter, AskContext } from './adapter.ts'
 import type { Outcome, Provenance } from './outcome.ts'
-import { callProvider, chooseKey, startTurn, type Turn } from './waterfall-call.ts'
+import { callProvider, chooseKey, MOST_TRIES, startTurn, type Turn } from './waterfall-call.ts'
 import type { WaterfallStep } from './waterfall.ts'
 
 /** What a waterfall came to. */
@@ -113,15 +113,35 @@ async function takeStep<Input, Result>(
     case 'ineligible':
       return moveOn(progress, name, { status: called.kind, message: called.message })
     case 'broken':
+      if (isWorthWaiting(fall, progress)) {
+        progress.turn.tries += 1
+        return { kind: 'pause', ms: called.afterMs, state: progress }
+      }
+      return moveOnFailed(progress, name, 'error', called.message)
     case 'error':
     case 'no_credits':
     case 'rate_limited':
-    case 'unconfigured': {
-      progress.failures.push(`${name}: ${called.message}`)
-      const status = called.kind === 'broken' ? 'error' : called.kind
-      return moveOn(progress, name, { status, message: called.message })
-    }
+    case 'unconfigured':
+      return moveOnFailed(progress, name, called.kind, called.message)
   }
+}
+
+/** The last one is waited for while nobody else can answer, as often as it would be tried again. */
+function isWorthWaiting<Input, Result>(
+  { steps }: Waterfall<Input, Result>,
+  { place, fallback, turn }: Progress<Result>,
+): boolean {
+  return place === steps.length - 1 && fallback === undefined && turn.tries < MOST_TRIES
+}
+
+function moveOnFailed<Result>(
+  progress: Progress<Result>,
+  provider: string,
+  status: string,
+  message: string,
+): null {
+  progress.failures.push(`${provider}: ${message}`)
+  return moveOn(progress, provider, { status, message })
 }
 
 const UNFIT = 'it cannot be asked with these inputs'

@@ -65,6 +65,7 @@ export function startPulse(
     if (gone.size === 0) return
     utils ??= await makeWorkerUtils({ connectionString: databaseUrl, logger: quietLogger(log) })
     await utils.forceUnlockWorkers([...gone])
+    await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [[...gone]] })
     for (const id of gone) left.delete(id)
   }
 
@@ -83,9 +84,7 @@ export function startPulse(
     async stop() {
       stopping.abort()
       await beating
-      const ids = [...holders, ...left]
-      await giveBack(new Set(ids))
-      await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [ids] })
+      await giveBack(new Set([...holders, ...left]))
       await utils?.release()
     },
   }

@@ -9,7 +9,9 @@ await startTestWorker(app, { concurrency: 4 })
 await startTestWorker(app, { concurrency: 4 })
 const org = await app.makeOrg()
 
-async function runIdentical(answer: (call: number) => number): Promise<{ calls: number; statuses: string[] }> {
+async function runIdentical(
+  answer: (call: number) => number,
+): Promise<{ calls: number; statuses: string[] }> {
   let calls = 0
   const { origin } = await serveHttp((_request, response) => {
     calls += 1

@@ -22,7 +22,7 @@ const GROUPS_AHEAD = 3
 
 /**
  * Takes jobs from graphile-worker. Pools: one for groups of rows, which are the mass of a run; one for rows that have a job of
- * their own; one that takes only the first rows of each run; and a small one for other jobs. Heartbeats tell the living from
+ * their own; one that takes only the first rows of each run; and small ones for other jobs. Heartbeats tell the living from
  * the dead, whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
@@ -43,11 +43,15 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   ]
   if (jobs !== undefined) {
     const { list, ending } = jobs
-    const tasks = Object.fromEntries(
-      list.map((job) => [job.name, (payload: unknown) => job.run(payload, ending)]),
+    const { clocked = [], asked = [] } = Object.groupBy(list, (job) =>
+      job.cron === undefined ? 'asked' : 'clocked',
     )
-    const cron = list.flatMap(({ name, cron: match }) => (match === undefined ? [] : [{ task: name, match }]))
-    pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks, cron }))
+    const tasksOf = (some: readonly Job[]) =>
+      Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => job.run(payload, ending)]))
+    const cron = clocked.flatMap(({ name, cron: match = '' }) => [{ task: name, match }])
+    // Sweeps are short; imports and exports may take an hour and must not keep them waiting.
+    pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks: tasksOf(asked) }))
+    pools.push(await pool({ size: 1, ahead: 1, tasks: tasksOf(clocked), cron }))
   }
   const pulse = startPulse(options, crew)
   return {

@@ -128,8 +128,8 @@ async function addJobs(
       where org_id = ${org_id} and run_id = ${run_id} and row_id > ${after}
       order by row_id limit ${CHUNK}
     ), cleared as (
-      delete from cells c using chunk
-      where c.org_id = ${org_id} and c.row_id = chunk.row_id and c.action = any(${actions}::text[])
+      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
+        and c.action = any(${actions}::text[])
     ), grouped as (
       select min(n) as n, json_agg(row_id order by n) as ids from chunk
       group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end

@@ -20,13 +20,15 @@ async function fillOrganisation(db: Db): Promise<string> {
   const { member_id } = member
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
-  await fillRest(db, { ...ids, run_id: newId(), shortcut_id: newId() })
+  // Words that the tables choose from.
+  const words = { format: 'csv', role: 'member' }
+  await fillRest(db, { ...ids, ...words, run_id: newId(), shortcut_id: newId() })
   return orgId
 }
 
 const SAMPLES: Record<string, () => unknown> = {
   uuid: newId,
-  text: () => 'x',
+  text: () => newId(),
   _text: () => [],
   int4: () => 1,
   int8: () => 1,
