@@ -2,22 +2,21 @@ import { isProbablyReaderable, Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 import { visibleText, type WebDocument } from './document.ts'
+import { withoutElements } from './nesting.ts'
 
 const MAX_MARKDOWN = 100_000
 // Finding the main part takes time that grows with the page; a larger one is read as plain text.
 const MAX_HTML = 400_000
 const MAX_ENTITIES = 20_000
-const NOISE =
-  'script, style, noscript, template, svg, iframe, object, embed, form, nav, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
+const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']
+const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
 
 /** The readable part of a page as Markdown, with absolute links. */
 export function toMarkdown(page: WebDocument): string {
-  const body = page.$('body').clone()
-  body.find(NOISE).remove()
-  const html = body.html() ?? ''
+  const html = withoutElements(page.$.html(), UNREAD)
   if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES) return cut(visibleText(page.$))
-  const document = parseHTML(`<!doctype html><html><body>${html}</body></html>`).document as Dom
+  const document = parseHTML(html).document as Dom
   makeAbsolute(document, page.base)
   const article = isProbablyReaderable(document) ? readArticle(document) : null
   const markdown = tidy(createTurndown().turndown(article ?? mainPart(document)))
@@ -49,6 +48,7 @@ function readArticle(document: Dom): DomNode | null {
 
 function mainPart(document: Dom): DomNode {
   const body = document.body ?? document.documentElement
+  for (const noise of body.querySelectorAll(NOISE)) noise.remove()
   const main = document.querySelector('main, [role="main"]')
   if (main !== null && (main.textContent?.trim().length ?? 0) > 200) return main
   const frames = [...body.querySelectorAll(FRAME)]

@@ -41,6 +41,20 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
   return deepest
 }
 
+/** A well-formed text without these elements and what is in them, in one pass. */
+export function withoutElements(html: string, names: readonly string[]): string {
+  const lower = html.toLowerCase()
+  const opening = new RegExp(`<(${names.join('|')})[\\s>/]`, 'g')
+  const kept: string[] = []
+  let from = 0
+  for (let tag = opening.exec(lower); tag !== null; tag = opening.exec(lower)) {
+    kept.push(html.slice(from, tag.index))
+    from = skipPast(lower, `</${tag[1]}>`, tag.index)
+    opening.lastIndex = from
+  }
+  return [...kept, html.slice(from)].join('')
+}
+
 function skipPast(text: string, end: string, from: number): number {
   const at = text.indexOf(end, from)
   return at < 0 ? text.length : at + end.length
