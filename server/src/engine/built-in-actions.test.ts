@@ -5,12 +5,15 @@ import { settledRows, startTestWorker } from '#test/worker.ts'
 import { serveSite } from '../catalog/testing/site-server.ts'
 import { ownPostings } from '../catalog/testing/sites/careers.ts'
 import { corporate } from '../catalog/testing/sites/corporate.ts'
+import { getBalance, MILLIS } from '../store/credits.ts'
 
 const app = await makeApp()
 await startTestWorker(app)
 
 it('built-in actions run on rows, each settled by what it came to, and only answers are billed (D22)', async () => {
   const org = await app.makeOrg()
+  const balance = async () => (await getBalance(app.store.system, org.orgId)) ?? Number.NaN
+  const before = await balance()
   const base = await makeRowSheet(org, ['site', 'email'])
   const chain: [string, Record<string, string>][] = [
     ['scrape_website', { url: '{{input.site}}' }],
@@ -58,4 +61,6 @@ it('built-in actions run on rows, each settled by what it came to, and only answ
     verify_email_1: { status: 'complete', outputs: { status: 'invalid' } },
     company_job_openings_1: failed,
   })
+  // Four actions of 1 and two verifications of 0.1.
+  expect(before - (await balance())).toBe(4.2 * MILLIS)
 })

@@ -21,6 +21,7 @@ describe('how deep elements lie is known before they are parsed', () => {
 
   it('in XML a slash closes', () => {
     expect(nestingOf('<rss><item/><item/><p><p></p></p></rss>', 'xml')).toBe(3)
+    expect(nestingOf(`<rss ${'a '.repeat(50_000)}>`, 'xml')).toBe(Infinity)
   })
 
   it.each(['<div>', '<b><i>', '<form><div>', '<x/>', '<svg><foreignObject>'])('%s without end', (part) => {

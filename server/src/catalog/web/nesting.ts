@@ -2,6 +2,7 @@
 const UNNESTED =
   /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dd|dt|td|th|tr|tbody|thead|tfoot|colgroup|option|optgroup|a|html|head|body|rp|rt)$/
 const RAW = /^(script|style|textarea|title|noscript|xmp|iframe|noembed|noframes)$/
+const MAX_TAG = 20_000
 const TAG = /<(?:!--|(\/?)([a-z][a-z0-9:-]*))/gi
 
 /**
@@ -20,13 +21,16 @@ export function nestingOf(text: string, kind: 'html' | 'xml'): number {
       TAG.lastIndex = skipPast(lower, '-->', TAG.lastIndex)
       continue
     }
+    const end = skipPast(lower, '>', TAG.lastIndex)
+    // Attributes without end take a parser of XML as long as elements without end.
+    if (kind === 'xml' && end - TAG.lastIndex > MAX_TAG) return Number.POSITIVE_INFINITY
+    TAG.lastIndex = end
     if (kind === 'html' && UNNESTED.test(name)) continue
     if (slash === '/') {
       if (name === 'svg') isDrawing = false
       open = Math.max(0, open - 1)
       continue
     }
-    const end = skipPast(lower, '>', TAG.lastIndex)
     if (kind === 'html' && RAW.test(name)) {
       TAG.lastIndex = skipPast(lower, `</${name}`, end)
       continue
