@@ -8,6 +8,8 @@ import { median } from './report.ts'
 const SINGLE_RUNS = 100
 const SMALL_ROWS = 10
 const MAX_SMALL_RUNS = 50
+/** Asking costs the machine as much as running the row: it is left in peace for the time that it needs anyway. */
+const QUIET_MS = 14
 
 /** P2: one row and five actions on an idle system. */
 export async function measureIdle(installation: Installation): Promise<Line[]> {
@@ -17,7 +19,7 @@ export async function measureIdle(installation: Installation): Promise<Line[]> {
   const ms: number[] = []
   for (let n = 0; n < SINGLE_RUNS; n += 1) ms.push(await runSmall(call, base))
   await stop()
-  const what = `one row, idle, median of ${SINGLE_RUNS} (as List Rows tells, asked every ms)`
+  const what = `one row, idle, median of ${SINGLE_RUNS} (as List Rows tells, asked every ms from ${QUIET_MS} ms on)`
   return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 20, ' ms', 'at most'))]
 }
 
@@ -53,6 +55,7 @@ export async function measureFairness(
 async function runSmall(call: Call, base: string): Promise<number> {
   const started = performance.now()
   await call('POST', `${base}/run-all`)
+  await sleep(Math.max(0, QUIET_MS - (performance.now() - started)))
   for (;;) {
     const { data } = await call('POST', `${base}/rows/list`, {})
     const states = (data.rows as { row_status: string }[]).map((row) => row.row_status)

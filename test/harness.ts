@@ -8,6 +8,8 @@ import { type Api, createApp, type Services } from '#server/api/app.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { openStorage, type Storage } from '#server/files/storage.ts'
 import { type Config, readConfig } from '#server/lib/config.ts'
+import { egressSettings } from '#server/lib/egress-settings.ts'
+import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/secrets.ts'
 import { createKey, type KeyOptions } from '#server/org/keys.ts'
@@ -100,8 +102,12 @@ export async function makeApp(
   options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {},
 ): Promise<TestApp> {
   const { store, databaseUrl } = await makeStore(options.target)
+  const config = testConfig(options.settings)
+  const egress = createEgress(egressSettings(config))
+  afterAll(() => egress.close())
   const services: Services = {
-    config: testConfig(options.settings),
+    config,
+    egress,
     store,
     storage: options.services?.storage ?? makeStorage(),
     log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),

@@ -54,7 +54,7 @@ export async function addRows(
 }
 
 /** Runs every row and answers the seconds from the request to the last settled cell, as the latest run tells. */
-export async function runAll(call: Call, base: string, pauseMs = 10, limitSeconds = 600): Promise<number> {
+export async function runAll(call: Call, base: string, pauseMs = 50, limitSeconds = 600): Promise<number> {
   const started = performance.now()
   await call('POST', `${base}/run-all`)
   for (;;) {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { type Api, createApp } from './api/app.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { egressSettings } from './lib/egress-settings.ts'
+import { createEgress } from './lib/egress.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
@@ -41,16 +43,19 @@ async function startApi(
   catalogue: Catalogue,
 ): Promise<Api> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
+  const egress = createEgress(egressSettings(config))
   const app = await createApp({
     config,
     store,
     storage,
     log,
     sealer,
+    egress,
     sendMail: createMailer(mailSettings(config)),
     catalogue,
     publicUrl: () => publicUrl,
   })
+  app.addHook('onClose', () => egress.close())
   const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
   const first = await bootstrap(
     store.system,

@@ -4,6 +4,8 @@ import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/engine/testing/worker-child.ts'
 import { openStorage } from '#server/files/storage.ts'
 import { readConfig } from '#server/lib/config.ts'
+import { egressSettings } from '#server/lib/egress-settings.ts'
+import { createEgress } from '#server/lib/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/secrets.ts'
 import { isUnavailable } from '#server/store/db.ts'
@@ -32,7 +34,13 @@ export async function openInstallation(credits: number) {
   const config = readConfig({ ...base.UNLIMITED, LOAM_DATA_DIR: dataDir })
   const storage = openStorage(config)
   const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
-  const api = await createApp({ ...services, catalogue: faultCatalogue, publicUrl: () => 'http://loam.test' })
+  const egress = createEgress(egressSettings(config))
+  const api = await createApp({
+    ...services,
+    egress,
+    catalogue: faultCatalogue,
+    publicUrl: () => 'http://loam.test',
+  })
   const { orgId, key } = await ground.makeOrg('Faults', credits)
 
   const call: Call = async (method, path, body) => {
@@ -106,6 +114,7 @@ export async function openInstallation(credits: number) {
     countHeld,
     async close(): Promise<void> {
       await api.close()
+      await egress.close()
       await ground.close()
     },
   }

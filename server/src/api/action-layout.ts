@@ -16,6 +16,7 @@ import { NameBody } from '#contract/workflows.ts'
 import { notFound } from '../lib/errors.ts'
 import { labelAction, moveAction, reorderWaterfall } from '../org/action-layout.ts'
 import { discoverActionOutputs } from '../org/action-outputs.ts'
+import { createRunSurroundings } from '../org/run-surroundings.ts'
 import { hasOptions, listOptions } from './action-options.ts'
 import {
   ActionFieldParams,
@@ -31,10 +32,8 @@ const tags = ['Actions']
 const ACTION = `${BASE}/:action_instance_id`
 
 /** How a chain is arranged and labelled, and what its fields and outputs are. */
-export function actionLayoutRoutes(
-  api: Api,
-  { catalogue, config }: Pick<Services, 'catalogue' | 'config'>,
-): void {
+export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store, sealer }: Services): void {
+  const { keysOf } = createRunSurroundings(store, sealer, config.providerKeys)
   const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(
@@ -162,7 +161,11 @@ export function actionLayoutRoutes(
     },
     async (request) => {
       const field = requireField(catalogue, request)
-      const options = await listOptions(field, request, request.body.context ?? {}, { config })
+      const options = await listOptions(field, request, request.body.context ?? {}, {
+        config,
+        egress,
+        keysOf,
+      })
       return { status: 200 as const, data: { options } }
     },
   )

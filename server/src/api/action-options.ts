@@ -4,14 +4,16 @@ import { offeredModels } from '../catalog/models.ts'
 import type { Config } from '../lib/config.ts'
 import { validationError } from '../lib/errors.ts'
 import { listAllSheets, listWorkflows } from '../store/sheets.ts'
+import { askForOptions, PROVIDER_OPTIONS, type ProviderAccess } from './provider-options.ts'
 import { mayUse } from './resources.ts'
 
 export type OptionContext = Record<string, unknown>
 type Resolver = (
   request: FastifyRequest,
   context: OptionContext,
-  services: { config: Config },
+  services: OptionServices,
 ) => Promise<Option[]>
+type OptionServices = ProviderAccess & { config: Config }
 
 /** Who knows the words of a dropdown, by the name that its definition gives in `from`. */
 export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Resolver>([
@@ -21,6 +23,10 @@ export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Res
     async (_request, _context, { config }) =>
       offeredModels(config).map((name) => ({ value: name, label: name })),
   ],
+  ...Object.entries(PROVIDER_OPTIONS).map(([name, query]): [string, Resolver] => [
+    name,
+    (request, context, services) => askForOptions(query, request, context, services),
+  ]),
 ])
 
 export function hasOptions({ options, waterfall }: Field): boolean {
@@ -31,7 +37,7 @@ export async function listOptions(
   { options, waterfall }: Field,
   request: FastifyRequest,
   context: OptionContext,
-  services: { config: Config },
+  services: OptionServices,
 ): Promise<Option[]> {
   if (waterfall !== undefined) return listProviders(waterfall.providers)
   if (options === undefined) return []

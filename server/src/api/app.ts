@@ -13,6 +13,7 @@ import type { FieldError } from '#contract/errors.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Storage } from '../files/storage.ts'
 import type { Config } from '../lib/config.ts'
+import type { Egress } from '../lib/egress.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
@@ -55,6 +56,7 @@ export type Services = {
   storage: Storage
   log: Log
   sealer: Sealer
+  egress: Egress
   sendMail: SendMail | null
   catalogue: Catalogue
   /** Address in links; known only once the server listens. */

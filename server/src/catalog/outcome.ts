@@ -41,6 +41,10 @@ export function failed(message: string): Outcome<never> {
   return { kind: 'failed', message }
 }
 
+export function unrunnable(message: string): Outcome<never> {
+  return { kind: 'unrunnable', message }
+}
+
 export function retry(message: string, afterMs?: number): Outcome<never> {
   return afterMs === undefined ? { kind: 'retry', message } : { kind: 'retry', message, afterMs }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { EgressResponse } from '../lib/egress-response.ts'
+import type { EgressResponse, JsonResult } from '../lib/egress-response.ts'
 import type { EgressFailure } from '../lib/egress.ts'
 import { redact } from '../lib/redaction.ts'
 import { isObject } from './field.ts'
@@ -50,7 +50,7 @@ const WORDS: Partial<Record<RefusalKind, string>> = {
 const EXCERPT = 200
 
 type Rules = {
-  rules: Pick<ProviderSpec, 'statuses' | 'judge'>
+  rules: Pick<ProviderSpec, 'statuses' | 'judge' | 'explain'>
   secrets: readonly string[]
   now: Date
 }
@@ -62,7 +62,8 @@ export function judgeReply<Body>(
   { rules, secrets, now }: Rules,
 ): Answer<Body> {
   const { status } = reply
-  const json = reply.json()
+  // No content is what it promises, and no broken answer.
+  const json: JsonResult = status === 204 ? { ok: true, value: null } : reply.json()
   const body = json.ok ? json.value : undefined
   const kind =
     rules.judge?.({ status, body, word: (name) => wordIn(body, name) }) ??
@@ -73,7 +74,7 @@ export function judgeReply<Body>(
     (status >= 300 ? 'error' : null)
   if (kind !== null) {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
-    const message = `${words}${excerptOf(reply, secrets)}`
+    const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, now) }
   }
   if (!json.ok) return malformed(json.message)
@@ -101,9 +102,9 @@ function malformed(message: string): { ok: false; refusal: Refusal } {
   return { ok: false, refusal: refusal('error', message) }
 }
 
-function excerptOf(reply: EgressResponse, secrets: readonly string[]): string {
+function excerptOf(said: string, secrets: readonly string[]): string {
   // Cut after the secrets: half of one at the end would not be found.
-  const text = redact(reply.text().slice(0, 20 * EXCERPT), secrets)
+  const text = redact(said.slice(0, 20 * EXCERPT), secrets)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, EXCERPT)

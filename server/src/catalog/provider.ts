@@ -35,6 +35,8 @@ export type ProviderSpec = {
    * `word` is a text or a number at the top of it, '' when there is none.
    */
   judge?: (reply: { status: number; body: unknown; word: (name: string) => string }) => RefusalKind | null
+  /** The words of an error, where its body says them among other things. */
+  explain?: (body: unknown) => string | null
   /** The cheapest call that needs a key, for `loam connection test`. */
   probe?: ProviderRequest
   supportsOwnKey?: boolean
@@ -52,6 +54,8 @@ export type Provider = {
   auth: Auth
   supportsOwnKey: boolean
   requiresOwnKey: boolean
+  /** Answers here: what fails then is what it looks at, never itself. */
+  isBuiltIn: boolean
   /** Whether it can be called at all here, with a key or without. */
   isPlaced(context: ProviderContext): boolean
   limits(context: ProviderContext): CallLimits
@@ -108,6 +112,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     auth,
     supportsOwnKey,
     requiresOwnKey,
+    isBuiltIn: false,
     isPlaced: (context) => spec.baseUrlField !== undefined || placeOf(context).base !== '',
     // What stands in a provider's place has limits of its own; it says so by 429.
     limits: (context) => (placeOf(context).replaced ? {} : (spec.limits ?? {})),
@@ -118,7 +123,11 @@ export function defineProvider(spec: ProviderSpec): Provider {
     },
     async request(context, key, request, schema) {
       const place = placeOf(context, key)
-      if (place.base === '') return { ok: false, refusal: refusal('unconfigured', `${name} has no address`) }
+      if (place.base === '') {
+        const field = spec.baseUrlField
+        const missing = field === undefined ? 'has no address' : `has no ${field}: add it to the connection`
+        return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
+      }
       let refused: string | undefined
       for (;;) {
         const authorised = await authorise(context, auth, key, place, refused)
@@ -148,6 +157,7 @@ export function defineBuiltIn(id: string, name: string): Provider {
     auth: { kind: 'none' },
     supportsOwnKey: false,
     requiresOwnKey: false,
+    isBuiltIn: true,
     isPlaced: () => true,
     limits: () => ({}),
     probe: null,

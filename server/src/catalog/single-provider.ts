@@ -1,13 +1,14 @@
 import type { z } from 'zod'
 import type { ActionContext } from './define.ts'
 import { type Outcome, type Provenance, retry, wait } from './outcome.ts'
+import type { ProviderKey } from './provider-access.ts'
 import type { Refusal } from './provider-reply.ts'
 import type { Provider, ProviderRequest } from './provider.ts'
 
 export type ProviderAnswer<Body> =
-  | { ok: true; body: Body; provenance: Provenance[] }
-  /** What the action is to answer instead. */
-  | { ok: false; outcome: Outcome<never> }
+  | { ok: true; body: Body; key: ProviderKey; provenance: Provenance[] }
+  /** What the action is to answer instead, and how the provider has refused where it was asked. */
+  | { ok: false; outcome: Outcome<never>; refusal?: Refusal }
 
 type Call<Body> = {
   provider: Provider
@@ -45,8 +46,11 @@ export async function askProvider<Body>(
     const answer = await provider.request(context, key, request, schema)
     worked = answer.ok || answer.refusal.kind !== 'error' || !answer.refusal.transient
     const ms = Math.round(performance.now() - started)
-    if (!answer.ok) return { ok: false, outcome: judge(answer.refusal, provider, ms, once) }
-    return { ok: true, body: answer.body, provenance: [{ provider: id, status: 'hit', ms, credits: 0 }] }
+    if (!answer.ok) {
+      const { refusal } = answer
+      return { ok: false, outcome: judge(refusal, provider, ms, once), refusal }
+    }
+    return { ok: true, body: answer.body, key, provenance: [{ provider: id, status: 'hit', ms, credits: 0 }] }
   } finally {
     gate.leave(worked ? 'worked' : 'broken')
   }

@@ -65,7 +65,7 @@ export async function callProvider<Input, Result>(
   } finally {
     turn.ms += Math.round(performance.now() - started)
     const failed = found === undefined || (found.kind === 'error' && found.transient)
-    gate.leave(failed ? 'broken' : 'worked')
+    gate.leave(failed && !provider.isBuiltIn ? 'broken' : 'worked')
   }
   if (found.kind === 'pending') {
     turn.poll = found.poll

@@ -3,7 +3,7 @@ import type { Outcome } from '../catalog/outcome.ts'
 import { MILLIS } from '../store/credits.ts'
 import type { Flight, Parking, Settlement } from './desk.ts'
 
-type Settling = Omit<Settlement, 'next' | 'startedAt'>
+export type Settling = Omit<Settlement, 'next' | 'startedAt'>
 
 /** What becomes of a cell: a result to store, another try later, or nothing because the row is somebody else's. */
 export type CellResult =

@@ -5,9 +5,11 @@ import { evaluate } from '../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { listTokens } from '../chain/reference-walk.ts'
 import { parseTemplate, printToken, resolveValue, type Token } from '../chain/references.ts'
+import { redact } from '../lib/redaction.ts'
 import { MILLIS } from '../store/credits.ts'
-import { callAction, holdCredits } from './action-call.ts'
-import { type CellResult, judge, outOfCredits, settle, unrunnable } from './cell-result.ts'
+import { callAction } from './action-call.ts'
+import { holdCredits } from './cell-context.ts'
+import { type CellResult, judge, outOfCredits, type Settling, settle, unrunnable } from './cell-result.ts'
 import type { RowScope } from './row-scope.ts'
 import type { Engine, Leg } from './walk.ts'
 
@@ -49,14 +51,25 @@ export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> |
   const held = price === 0 ? 'held' : await holdCredits(engine, flight, price)
   if (held === 'lost') return { kind: 'lost' }
   if (held === 'no_credits') return outOfCredits(action)
-  const outcome = await callAction(engine, leg, action, read.inputs)
+  const outcome = await callAction(engine, flight, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
   const result = judge(flight, action, outcome, { mayContinue, price })
   if (result.kind !== 'settle') return result
+  hideSecrets(result.settlement, leg.env)
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
   return result
+}
+
+/** What went wrong is told in words of others, who may repeat what they were sent. */
+function hideSecrets(settlement: Settling, env: ReadonlyMap<string, string>): void {
+  if (env.size === 0) return
+  const { error, provenance } = settlement
+  if (error !== undefined) settlement.error = redact(error, env.values())
+  for (const entry of provenance ?? []) {
+    if (entry.message !== undefined) entry.message = redact(entry.message, env.values())
+  }
 }
 
 function checkCondition(instance: ActionInstance, scope: RowScope): { met: boolean; missing: Token[] } {

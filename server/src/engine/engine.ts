@@ -40,22 +40,9 @@ export function createEngine(parts: EngineParts): Engine {
     catalogue,
     log,
     ending: createEnding(ending),
-    lend: (flight) => ({
-      egress,
-      sandbox,
-      models,
-      mail,
-      // The flight moves on along its chain while the row keeps what it was lent.
-      get cellRun() {
-        return `${flight.run_id}/${flight.row_id}/${flight.action}`
-      },
-      gate,
-      keys: surroundings.keysOf(flight),
-      knowledge: () => surroundings.knowledgeOf(flight.org_id),
-      secrets: async () => [...(await surroundings.envOf(flight)).values()],
-    }),
+    equipment: { egress, sandbox, models, mail, gate },
+    surroundings,
     announce: createAnnouncer(store, log),
-    envOf: (flight) => surroundings.envOf(flight),
     definitionOf: (flight) => getDefinition(store.system, flight),
     sheetsFor: (flight) =>
       createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),

@@ -3,6 +3,11 @@ import { Pool, type PoolClient } from 'pg'
 import { isUnavailable } from '../store/db.ts'
 
 const PAUSE_MS = 200
+/**
+ * Who has a job, or that it is done, may be forgotten when PostgreSQL itself crashes: it is then taken up again, and the flight
+ * says whether there is something left to do. So nobody waits for the disk here. Plans are made once.
+ */
+const UNHURRIED = '-c synchronous_commit=off -c plan_cache_mode=force_generic_plan'
 /** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
 const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 
@@ -21,6 +26,7 @@ export class JobConnections extends Pool {
       max: 4,
       connectionTimeoutMillis: 5000,
       application_name: 'loam jobs',
+      options: UNHURRIED,
     })
     this.#onLost = onLost
     this.on('error', () => undefined)

@@ -3,14 +3,13 @@ import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
+import type { RunSurroundings } from '../org/run-surroundings.ts'
 import { isUnavailable } from '../store/db.ts'
 import type { CellCache } from './cache.ts'
 import { MAX_CLAIMS, runCell } from './cell.ts'
 import type { Desk, Flight, Parking, RowJob } from './desk.ts'
 import type { Ending } from './ending.ts'
 import { createRowScope, type RowScope } from './row-scope.ts'
-
-export type Lent = Omit<ActionContext, 'signal' | 'now' | 'state' | 'sheets' | 'reserve'>
 
 /** What the walk of a row needs; main puts it together. */
 export type Engine = {
@@ -19,10 +18,10 @@ export type Engine = {
   catalogue: Catalogue
   log: Log
   /** What every action may use. */
-  lend(flight: Flight): Lent
+  equipment: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'mail' | 'gate'>
+  surroundings: RunSurroundings
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
-  envOf(flight: Flight): Promise<ReadonlyMap<string, string>>
   definitionOf(flight: Flight): Promise<Definition>
   sheetsFor(flight: Flight): SheetAccess
   /** Rows are put down after the cell at hand when the process ends. */
@@ -67,14 +66,17 @@ async function walkOnce(
     await abandon(engine, flight)
     return
   }
-  const [definition, env] = await Promise.all([engine.definitionOf(flight), engine.envOf(flight)])
+  const [definition, env] = await Promise.all([
+    engine.definitionOf(flight),
+    engine.surroundings.envOf(flight),
+  ])
   const knownOutputs = (actionId: string, name: string) => {
     const template = engine.catalogue.get(actionId)
     return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
   }
   const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
   engine.announce(flight.sheet_id)
-  const leg = { flight, definition, scope, lent: engine.lend(flight), maxClaims }
+  const leg = { flight, definition, scope, env, maxClaims }
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
       await putDown(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
@@ -98,7 +100,13 @@ async function leave(engine: Engine, flight: Flight): Promise<void> {
   if (await engine.desk.isInTheAir(flight)) throw new RowTakenOver(TAKEN_OVER)
 }
 
-export type Leg = { flight: Flight; definition: Definition; scope: RowScope; lent: Lent; maxClaims: number }
+export type Leg = {
+  flight: Flight
+  definition: Definition
+  scope: RowScope
+  env: ReadonlyMap<string, string>
+  maxClaims: number
+}
 
 /** Runs and settles the flight's current cell, and moves it to the next one. False when there is none. */
 async function step(engine: Engine, leg: Leg): Promise<boolean> {

@@ -16,13 +16,14 @@ export type WorkerOptions = PulseOptions & {
 export type RowWorker = { stop(): Promise<void> }
 
 const JOBS_AT_ONCE = 4
-const EXPRESS_AT_ONCE = 64
+const EXPRESS = 64
+const NEVER = new AbortController().signal
 /** Groups that wait for their slowest row must not keep others from starting; rows at once are bounded elsewhere. */
 const GROUPS_AHEAD = 3
 
 /**
  * Takes jobs from graphile-worker. Pools: one for groups of rows, which are the mass of a run; one for rows that have a job of
- * their own; one that takes only the first rows of each run; and small ones for other jobs. Heartbeats tell the living from
+ * their own; one that takes only the first rows of each run; and a small one for long jobs. Heartbeats tell the living from
  * the dead, whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
@@ -31,28 +32,27 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const crew = createCrew()
   const pool = (part: Pick<PoolOptions, 'size' | 'ahead' | 'tasks' | 'cron'>) =>
     startPool({ databaseUrl, log, crew, ...part })
+  const { clocked = [], asked = [] } = Object.groupBy(jobs?.list ?? [], ({ cron }) =>
+    cron === undefined ? 'asked' : 'clocked',
+  )
+  const tasksOf = (some: readonly Job[]) =>
+    Object.fromEntries(
+      some.map((job) => [job.name, (payload: unknown) => job.run(payload, jobs?.ending ?? NEVER)]),
+    )
+  const cron = clocked.map(({ name, cron: match = '' }) => ({ task: name, match }))
   const groups = Math.ceil(concurrency / GROUP_ROWS)
+  // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
   const pools = [
     await pool({ size: GROUPS_AHEAD * groups, ahead: groups, tasks: { rows } }),
-    await pool({ size: concurrency, ahead: concurrency, tasks: { row, row_express: row } }),
     await pool({
-      size: Math.min(concurrency, EXPRESS_AT_ONCE),
-      ahead: EXPRESS_AT_ONCE,
-      tasks: { row_express: row },
+      size: concurrency,
+      ahead: concurrency,
+      tasks: { row, row_express: row, ...tasksOf(clocked) },
+      cron,
     }),
+    await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: row } }),
   ]
-  if (jobs !== undefined) {
-    const { list, ending } = jobs
-    const { clocked = [], asked = [] } = Object.groupBy(list, (job) =>
-      job.cron === undefined ? 'asked' : 'clocked',
-    )
-    const tasksOf = (some: readonly Job[]) =>
-      Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => job.run(payload, ending)]))
-    const cron = clocked.flatMap(({ name, cron: match = '' }) => [{ task: name, match }])
-    // Sweeps are short; imports and exports may take an hour and must not keep them waiting.
-    pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks: tasksOf(asked) }))
-    pools.push(await pool({ size: 1, ahead: 1, tasks: tasksOf(clocked), cron }))
-  }
+  if (asked.length > 0) pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks: tasksOf(asked) }))
   const pulse = startPulse(options, crew)
   return {
     async stop() {

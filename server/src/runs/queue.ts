@@ -8,6 +8,7 @@ import { dropFlights } from '../store/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/row-filters.ts'
 import { sharedRowsLock } from '../store/row-locks.ts'
 import type { SheetRecord } from '../store/sheets.ts'
+import { KEYED } from '../store/statement-names.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
 export type Trigger = 'api' | 'shortcut' | 'auto_run' | 'schedule' | 'webhook' | 'send_to_sheet'
@@ -32,6 +33,7 @@ export type RunRequest = {
   hops?: number
 }
 
+const keyed = sql.raw(KEYED)
 /** Jobs are added in chunks of this size, in the one transaction of the run. */
 const CHUNK = 10_000
 /** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
@@ -56,9 +58,12 @@ export async function startRun(
   // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
   const ticket = randomInt(2 ** 30)
   // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), ${sharedRowsLock(sheet_id)}`.execute(db)
-  await dropStopped(db, request)
+  const { rows } = await sql<{ stopped: boolean }>`${keyed} select set_config('enable_seqscan', 'off', true),
+    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+    set_config('plan_cache_mode', 'force_generic_plan', true), ${sharedRowsLock(sheet_id)}, exists (
+      select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped`.execute(db)
+  if (rows[0]?.stopped === true) await dropStopped(db, request)
   const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket })
   let after = '00000000-0000-0000-0000-000000000000'
   for (let done = 0; done < launched; done += CHUNK) {
@@ -80,7 +85,7 @@ async function launch(
 ): Promise<{ chosen: number; launched: number } & VirtualTime> {
   const { sheet, actions, trigger, rows: choice, hops = 0 } = request
   const { org_id, sheet_id, workflow_id } = sheet
-  const { rows } = await sql<{ chosen: number; launched: number } & VirtualTime>`
+  const { rows } = await sql<{ chosen: number; launched: number } & VirtualTime>`${keyed}
     with chosen as materialized (${chosenRows(request)}),
     launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
@@ -122,7 +127,7 @@ async function addJobs(
   { org_id, run_id, ticket }: { org_id: string; run_id: string; ticket: number },
   { after, done, base, weight, actions }: VirtualTime & { after: string; done: number; actions: string[] },
 ): Promise<string> {
-  const { rows } = await sql<{ last: string }>`
+  const { rows } = await sql<{ last: string }>`${keyed}
     with chunk as materialized (
       select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
       where org_id = ${org_id} and run_id = ${run_id} and row_id > ${after}
@@ -153,7 +158,6 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
   const { rows: late } = await sql<{ row_id: string }>`
     select f.row_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
     where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped'`.execute(db)
-  if (late.length === 0) return
   const { rows } = await sql<{ row_id: string }>`
     select row_id from (${chosenRows(request)}) chosen
     where row_id = any(${late.map((row) => row.row_id)}::uuid[])`.execute(db)

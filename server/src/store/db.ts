@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from 'pg'
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../lib/log.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import type { Schema } from './schema.ts'
@@ -49,29 +49,39 @@ const KEYED_PLANS = [
   .map((setting) => `-c ${setting}`)
   .join(' ')
 
-export function openStore(options: StoreOptions): Store {
-  const pool = new Pool({
-    connectionString: options.url,
-    max: options.connections ?? 20,
+const SYSTEM = '*'
+
+function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
+  return {
+    connectionString: url,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'loam',
     statement_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
-    ...(options.keyedPlans ? { options: KEYED_PLANS } : {}),
-  })
-  pool.on('error', (cause) =>
-    options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
-  )
+    ...(keyedPlans ? { options: KEYED_PLANS } : {}),
+  }
+}
+
+function listenToErrors(pool: Pool, log: Log): Pool {
+  pool.on('error', (cause) => log.warn({ cause: cause.message }, 'an idle database connection was lost'))
   // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
   pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+export function openStore(options: StoreOptions): Store {
+  const connections = options.connections ?? 20
+  const openPool = (max: number) => listenToErrors(new Pool({ ...settingsOf(options), max }), options.log)
+  // Apart, so that connections of the program itself need not be told time and again whom they speak for.
+  const pools = { system: openPool(Math.ceil(connections / 2)), org: openPool(connections) }
 
   const spokenFor = new WeakMap<PoolClient, string>()
   const handles = new Map<string, Db>()
 
   async function connectFor(org: string): Promise<PoolClient> {
-    const client = await pool.connect()
+    const client = await pools[org === SYSTEM ? 'system' : 'org'].connect()
     if (spokenFor.get(client) === org) return client
     try {
       await client.query({
@@ -91,11 +101,11 @@ export function openStore(options: StoreOptions): Store {
   function handleFor(org: string): Db {
     const connect = async () => nameStatements(await connectFor(org))
     return new Kysely<Schema>({
-      dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: async () => {} } }),
+      dialect: new PostgresDialect({ pool: { options: pools.org.options, connect, end: async () => {} } }),
     })
   }
 
-  const system = handleFor('*')
+  const system = handleFor(SYSTEM)
   const changes = createChangeFeed(options.url, options.log)
   return {
     system,
@@ -109,7 +119,7 @@ export function openStore(options: StoreOptions): Store {
       return made
     },
     async query<Row extends QueryResultRow>(statement: QueryConfig) {
-      const client = await connectFor('*')
+      const client = await connectFor(SYSTEM)
       try {
         const result = await client.query<Row>(statement)
         client.release()
@@ -121,7 +131,7 @@ export function openStore(options: StoreOptions): Store {
     },
     async close() {
       await changes.close()
-      await pool.end()
+      await Promise.all([pools.system.end(), pools.org.end()])
     },
   }
 }

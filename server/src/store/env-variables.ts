@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from './db.ts'
 import type { Schema } from './schema.ts'
+import type { SheetKey } from './sheets.ts'
 
 export type EnvScope = { orgId: string; workflowId: string | null }
 export type EnvRecord = Pick<Selectable<Schema['env_variables']>, 'workflow_id' | 'key' | 'value_sealed'>
@@ -46,14 +47,16 @@ export async function listEnv(db: Db, orgId: string): Promise<EnvEntry[]> {
 }
 
 /** What a sheet sees, by key: its workflow's own variables go before those of the organisation. */
-export async function listEnvOfSheet(
-  db: Db,
-  sheet: { org_id: string; sheet_id: string },
-): Promise<EnvRecord[]> {
+export async function listEnvOfSheet(db: Db, sheet: SheetKey): Promise<EnvRecord[]> {
   const { rows } = await sql<EnvRecord>`
     select distinct on (e.key) e.workflow_id, e.key, e.value_sealed from env_variables e
-    where e.org_id = ${sheet.org_id} and (e.workflow_id is null or e.workflow_id = (
-      select s.workflow_id from sheets s where s.org_id = ${sheet.org_id} and s.sheet_id = ${sheet.sheet_id}))
+    where ${isSeenBy(sheet)}
     order by e.key, e.workflow_id nulls last`.execute(db)
   return rows
+}
+
+/** Whether a sheet sees the variable `e`. */
+export function isSeenBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
+  return sql`e.org_id = ${org_id} and (e.workflow_id is null or e.workflow_id = (
+    select s.workflow_id from sheets s where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}))`
 }

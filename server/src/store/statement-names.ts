@@ -17,6 +17,8 @@ const STEADY = new Set([
   'sheet_counters',
   'chain_revisions',
 ])
+/** Begins statements that look everything up by key, and are sent with settings that make sure of it. */
+export const KEYED = '/* keyed */'
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 
 /**
@@ -59,6 +61,7 @@ export function createStatementNaming(): (client: PoolClient) => PostgresPoolCli
 }
 
 function isSteady(text: string): boolean {
+  if (text.startsWith(KEYED)) return true
   const tables = [...text.matchAll(TABLE)]
   return tables.length > 0 && tables.every(([, table = '']) => STEADY.has(table))
 }

@@ -1,18 +1,23 @@
 import { fetchJobs, type JobOpening } from '../boards/board.ts'
 import { BOARDS, readBoardName } from '../boards/detection.ts'
+import { searchOpenings } from '../boards/openings-fallback.ts'
 import { findOpenings } from '../boards/site-openings.ts'
-import { defineAction } from '../define.ts'
+import { type ActionContext, defineAction } from '../define.ts'
 import { field } from '../fields.ts'
-import { done, failed } from '../outcome.ts'
+import { bareHost } from '../jobs/person-input.ts'
+import { done, failed, type Outcome } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { toOutcome } from '../waterfall-run.ts'
+import { readSite } from '../web/site.ts'
 
 const MAX_JOBS = 500
+const NOTHING: Outcome<never> = { kind: 'no_match' }
 const NAMES = [...new Set(BOARDS.map(({ name }) => name))].join(', ')
 
 export default defineAction({
   id: 'company_job_openings',
   name: 'Company job openings',
-  description: `Lists the openings of a company, from the job board that its website uses (${NAMES}) or from its own pages.`,
+  description: `Lists the openings of a company, from the job board that its website uses (${NAMES}) or from its own pages; where neither has any, from TheirStack if there is a key for it.`,
   category: 'companies',
   timeoutSeconds: 120,
   inputs: {
@@ -40,8 +45,12 @@ export default defineAction({
   },
   async run({ inputs, context }) {
     if (inputs.board === undefined) {
-      const found = await findOpenings(context, inputs.domain ?? '')
-      return Array.isArray(found) ? answer(found, inputs.keywords) : found
+      const { domain = '', keywords } = inputs
+      // With a state the site was read already, and TheirStack is at work.
+      const found = context.state === undefined ? await findOpenings(context, domain) : NOTHING
+      if (Array.isArray(found)) return answer(found, keywords)
+      const isFinal = found.kind === 'no_match' || found.kind === 'failed'
+      return isFinal && readSite(domain) !== null ? searchElsewhere(context, domain, keywords, found) : found
     }
     const named = readBoardName(inputs.board)
     if (named === null) {
@@ -56,12 +65,31 @@ export default defineAction({
   },
 })
 
-function answer(all: readonly JobOpening[], keywords: string | undefined) {
-  const wanted = (keywords ?? '')
+/** What was found out before stands where TheirStack has nothing either. */
+async function searchElsewhere(
+  context: ActionContext,
+  domain: string,
+  keywords: string | undefined,
+  before: Outcome<never>,
+): Promise<Outcome<{ count: number; jobs: Omit<JobOpening, 'text'>[] }>> {
+  const fall = await searchOpenings(context, bareHost(domain), wordsOf(keywords))
+  if (fall === null || (fall.kind === 'none' && before.kind === 'failed')) return before
+  return toOutcome(fall, ({ value: { count, jobs }, provider }) => ({
+    count,
+    jobs: jobs.map((job) => ({ ...job, employment_type: null, remote: null, source: provider })),
+  }))
+}
+
+function wordsOf(keywords: string | undefined): string[] {
+  return (keywords ?? '')
     .toLowerCase()
     .split(/[,\n]/)
     .map((word) => word.trim())
     .filter((word) => word !== '')
+}
+
+function answer(all: readonly JobOpening[], keywords: string | undefined) {
+  const wanted = wordsOf(keywords)
   const fits = ({ title, department, text }: JobOpening) => {
     const words = `${title} ${department ?? ''} ${text}`.toLowerCase()
     return wanted.length === 0 || wanted.some((word) => words.includes(word))

@@ -1,11 +1,8 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
-import { done, failed } from '../outcome.ts'
+import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { detectTechnologies, tracesOfNames, tracesOfPage } from '../technologies/detection.ts'
-import { readDocument } from '../web/document.ts'
-import { fetchHome } from '../web/page-fetch.ts'
-import { readSite } from '../web/site.ts'
+import { readSiteTechnologies } from '../technologies/site-technologies.ts'
 
 export default defineAction({
   id: 'detect_technologies',
@@ -25,15 +22,7 @@ export default defineAction({
     }),
   },
   async run({ inputs, context }) {
-    const site = readSite(inputs.domain)
-    if (site === null) return failed(`domain: "${inputs.domain.slice(0, 100)}" names no website`)
-    const [result, names] = await Promise.all([
-      fetchHome(context, site.homes),
-      site.isAddress ? new Map() : tracesOfNames(context.egress.dns, site.host, site.domain),
-    ])
-    if (!result.ok) return result.outcome
-    const read = readDocument(result.page)
-    if (!read.ok) return failed(read.message)
-    return done({ technologies: detectTechnologies(new Map([...tracesOfPage(read.document), ...names])) })
+    const found = await readSiteTechnologies(context, inputs.domain)
+    return Array.isArray(found) ? done({ technologies: found }) : found
   },
 })

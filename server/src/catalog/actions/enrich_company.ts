@@ -4,10 +4,18 @@ import { bareHost } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
 import { apolloCompany } from '../providers/apollo/company.ts'
 import { builtInWebsiteCompany } from '../providers/built_in_website/company.ts'
+import { crustdataCompany } from '../providers/crustdata/company.ts'
+import { exploriumCompany } from '../providers/explorium/company.ts'
 import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
 import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const SOURCES = [builtInWebsiteCompany, peopledatalabsCompany, apolloCompany]
+const SOURCES = [
+  builtInWebsiteCompany,
+  peopledatalabsCompany,
+  apolloCompany,
+  exploriumCompany,
+  crustdataCompany,
+]
 
 export default defineAction({
   id: 'enrich_company',
@@ -22,7 +30,7 @@ export default defineAction({
     linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     providers: field.waterfall({
       providers: SOURCES.map(({ option }) => option),
-      default: ['peopledatalabs', 'apollo', 'built_in_website'],
+      default: ['peopledatalabs', 'apollo', 'explorium', 'crustdata', 'built_in_website'],
       description: 'Who is asked, in order.',
     }),
   },

@@ -3,10 +3,12 @@ import { field } from '../fields.ts'
 import { readPerson } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
 import { apolloPerson } from '../providers/apollo/person.ts'
+import { crustdataPerson } from '../providers/crustdata/person.ts'
 import { peopledatalabsPerson } from '../providers/peopledatalabs/person.ts'
+import { prospeoPerson } from '../providers/prospeo/person.ts'
 import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const SOURCES = [peopledatalabsPerson, apolloPerson]
+const SOURCES = [peopledatalabsPerson, apolloPerson, crustdataPerson, prospeoPerson]
 
 export default defineAction({
   id: 'enrich_person',
@@ -22,7 +24,7 @@ export default defineAction({
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     providers: field.waterfall({
       providers: SOURCES.map(({ option }) => option),
-      default: ['peopledatalabs', 'apollo'],
+      default: SOURCES.map(({ provider }) => provider.id),
       description: 'Who is asked, in order.',
     }),
   },

@@ -3,9 +3,12 @@ import { field } from '../fields.ts'
 import { bareHost } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
 import { apolloPeople } from '../providers/apollo/people.ts'
+import { blitzPeople } from '../providers/blitz/people.ts'
+import { crustdataPeople } from '../providers/crustdata/people.ts'
+import { prospeoPeople } from '../providers/prospeo/people.ts'
 import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const SOURCES = [apolloPeople]
+const SOURCES = [apolloPeople, blitzPeople, crustdataPeople, prospeoPeople]
 const DEFAULT_LIMIT = 25
 
 export default defineAction({
@@ -30,7 +33,7 @@ export default defineAction({
     }),
     providers: field.waterfall({
       providers: SOURCES.map(({ option }) => option),
-      default: ['apollo'],
+      default: SOURCES.map(({ provider }) => provider.id),
       description: 'Who is asked, in order.',
     }),
   },

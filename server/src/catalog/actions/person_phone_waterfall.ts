@@ -2,12 +2,26 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
 import { readPerson } from '../jobs/person-input.ts'
 import { output } from '../outputs.ts'
+import { contactoutPhone } from '../providers/contactout/phone.ts'
 import { datagmaPhone } from '../providers/datagma/phone.ts'
+import { kasprPhone } from '../providers/kaspr/phone.ts'
 import { leadmagicPhone } from '../providers/leadmagic/phone.ts'
 import { prospeoPhone } from '../providers/prospeo/phone.ts'
+import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
+import { surfePhone } from '../providers/surfe/phone.ts'
+import { wizaPhone } from '../providers/wiza/phone.ts'
 import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
-const FINDERS = [leadmagicPhone, datagmaPhone, prospeoPhone]
+const FINDERS = [
+  leadmagicPhone,
+  datagmaPhone,
+  prospeoPhone,
+  contactoutPhone,
+  surfePhone,
+  kasprPhone,
+  rocketreachPhone,
+  wizaPhone,
+]
 
 export default defineAction({
   id: 'person_phone_waterfall',
@@ -22,7 +36,7 @@ export default defineAction({
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     phone_providers: field.waterfall({
       providers: FINDERS.map(({ option }) => option),
-      default: ['leadmagic', 'datagma', 'prospeo'],
+      default: FINDERS.map(({ provider }) => provider.id),
       description: 'Who is asked, in order.',
     }),
   },

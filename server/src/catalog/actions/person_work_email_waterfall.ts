@@ -22,7 +22,7 @@ export default defineAction({
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     email_providers: field.waterfall({
       providers: FINDERS.map(({ option }) => option),
-      default: ['hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov'],
+      default: ['blitz', 'hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov', 'wiza'],
       description: 'Who is asked, in order.',
     }),
     email_validation: field.waterfall({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../adapter.ts'
+import { type Found, hit, type Job, MISS } from '../adapter.ts'
 
 export type PeopleQuestion = { domain: string; titles: string[]; seniority: string[]; limit: number }
 
@@ -18,3 +18,9 @@ const Result = z.object({ count: z.number(), people: z.array(Entry) })
 export type FoundPeople = z.output<typeof Result>
 
 export const people: Job<PeopleQuestion, FoundPeople> = { result: Result }
+
+/** Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are. */
+export function listPeople(found: readonly PersonEntry[], total: number): Found<FoundPeople> {
+  const named = found.filter(({ full_name }) => full_name !== '')
+  return named.length === 0 ? MISS : hit({ count: Math.max(total, named.length), people: named })
+}

@@ -8,7 +8,7 @@ const Text = z.string().trim().min(1).nullable().catch(null)
 const Place = z.object({ title: Text, company: Text, start: Text, end: Text, current: z.boolean() })
 const Study = z.object({ school: Text, degree: Text, start: Text, end: Text })
 
-const Result = z.object({
+export const PersonResult = z.object({
   full_name: z.string().min(1),
   title: Text,
   company: Text,
@@ -17,9 +17,9 @@ const Result = z.object({
   experiences: z.array(Place),
   education: z.array(Study),
 })
-export type Person = z.output<typeof Result>
+export type Person = z.output<typeof PersonResult>
 
-export const person: Job<PersonQuestion, Person> = { result: Result }
+export const person: Job<PersonQuestion, Person> = { result: PersonResult }
 
 /** Enough to tell one person from others. */
 export const isIdentified = ({ linkedin_url, email, full_name, domain }: PersonQuestion): boolean =>

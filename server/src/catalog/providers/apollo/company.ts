@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../adapter.ts'
 import { company } from '../../jobs/company.ts'
-import { placeOf } from './match.ts'
+import { placeOf } from '../../jobs/place.ts'
 import { apollo } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -43,12 +43,3 @@ export function matchRequest({ full_name, domain, linkedin_url, email }: Known):
   }
   return { method: 'POST', path: '/api/v1/people/match', query }
 }
-
-export function placeOf(place: {
-  city?: string | null | undefined
-  state?: string | null | undefined
-  country?: string | null | undefined
-}): string | null {
-  const parts = [place.city, place.state, place.country].filter((part) => part)
-  return parts.length === 0 ? null : parts.join(', ')
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { people } from '../../jobs/people.ts'
+import { defineAdapter } from '../../adapter.ts'
+import { listPeople, people } from '../../jobs/people.ts'
+import { placeOf } from '../../jobs/place.ts'
 import { collectPages } from '../../provider-pages.ts'
-import { placeOf } from './match.ts'
 import { apollo } from './provider.ts'
 
 const Text = z.string().nullish()
@@ -49,21 +49,16 @@ export const apolloPeople = defineAdapter(people, apollo, {
       { first: 1, most: limit },
     )
     if (refusal !== null) return refusal
-    const named = items.flatMap((one) => {
-      const full_name = one.name ?? [one.first_name, one.last_name].filter((part) => part).join(' ')
-      return full_name === ''
-        ? []
-        : [
-            {
-              full_name,
-              title: one.title ?? null,
-              company: one.organization?.name ?? null,
-              location: placeOf(one),
-              linkedin_url: one.linkedin_url ?? null,
-              id: one.id ?? null,
-            },
-          ]
-    })
-    return named.length === 0 ? MISS : hit({ count: Math.max(total, named.length), people: named })
+    return listPeople(
+      items.map((one) => ({
+        full_name: one.name ?? [one.first_name, one.last_name].filter((part) => part).join(' '),
+        title: one.title ?? null,
+        company: one.organization?.name ?? null,
+        location: placeOf(one),
+        linkedin_url: one.linkedin_url ?? null,
+        id: one.id ?? null,
+      })),
+      total,
+    )
   },
 })

@@ -1,6 +1,7 @@
 import { defineAdapter, hit, MISS } from '../../adapter.ts'
 import { isIdentified, person } from '../../jobs/person.ts'
-import { MatchReply, matchRequest, placeOf } from './match.ts'
+import { placeOf } from '../../jobs/place.ts'
+import { MatchReply, matchRequest } from './match.ts'
 import { apollo } from './provider.ts'
 
 export const apolloPerson = defineAdapter(person, apollo, {

@@ -1,6 +1,6 @@
 import { defineAdapter, hit, MISS } from '../../adapter.ts'
 import { company } from '../../jobs/company.ts'
-import { refusal } from '../../provider-reply.ts'
+import { refusalOf } from '../../outcome-refusal.ts'
 import { profileWebsite } from '../../web/website-profile.ts'
 import { builtInWebsite } from './provider.ts'
 
@@ -10,13 +10,7 @@ export const builtInWebsiteCompany = defineAdapter(company, builtInWebsite, {
   accepts: ({ domain }) => domain !== '',
   async run(_ask, { domain }, { context }) {
     const read = await profileWebsite(context, domain)
-    if (!read.ok) {
-      const { outcome } = read
-      const message = 'message' in outcome ? outcome.message : outcome.kind
-      return outcome.kind === 'retry'
-        ? { kind: 'error', message, transient: true }
-        : refusal('error', message)
-    }
+    if (!read.ok) return refusalOf(read.outcome)
     const { name, description, industry_hint, founded, address, social_links } = read.profile
     if (name === null) return MISS
     const linkedin_url =

@@ -1,3 +1,4 @@
+import { isObject } from '../../field.ts'
 import { defineProvider } from '../../provider.ts'
 
 export const hubspot = defineProvider({
@@ -6,6 +7,10 @@ export const hubspot = defineProvider({
   baseUrl: 'https://api.hubapi.com',
   auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://api.hubapi.com/oauth/v1/token' },
   limits: { perSecond: 10, concurrent: 10 },
+  // 403 is a scope that the connection was not given; the key itself is good.
+  statuses: { 400: 'ineligible', 403: 'ineligible', 404: 'ineligible' },
+  judge: ({ status, word }) => (status === 429 && word('policyName') === 'DAILY' ? 'no_credits' : null),
+  explain: (body) => (isObject(body) && typeof body['message'] === 'string' ? body['message'] : null),
   probe: { path: '/crm/v3/objects/contacts', query: { limit: 1 } },
   requiresOwnKey: true,
 })

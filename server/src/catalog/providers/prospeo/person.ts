@@ -1,10 +1,62 @@
-import type { PersonAtCompany } from '../../jobs/work-email.ts'
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { isIdentified, person } from '../../jobs/person.ts'
+import { placeOf } from '../../jobs/place.ts'
+import { prospeo } from './provider.ts'
+import { dataOf } from './question.ts'
 
-/** What it is told about a person; what is not known is left out. */
-export function dataOf({ full_name, domain, linkedin_url }: PersonAtCompany): Record<string, string> {
-  return {
-    ...(full_name === '' ? {} : { full_name }),
-    ...(domain === '' ? {} : { company_website: domain }),
-    ...(linkedin_url === '' ? {} : { linkedin_url }),
-  }
+const Text = z.string().nullish()
+const Amount = z.number().nullish()
+const Job = z.object({
+  title: Text,
+  company_name: Text,
+  current: z.boolean().nullish(),
+  start_year: Amount,
+  start_month: Amount,
+  end_year: Amount,
+  end_month: Amount,
+})
+const Reply = z.object({
+  person: z.object({
+    full_name: Text,
+    current_job_title: Text,
+    headline: Text,
+    linkedin_url: Text,
+    location: z.object({ city: Text, state: Text, country: Text }).nullish(),
+    job_history: z.array(Job).nullish(),
+  }),
+  company: z.object({ name: Text }).nullish(),
+})
+
+export const prospeoPerson = defineAdapter(person, prospeo, {
+  price: 1,
+  accepts: isIdentified,
+  run: (ask, question) => {
+    const json = { data: dataOf(question) }
+    return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: found, company }) => {
+      if (!found.full_name) return MISS
+      const jobs = found.job_history ?? []
+      return hit({
+        full_name: found.full_name,
+        title: found.current_job_title ?? found.headline ?? null,
+        company: company?.name ?? jobs.find(({ current }) => current)?.company_name ?? null,
+        location: placeOf(found.location ?? {}),
+        linkedin_url: found.linkedin_url ?? null,
+        experiences: jobs.map((job) => ({
+          title: job.title ?? null,
+          company: job.company_name ?? null,
+          start: dateOf(job.start_year, job.start_month),
+          end: dateOf(job.end_year, job.end_month),
+          current: job.current ?? !job.end_year,
+        })),
+        education: [],
+      })
+    })
+  },
+})
+
+/** `2020-03`, or `2020` where the month is not known. */
+function dateOf(year: number | null | undefined, month: number | null | undefined): string | null {
+  if (!year) return null
+  return month ? `${year}-${String(month).padStart(2, '0')}` : String(year)
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../adapter.ts'
 import { phone } from '../../jobs/phone.ts'
 import { hasNameAndDomain } from '../../jobs/work-email.ts'
-import { dataOf } from './person.ts'
 import { prospeo } from './provider.ts'
+import { dataOf } from './question.ts'
 
 const Mobile = z.object({
   mobile: z.string().nullish(),

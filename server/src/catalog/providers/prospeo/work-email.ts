@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../adapter.ts'
 import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
-import { dataOf } from './person.ts'
 import { prospeo } from './provider.ts'
+import { dataOf } from './question.ts'
 
 const Reply = z.object({
   person: z.object({

@@ -1,4 +1,12 @@
+import { isObject } from '../../field.ts'
+import type { RefusalKind } from '../../provider-reply.ts'
 import { defineProvider } from '../../provider.ts'
+
+const KINDS: Readonly<Record<string, RefusalKind>> = {
+  REQUEST_LIMIT_EXCEEDED: 'no_credits',
+  SERVER_UNAVAILABLE: 'rate_limited',
+  UNABLE_TO_LOCK_ROW: 'rate_limited',
+}
 
 export const salesforce = defineProvider({
   id: 'salesforce',
@@ -11,6 +19,23 @@ export const salesforce = defineProvider({
     tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
   },
   limits: { concurrent: 20 },
+  statuses: { 400: 'ineligible', 404: 'ineligible' },
+  judge: ({ status, body }) => (status < 400 ? null : (KINDS[wordOf(body, 'errorCode')] ?? null)),
+  explain(body) {
+    // Several records with one external id are a list of their addresses (HTTP 300).
+    if (Array.isArray(body) && typeof body[0] === 'string') return `several records match: ${body.join(', ')}`
+    const message = wordOf(body, 'message')
+    // A refused query comes first as a whole, with a mark below the place.
+    const reason = message.replace(/^[\s\S]*ERROR at Row:\d+:Column:\d+\s*/, '')
+    return reason === '' ? null : `${reason} (${wordOf(body, 'errorCode')})`
+  },
   probe: { path: '/services/data/v59.0/limits' },
   requiresOwnKey: true,
 })
+
+/** Errors are a list, and the first says what is wrong. */
+function wordOf(body: unknown, name: string): string {
+  const first: unknown = Array.isArray(body) ? body[0] : undefined
+  const word = isObject(first) ? first[name] : undefined
+  return typeof word === 'string' ? word : ''
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { readValues } from '../crm/field-values.ts'
+import {
+  connection,
+  exactMatch,
+  ignoreEmptyCriteria,
+  limit,
+  namedValues,
+  searchOperator,
+} from '../crm/fields.ts'
+import {
+  askSalesforce,
+  faultOfNames,
+  recordUrl,
+  SALESFORCE_API,
+  salesforceObject,
+} from '../crm/salesforce.ts'
+import { isFieldPath, printQuery, requote, toConditions } from '../crm/soql.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields.ts'
+import { done, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const Found = z.object({ records: z.array(z.looseObject({ Id: z.string(), attributes: z.unknown() })) })
+
+export default defineAction({
+  id: 'salesforce_lookup_record',
+  name: 'Look up Salesforce record',
+  description: 'Finds records of Salesforce by the values of their fields.',
+  category: 'crm',
+  credits: 0,
+  timeoutSeconds: 60,
+  inputs: {
+    salesforce_object: salesforceObject,
+    add_fields_and_their_values: namedValues(
+      'What to look for: {name, value} with the API name of a field.',
+      {
+        from: 'Salesforce fields',
+        needs: ['salesforce_object'],
+      },
+    ),
+    search_operator: searchOperator,
+    exact_match: exactMatch,
+    ignore_empty_values: ignoreEmptyCriteria,
+    fields_to_return: field.texts({ description: 'The fields given of each record. By default all.' }),
+    limit,
+    connection,
+  },
+  outputs: {
+    records_found: output.table('The records found; empty when there are none.'),
+    record_id: output.text('The id of the first.'),
+    account_url: output.url('The page of the first in Salesforce.'),
+  },
+  async run({ inputs, context }) {
+    const object = inputs.salesforce_object.trim()
+    const values = readValues(inputs.add_fields_and_their_values, inputs.ignore_empty_values)
+    const select = inputs.fields_to_return.map((name) => name.trim()).filter((name) => name !== '')
+    const fault = faultOfNames(object, values, isFieldPath)
+    if (fault !== null) return unrunnable(fault)
+    const wrong = select.find((name) => !isFieldPath(name))
+    if (wrong !== undefined) return unrunnable(`fields_to_return: "${wrong}" is not the API name of a field`)
+    if (values.size === 0) {
+      return unrunnable('nothing to look for: no field in add_fields_and_their_values has a value')
+    }
+    const query = {
+      object,
+      select,
+      operator: inputs.search_operator ?? 'AND',
+      exact: inputs.exact_match,
+      limit: inputs.limit ?? 10,
+    }
+    for (let conditions = toConditions(values); ;) {
+      const request = {
+        path: `${SALESFORCE_API}/query`,
+        query: { q: printQuery({ ...query, conditions }) },
+      }
+      const answer = await askSalesforce({ connection: inputs.connection, request, schema: Found }, context)
+      if (answer.ok) {
+        const records = answer.body.records.map(({ attributes: _, ...record }) => record)
+        const record_id = records[0]?.Id ?? null
+        const account_url = record_id === null ? null : recordUrl(context, answer.key, object, record_id)
+        return done({ records_found: records, record_id, account_url }, answer.provenance)
+      }
+      const { refusal } = answer
+      const next = refusal?.kind === 'ineligible' ? requote(conditions, refusal.message) : null
+      if (next === null) return answer.outcome
+      conditions = next
+    }
+  },
+})

@@ -1,0 +1,50 @@
+import { type Field, hasToken } from '../field.ts'
+import { field, type Pair } from '../fields.ts'
+
+type Dropdown = { from: string; needs: string[] }
+
+/** Names and values of fields; the options endpoint tells which names there are. */
+export function namedValues(description: string, options: Dropdown): Field<Pair[]> {
+  return { ...field.pairs({ required: true, description }), options }
+}
+
+export const connection = field.text({
+  description: 'The connection to use, by its name. By default the only one.',
+})
+
+export const ignoreEmptyValues = field.toggle({
+  default: true,
+  description: 'Leave out what has no value. Default on; off, an empty value clears its field.',
+})
+
+export const ignoreEmptyCriteria = field.toggle({
+  default: true,
+  description: 'Leave out what has no value. Default on; off, an empty value finds records without one.',
+})
+
+export const exactMatch = field.toggle({
+  default: true,
+  description: 'Whether texts must be the same. Default on; off, they must be contained.',
+})
+
+export const limit = field.number({
+  whole: true,
+  min: 1,
+  max: 200,
+  default: 10,
+  description: 'Most records given. Default 10.',
+})
+
+const operator = field.choice(['AND', 'OR'], {
+  default: 'AND',
+  description: 'Whether a record must meet every one of the values or any. Default AND.',
+})
+const upper = (given: unknown) =>
+  typeof given === 'string' && !hasToken(given) ? given.trim().toUpperCase() : given
+
+/** Written in either case. */
+export const searchOperator: typeof operator = {
+  ...operator,
+  check: (raw, path) => operator.check(upper(raw), path),
+  read: (resolved) => operator.read(upper(resolved)),
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { ActionContext } from '../define.ts'
+import type { Outcome } from '../outcome.ts'
+import { findObjectType } from './hubspot-objects.ts'
+import { askHubspot, type Found } from './hubspot.ts'
+
+const Account = z.object({
+  portalId: z.union([z.string(), z.number()]),
+  uiDomain: z.string().default('app.hubspot.com'),
+})
+type Account = z.infer<typeof Account>
+
+/** How the pages of a connection's account are addressed; null where it does not tell. */
+export type Pages = { ok: true; account: Account | null } | { ok: false; outcome: Outcome<never> }
+
+const KEPT_MS = 10 * 60_000
+const MOST_KEPT = 1000
+const known = new Map<string, { account: Account | null; until: number }>()
+
+/**
+ * Asked before a record is written, once in a while for each connection: what comes afterwards could only fail when the
+ * record is there already.
+ */
+export async function findPages(connection: string | undefined, context: ActionContext): Promise<Pages> {
+  const id = (await context.keys.own('hubspot', connection))?.id ?? ''
+  const kept = known.get(id)
+  if (kept !== undefined && kept.until > Date.now()) return { ok: true, account: kept.account }
+  const request = { path: '/account-info/v3/details' }
+  const answer = await askHubspot({ connection, request, schema: Account }, context)
+  if (!answer.ok && (answer.outcome.kind !== 'failed' || answer.refusal?.kind === 'unconfigured')) {
+    return { ok: false, outcome: answer.outcome }
+  }
+  // An account that does not tell costs only the link.
+  const account = answer.ok ? answer.body : null
+  if (known.size >= MOST_KEPT) known.clear()
+  known.set(id, { account, until: Date.now() + KEPT_MS })
+  return { ok: true, account }
+}
+
+/** The page of a record. */
+export function pageOf({ url, id }: Found, object: string, account: Account | null): string | null {
+  if (url !== undefined && URL.canParse(url)) return url
+  const type = findObjectType(object)
+  if (account === null || type === null) return null
+  return `https://${account.uiDomain}/contacts/${account.portalId}/record/${type}/${id}`
+}

@@ -1,0 +1,59 @@
+type ObjectType = {
+  /** As in the addresses of pages. */
+  id: string
+  label: string
+  /** Properties that tell a record without asking for more. */
+  shown: string
+  /** Properties by which people tell records, although HubSpot may not hold them unique. */
+  identity: string[]
+}
+
+const of = (id: string, label: string, shown: string, identity: string[] = []): ObjectType => ({
+  id,
+  label,
+  shown,
+  identity,
+})
+
+/** What every account has; custom objects come beside them. */
+export const OBJECT_TYPES: Readonly<Record<string, ObjectType>> = {
+  contacts: of(
+    '0-1',
+    'Contacts',
+    'email firstname lastname phone jobtitle company website city country lifecyclestage hubspot_owner_id',
+    ['email'],
+  ),
+  companies: of(
+    '0-2',
+    'Companies',
+    'name domain website phone industry numberofemployees annualrevenue city country lifecyclestage hubspot_owner_id',
+    ['domain'],
+  ),
+  deals: of('0-3', 'Deals', 'dealname amount dealstage pipeline closedate hubspot_owner_id'),
+  tickets: of('0-5', 'Tickets', 'subject content hs_pipeline hs_pipeline_stage hs_ticket_priority'),
+  products: of('0-7', 'Products', 'name description price hs_sku'),
+  line_items: of('0-8', 'Line items', 'name quantity price amount hs_product_id'),
+  leads: of('0-136', 'Leads', 'hs_lead_name hs_lead_type hs_lead_label hubspot_owner_id'),
+  notes: of('0-46', 'Notes', 'hs_note_body hs_timestamp hubspot_owner_id'),
+  tasks: of('0-27', 'Tasks', 'hs_task_subject hs_task_body hs_task_status hs_timestamp hubspot_owner_id'),
+}
+
+function find(object: string): ObjectType | undefined {
+  const plain = object.toLowerCase()
+  const plural = plain === 'company' ? 'companies' : `${plain}s`
+  const name = [plain, plural].find((one) => Object.hasOwn(OBJECT_TYPES, one))
+  return name === undefined ? Object.values(OBJECT_TYPES).find(({ id }) => id === plain) : OBJECT_TYPES[name]
+}
+
+/** The id of a type by its name; custom objects are named by theirs. */
+export function findObjectType(object: string): string | null {
+  return find(object)?.id ?? (/^\d+-\d+$/.test(object) ? object : null)
+}
+
+export function shownProperties(object: string): string[] {
+  return find(object)?.shown.split(' ') ?? []
+}
+
+export function identityProperties(object: string): string[] {
+  return find(object)?.identity ?? []
+}

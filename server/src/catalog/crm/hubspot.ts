@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { ActionContext } from '../define.ts'
+import { field, type Pair } from '../fields.ts'
+import type { ProviderRequest } from '../provider.ts'
+import { hubspot } from '../providers/hubspot/provider.ts'
+import { askProvider, type ProviderAnswer } from '../single-provider.ts'
+import { type FieldValues, omitValues, printValue, readValues } from './field-values.ts'
+import { namedValues } from './fields.ts'
+
+export const objectType = field.dropdown({
+  required: true,
+  from: 'HubSpot object types',
+  description: 'The kind of record: contacts, companies, deals, or the id of a custom object.',
+})
+
+export const propertiesToWrite = namedValues(
+  'The properties to write: {name, value} with the internal name of the property.',
+  { from: 'HubSpot properties to write', needs: ['object_type'] },
+)
+
+/** The property that holds HubSpot's own id of a record. */
+export const OWN_ID = 'hs_object_id'
+
+export const Found = z.object({
+  id: z.union([z.string().min(1), z.number()]).transform(String),
+  properties: z.record(z.string(), z.unknown()).default({}),
+  url: z.string().optional(),
+})
+export type Found = z.infer<typeof Found>
+
+export const FoundList = z.object({ total: z.number().optional(), results: z.array(Found) })
+
+type Call<Body> = {
+  connection: string | undefined
+  request: ProviderRequest
+  schema: z.ZodType<Body>
+  once?: true
+}
+
+export function askHubspot<Body>(call: Call<Body>, context: ActionContext): Promise<ProviderAnswer<Body>> {
+  return askProvider({ provider: hubspot, ...call }, context)
+}
+
+export function pathOfObject(object: string, ...steps: string[]): string {
+  return ['/crm/v3/objects', object, ...steps.map(encodeURIComponent)].join('/')
+}
+
+/** Words that are part of addresses. */
+export const isObjectType = (text: string): boolean => /^[A-Za-z0-9][\w-]*$/.test(text)
+
+/** Properties travel as texts, and an empty one clears. */
+export function printProperties(values: FieldValues): Record<string, string> {
+  return Object.fromEntries([...omitValues(values, OWN_ID)].map(([name, value]) => [name, printValue(value)]))
+}
+
+type Write = { object_type: string; properties: Pair[]; ignore_empty_values: boolean }
+export type Plan = { ok: true; object: string; values: FieldValues } | { ok: false; message: string }
+
+/** What is to be written to which kind of record, or why that cannot be. */
+export function planWrite(inputs: Write): Plan {
+  const object = inputs.object_type.trim()
+  const values = readValues(inputs.properties, inputs.ignore_empty_values)
+  const message = faultOfObject(object)
+  if (message !== null) return { ok: false, message }
+  return values.size === 0
+    ? { ok: false, message: 'nothing to write: none of the properties has a value' }
+    : { ok: true, object, values }
+}
+
+export function faultOfObject(object: string): string | null {
+  return isObjectType(object)
+    ? null
+    : `object_type: "${object.slice(0, 100)}" is not a type of HubSpot objects like contacts`
+}
+
+/** A request for the records whose property has exactly this value. */
+export function searchBy(object: string, property: string, value: string, limit: number): ProviderRequest {
+  const filters = [{ propertyName: property, operator: 'EQ', value }]
+  const json = { filterGroups: [{ filters }], properties: [property], limit }
+  return { method: 'POST', path: pathOfObject(object, 'search'), json }
+}

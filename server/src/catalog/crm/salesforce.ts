@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { ActionContext } from '../define.ts'
+import { field, type Pair } from '../fields.ts'
+import type { ProviderKey } from '../provider-access.ts'
+import type { ProviderRequest } from '../provider.ts'
+import { salesforce } from '../providers/salesforce/provider.ts'
+import { askProvider, type ProviderAnswer } from '../single-provider.ts'
+import { type FieldValues, readValues } from './field-values.ts'
+import { namedValues } from './fields.ts'
+import { isName } from './soql.ts'
+
+export const SALESFORCE_API = '/services/data/v59.0'
+
+export const salesforceObject = field.dropdown({
+  required: true,
+  from: 'Salesforce objects',
+  description: 'The kind of record, by its API name like Account.',
+})
+
+export const fieldsToWrite = namedValues(
+  'The fields to write: {name, value} with the API name of the field.',
+  { from: 'Salesforce fields to write', needs: ['salesforce_object'] },
+)
+
+/** What Salesforce says of a record that it has written. */
+export const Written = z.object({ id: z.string().min(1), created: z.boolean().optional() })
+
+type Call<Body> = {
+  connection: string | undefined
+  request: ProviderRequest
+  schema: z.ZodType<Body>
+  once?: true
+}
+
+export function askSalesforce<Body>(call: Call<Body>, context: ActionContext): Promise<ProviderAnswer<Body>> {
+  return askProvider({ provider: salesforce, ...call }, context)
+}
+
+type Write = {
+  salesforce_object: string
+  add_fields_and_their_values: Pair[]
+  ignore_empty_values: boolean
+}
+export type Plan = { ok: true; object: string; values: FieldValues } | { ok: false; message: string }
+
+/** What is to be written to which kind of record, or why that cannot be. */
+export function planWrite(inputs: Write): Plan {
+  const object = inputs.salesforce_object.trim()
+  const values = readValues(inputs.add_fields_and_their_values, inputs.ignore_empty_values)
+  const message = faultOfNames(object, values, isName)
+  if (message !== null) return { ok: false, message }
+  return values.size === 0
+    ? { ok: false, message: 'nothing to write: no field in add_fields_and_their_values has a value' }
+    : { ok: true, object, values }
+}
+
+export function faultOfNames(
+  object: string,
+  values: FieldValues,
+  isField: (name: string) => boolean,
+): string | null {
+  if (!isName(object)) return `salesforce_object: "${object.slice(0, 100)}" is not an API name like Account`
+  const wrong = [...values.keys()].find((name) => !isField(name))
+  return wrong === undefined
+    ? null
+    : `add_fields_and_their_values: "${wrong.slice(0, 100)}" is not the API name of a field`
+}
+
+/** One step of a path. Dots alone would be read as a way up. */
+export function toPathStep(text: string): string | null {
+  return /^\.{1,2}$/.test(text) ? null : encodeURIComponent(text.toWellFormed())
+}
+
+/** The page of a record, on the instance that people log in to. */
+export function recordUrl({ egress }: ActionContext, key: ProviderKey, object: string, id: string): string {
+  const instance = key.fields['instance_url'] ?? egress.baseUrl(salesforce.id, '')
+  return `${instance.replace(/\/+$/, '')}/lightning/r/${object}/${id}/view`
+}

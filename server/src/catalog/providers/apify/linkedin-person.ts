@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { linkedinPerson } from '../../jobs/linkedin-person.ts'
+import { runActor } from './actor.ts'
+import { apify } from './provider.ts'
+
+const ACTOR = 'harvestapi~linkedin-profile-scraper'
+const MODE = 'Profile details no email ($4 per 1k)'
+const Text = z.string().nullish()
+const When = z.object({ text: Text }).nullish()
+const Profile = z.object({
+  firstName: Text,
+  lastName: Text,
+  headline: Text,
+  about: Text,
+  linkedinUrl: Text,
+  connectionsCount: z.number().nullish(),
+  location: z.object({ linkedinText: Text }).nullish(),
+  experience: z
+    .array(z.object({ position: Text, companyName: Text, startDate: When, endDate: When }))
+    .nullish(),
+  education: z
+    .array(z.object({ schoolName: Text, degree: Text, startDate: When, endDate: When }))
+    .nullish(),
+})
+
+export const apifyLinkedinPerson = defineAdapter(linkedinPerson, apify, {
+  price: 1,
+  run: (ask, { linkedin_url }) => {
+    const request = runActor(ACTOR, { queries: [linkedin_url], profileScraperMode: MODE })
+    return ask(request, z.array(Profile), ([profile]) => {
+      const full_name = [profile?.firstName, profile?.lastName].filter((part) => part).join(' ')
+      if (profile === undefined || full_name === '') return MISS
+      const experiences = (profile.experience ?? []).map(
+        ({ position, companyName, startDate, endDate }) => ({
+          title: position ?? null,
+          company: companyName ?? null,
+          start: startDate?.text ?? null,
+          end: endDate?.text ?? null,
+          current: /^present$/i.test(endDate?.text ?? 'present'),
+        }),
+      )
+      const now = experiences.find(({ current }) => current)
+      return hit({
+        full_name,
+        title: now?.title ?? profile.headline ?? null,
+        company: now?.company ?? null,
+        location: profile.location?.linkedinText ?? null,
+        linkedin_url: profile.linkedinUrl ?? linkedin_url,
+        headline: profile.headline ?? null,
+        about: profile.about ?? null,
+        connections: profile.connectionsCount ?? null,
+        experiences,
+        education: (profile.education ?? []).map(({ schoolName, degree, startDate, endDate }) => ({
+          school: schoolName ?? null,
+          degree: degree ?? null,
+          start: startDate?.text ?? null,
+          end: endDate?.text ?? null,
+        })),
+      })
+    })
+  },
+})

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const apify = defineProvider({
+  id: 'apify',
+  name: 'Apify',
+  baseUrl: 'https://api.apify.com',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 10, concurrent: 10 },
+  // It answers when the actor has ended.
+  timeoutMs: 100_000,
+  probe: { path: '/v2/users/me' },
+})

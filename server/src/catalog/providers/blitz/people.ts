@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { defineAdapter, MISS } from '../../adapter.ts'
+import { listPeople, people } from '../../jobs/people.ts'
+import { placeOf } from '../../jobs/place.ts'
+import { collectPages } from '../../provider-pages.ts'
+import { blitz } from './provider.ts'
+
+const Text = z.string().nullish()
+const Company = z.object({ found: z.boolean().nullish(), company_linkedin_url: Text })
+const Experience = z.object({ job_title: Text, company_name: Text, job_is_current: z.boolean().nullish() })
+const Reply = z.object({
+  results: z.array(
+    z.object({
+      full_name: Text,
+      headline: Text,
+      linkedin_url: Text,
+      location: z.object({ city: Text, state_code: Text, country_code: Text }).nullish(),
+      experiences: z.array(Experience).nullish(),
+    }),
+  ),
+  total_results: z.number().nullish(),
+  cursor: Text,
+})
+const PAGE = 50
+const LEVELS: Record<string, string> = {
+  owner: 'C-Team',
+  founder: 'C-Team',
+  c_suite: 'C-Team',
+  partner: 'C-Team',
+  vp: 'VP',
+  head: 'Director',
+  director: 'Director',
+  manager: 'Manager',
+  senior: 'Staff',
+  entry: 'Staff',
+}
+
+/** It knows companies by their LinkedIn pages, and those by domain. */
+export const blitzPeople = defineAdapter(people, blitz, {
+  price: 2,
+  async run(ask, { domain, titles, seniority, limit }) {
+    const place = { method: 'POST', path: '/v2/enrichment/domain-to-linkedin', json: { domain } } as const
+    const company = await ask(place, Company, ({ company_linkedin_url: url }) => ({ url }))
+    if ('kind' in company) return company
+    if (!company.url) return MISS
+    const job_level = [...new Set(seniority.map((word) => LEVELS[word] ?? word))]
+    const wanted = {
+      ...(titles.length === 0 ? {} : { job_title: { include: titles } }),
+      ...(job_level.length === 0 ? {} : { job_level }),
+    }
+    let total = 0
+    const { items, refusal } = await collectPages(
+      (cursor: string) => {
+        const json = {
+          company: { linkedin_url: [company.url] },
+          people: wanted,
+          max_results: Math.min(limit, PAGE),
+          cursor: cursor || null,
+        }
+        const request = { method: 'POST', path: '/v2/search/people', json } as const
+        return ask(request, Reply, ({ results, total_results, cursor: next }) => {
+          total = total_results ?? 0
+          return { items: results, next: next || null }
+        })
+      },
+      { first: '', most: limit },
+    )
+    if (refusal !== null && items.length === 0) return refusal
+    return listPeople(
+      items.map(({ full_name, headline, linkedin_url, location, experiences }) => {
+        const now = experiences?.find(({ job_is_current }) => job_is_current) ?? experiences?.[0]
+        return {
+          full_name: full_name ?? '',
+          title: now?.job_title ?? headline ?? null,
+          company: now?.company_name ?? null,
+          location: placeOf({
+            city: location?.city,
+            state: location?.state_code,
+            country: location?.country_code,
+          }),
+          linkedin_url: linkedin_url ?? null,
+          id: null,
+        }
+      }),
+      total,
+    )
+  },
+})

@@ -1,0 +1,18 @@
+import { isObject } from '../../field.ts'
+import { defineProvider } from '../../provider.ts'
+
+export const builtwith = defineProvider({
+  id: 'builtwith',
+  name: 'BuiltWith',
+  baseUrl: 'https://api.builtwith.com',
+  auth: { kind: 'query', name: 'KEY' },
+  limits: { perSecond: 8, concurrent: 8 },
+  statuses: { 404: 'miss' },
+  // Refused keys come inside a 200, in a list of errors.
+  judge: ({ body }) => {
+    const text = JSON.stringify(isObject(body) ? (body['Errors'] ?? []) : [])
+    if (/credit/i.test(text)) return 'no_credits'
+    return /key/i.test(text) ? 'unconfigured' : null
+  },
+  probe: { path: '/usagev2/api.json' },
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listTechnologies, technologies } from '../../jobs/technologies.ts'
+import { builtwith } from './provider.ts'
+
+const Text = z.string().nullish()
+const Millis = z.number().nullish()
+const Entry = z.object({
+  Name: z.string(),
+  Tag: Text,
+  Categories: z.array(z.string()).nullish(),
+  FirstDetected: Millis,
+  LastDetected: Millis,
+})
+const Path = z.object({ Url: Text, Domain: Text, Technologies: z.array(Entry).nullish() })
+const Reply = z.object({
+  Results: z.array(z.object({ Result: z.object({ Paths: z.array(Path).nullish() }) })).nullish(),
+})
+
+export const builtwithTechnologies = defineAdapter(technologies, builtwith, {
+  price: 1,
+  run: (ask, { domain }) =>
+    ask({ path: '/v21/api.json', query: { LOOKUP: domain } }, Reply, ({ Results }) => {
+      const paths = Results?.flatMap(({ Result }) => Result.Paths ?? []) ?? []
+      return listTechnologies(
+        paths.flatMap(({ Technologies }) =>
+          (Technologies ?? []).map((entry) => ({
+            name: entry.Name,
+            category: entry.Categories?.[0] ?? entry.Tag ?? null,
+            evidence: null,
+            first_seen: dateOf(entry.FirstDetected),
+            last_seen: dateOf(entry.LastDetected),
+          })),
+        ),
+      )
+    }),
+})
+
+function dateOf(millis: number | null | undefined): string | null {
+  return millis ? new Date(millis).toISOString().slice(0, 10) : null
+}

@@ -1,0 +1,13 @@
+import { defineProvider } from '../../provider.ts'
+
+export const contactout = defineProvider({
+  id: 'contactout',
+  name: 'ContactOut',
+  baseUrl: 'https://api.contactout.com',
+  auth: { kind: 'header', name: 'token' },
+  headers: { authorization: 'basic' },
+  limits: { perMinute: 60, concurrent: 10 },
+  // 403 is a plan that is used up; a refused token is 401.
+  statuses: { 403: 'no_credits', 404: 'miss' },
+  probe: { path: '/v1/stats' },
+})

@@ -1,0 +1,25 @@
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { headcount } from '../../jobs/headcount.ts'
+import { lookUpCompany } from './company-record.ts'
+import { crustdata } from './provider.ts'
+
+export const crustdataHeadcount = defineAdapter(headcount, crustdata, {
+  price: 1,
+  run: (ask, { by, ...question }) =>
+    lookUpCompany(ask, question, ({ headcount: counted }) => {
+      const [counts, shares] =
+        by === 'country'
+          ? [counted?.linkedin_headcount_by_region_absolute, counted?.linkedin_headcount_by_region_percent]
+          : [counted?.linkedin_headcount_by_role_absolute, counted?.linkedin_headcount_by_role_percent]
+      const names = Object.keys({ ...counts, ...shares })
+      const breakdown = names.map((name) => ({
+        name,
+        employees: counts?.[name] ?? null,
+        percent: shares?.[name] ?? null,
+      }))
+      const company_headcount = counted?.linkedin_headcount ?? null
+      return breakdown.length === 0 && company_headcount === null
+        ? MISS
+        : hit({ company_headcount, breakdown }, breakdown.length > 0)
+    }),
+})

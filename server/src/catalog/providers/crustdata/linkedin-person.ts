@@ -1,0 +1,17 @@
+import { defineAdapter, hit } from '../../adapter.ts'
+import { linkedinPerson } from '../../jobs/linkedin-person.ts'
+import { lookUpPerson } from './person-record.ts'
+import { crustdata } from './provider.ts'
+
+export const crustdataLinkedinPerson = defineAdapter(linkedinPerson, crustdata, {
+  price: 1,
+  run: (ask, { linkedin_url }) =>
+    lookUpPerson(ask, { linkedin_url, email: '' }, (record, found) =>
+      hit({
+        ...found,
+        headline: record.headline ?? null,
+        about: record.summary ?? null,
+        connections: record.num_of_connections ?? null,
+      }),
+    ),
+})

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { type Ask, MISS } from '../../adapter.ts'
+import type { CompanyQuestion } from '../../jobs/company.ts'
+import type { Refusal } from '../../provider-reply.ts'
+
+const Reply = z.object({
+  matched_businesses: z.array(z.object({ business_id: z.string().nullish() })).nullish(),
+})
+
+/** Everything about a company is asked by an id, which is found first. */
+export async function matchBusiness(
+  ask: Ask,
+  { domain, name, linkedin_url }: CompanyQuestion,
+): Promise<{ business_id: string } | Refusal> {
+  const known = {
+    ...(domain === '' ? {} : { domain }),
+    ...(name === '' ? {} : { name }),
+    ...(linkedin_url === '' ? {} : { linkedin_url }),
+  }
+  const json = { businesses_to_match: [known] }
+  return ask({ method: 'POST', path: '/v1/businesses/match', json }, Reply, ({ matched_businesses }) => {
+    const business_id = matched_businesses?.[0]?.business_id
+    return business_id ? { business_id } : MISS
+  })
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { company } from '../../jobs/company.ts'
+import { linkOf } from '../../jobs/person.ts'
+import { placeOf } from '../../jobs/place.ts'
+import { matchBusiness } from './business.ts'
+import { explorium } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({
+  data: z
+    .object({
+      name: Text,
+      business_description: Text,
+      linkedin_industry_category: Text,
+      naics_description: Text,
+      yearly_revenue_range: Text,
+      ticker: Text,
+      city_name: Text,
+      region_name: Text,
+      country_name: Text,
+      linkedin_profile: Text,
+    })
+    .nullish(),
+})
+
+/** It tells ranges of employees, never their number. */
+export const exploriumCompany = defineAdapter(company, explorium, {
+  price: 2,
+  async run(ask, question) {
+    const match = await matchBusiness(ask, question)
+    if ('kind' in match) return match
+    const request = { method: 'POST', path: '/v1/businesses/firmographics/enrich', json: match } as const
+    return ask(request, Reply, ({ data }) => {
+      if (!data?.name) return MISS
+      const place = { city: data.city_name, state: data.region_name, country: data.country_name }
+      return hit({
+        name: data.name,
+        description: data.business_description ?? null,
+        industry: data.linkedin_industry_category ?? data.naics_description ?? null,
+        employees: null,
+        revenue_range: data.yearly_revenue_range ?? null,
+        founded: null,
+        hq: placeOf(place),
+        ticker: data.ticker ?? null,
+        linkedin_url: linkOf(data.linkedin_profile),
+      })
+    })
+  },
+})

@@ -1,0 +1,9 @@
+import { defineProvider } from '../../provider.ts'
+
+export const icypeas = defineProvider({
+  id: 'icypeas',
+  name: 'Icypeas',
+  baseUrl: 'https://app.icypeas.com',
+  auth: { kind: 'header', name: 'Authorization' },
+  limits: { perSecond: 10, concurrent: 20 },
+})

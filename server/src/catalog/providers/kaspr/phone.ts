@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../adapter.ts'
+import { phone } from '../../jobs/phone.ts'
+import { kaspr } from './provider.ts'
+
+const Reply = z.object({
+  profile: z.object({ starryPhone: z.string().nullish(), phones: z.array(z.string()).nullish() }).nullish(),
+})
+
+export const kasprPhone = defineAdapter(phone, kaspr, {
+  price: 5,
+  accepts: ({ linkedin_url }) => slugOf(linkedin_url) !== null,
+  run: (ask, { linkedin_url, full_name }) => {
+    const id = slugOf(linkedin_url) ?? ''
+    const json = { id, name: full_name || id, dataToGet: ['phone'], requiredData: ['phone'] }
+    return ask({ method: 'POST', path: '/profile/linkedin', json }, Reply, ({ profile }) => {
+      const number = profile?.starryPhone || profile?.phones?.[0]
+      return number ? hit({ phone: number, type: null }) : MISS
+    })
+  },
+})
+
+/** People are known by the last part of their profile's address. */
+function slugOf(linkedinUrl: string): string | null {
+  return /linkedin\.com\/in\/([^/?#]+)/i.exec(linkedinUrl)?.[1] ?? null
+}

@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider.ts'
+
+export const kaspr = defineProvider({
+  id: 'kaspr',
+  name: 'Kaspr',
+  baseUrl: 'https://api.developers.kaspr.io',
+  auth: { kind: 'bearer' },
+  headers: { 'accept-version': 'v2.0' },
+  limits: { perMinute: 60, concurrent: 5 },
+  statuses: { 404: 'miss' },
+  probe: { path: '/keys/verifyKey' },
+})

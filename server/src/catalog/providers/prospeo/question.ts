@@ -1,0 +1,16 @@
+import type { PersonAtCompany } from '../../jobs/work-email.ts'
+
+/** What it is told about a person; what is not known is left out. */
+export function dataOf({
+  full_name,
+  domain,
+  linkedin_url,
+  email = '',
+}: PersonAtCompany & { email?: string }): Record<string, string> {
+  return {
+    ...(full_name === '' ? {} : { full_name }),
+    ...(domain === '' ? {} : { company_website: domain }),
+    ...(linkedin_url === '' ? {} : { linkedin_url }),
+    ...(email === '' ? {} : { email }),
+  }
+}

@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+export const rocketreach = defineProvider({
+  id: 'rocketreach',
+  name: 'RocketReach',
+  baseUrl: 'https://api.rocketreach.co',
+  auth: { kind: 'header', name: 'Api-Key' },
+  limits: { perSecond: 5, concurrent: 10 },
+  statuses: { 404: 'miss' },
+  probe: { path: '/api/v2/account' },
+})

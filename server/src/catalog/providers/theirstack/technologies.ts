@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listTechnologies, technologies } from '../../jobs/technologies.ts'
+import { theirstack } from './provider.ts'
+
+const Text = z.string().nullish()
+const Reply = z.object({
+  data: z.array(
+    z.object({
+      technology: z.object({ name: z.string(), category: Text }),
+      confidence: Text,
+      jobs: z.number().nullish(),
+      first_date_found: Text,
+      last_date_found: Text,
+    }),
+  ),
+})
+
+export const theirstackTechnologies = defineAdapter(technologies, theirstack, {
+  price: 1,
+  run: (ask, { domain }) => {
+    const json = { company_domain: domain }
+    return ask({ method: 'POST', path: '/v1/companies/technologies', json }, Reply, ({ data }) =>
+      listTechnologies(
+        data.map(({ technology, confidence, jobs, first_date_found, last_date_found }) => ({
+          name: technology.name,
+          category: technology.category ?? null,
+          evidence: `${jobs ?? 0} job postings, confidence ${confidence ?? 'unknown'}`,
+          first_seen: first_date_found ?? null,
+          last_seen: last_date_found ?? null,
+        })),
+      ),
+    )
+  },
+})

@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider.ts'
+
+export const wiza = defineProvider({
+  id: 'wiza',
+  name: 'Wiza',
+  baseUrl: 'https://wiza.co',
+  auth: { kind: 'bearer' },
+  limits: { perMinute: 300, concurrent: 20 },
+  statuses: { 404: 'miss' },
+  probe: { path: '/api/meta/credits' },
+})

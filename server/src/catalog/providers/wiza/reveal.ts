@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { type Ask, type Found, MISS } from '../../adapter.ts'
+import type { PersonAtCompany } from '../../jobs/work-email.ts'
+import { refusal } from '../../provider-reply.ts'
+import type { ProviderRequest } from '../../provider.ts'
+
+const PATH = '/api/individual_reveals'
+const Text = z.string().nullish()
+const Data = z.object({
+  id: z.union([z.string(), z.number()]),
+  status: Text,
+  is_complete: z.boolean().nullish(),
+  fail_error: Text,
+  email: Text,
+  email_status: Text,
+  phones: z.array(z.object({ number: Text, pretty_number: Text, type: Text })).nullish(),
+  mobile_phone: Text,
+  phone_number: Text,
+})
+const Reply = z.object({ data: Data })
+
+/** Asks for a reveal, then for what became of it. */
+export function reveal<Result>(
+  ask: Ask,
+  { person, level, poll }: { person: PersonAtCompany; level: 'partial' | 'phone'; poll: unknown },
+  read: (data: z.output<typeof Data>) => Found<Result>,
+): Promise<Found<Result>> {
+  const request: ProviderRequest =
+    typeof poll === 'string'
+      ? { path: `${PATH}/${encodeURIComponent(poll)}` }
+      : { method: 'POST', path: PATH, json: { individual_reveal: questionOf(person), enrichment_level: level } }
+  return ask(request, Reply, ({ data }): Found<Result> => {
+    if (data.status === 'failed') {
+      return /credit/i.test(data.fail_error ?? '') ? refusal('no_credits', 'the key is used up') : MISS
+    }
+    return data.is_complete === true
+      ? read(data)
+      : { kind: 'pending', afterMs: 3000, poll: String(data.id) }
+  })
+}
+
+/** The profile is what it knows best; names would only make it less sure. */
+function questionOf({ linkedin_url, full_name, domain }: PersonAtCompany): Record<string, string> {
+  return linkedin_url === '' ? { full_name, domain } : { profile_url: linkedin_url }
+}

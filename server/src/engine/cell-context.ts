@@ -1,0 +1,95 @@
+import type { ActionContext, SheetAccess } from '../catalog/define.ts'
+import { MILLIS } from '../store/credits.ts'
+import type { Flight } from './desk.ts'
+import type { Engine } from './walk.ts'
+
+/** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
+export class CellContext implements ActionContext {
+  readonly #engine: Engine
+  readonly #flight: Flight
+  readonly #limit: LazyAbort
+  readonly #onFenceLost: () => void
+
+  constructor(engine: Engine, flight: Flight, limit: LazyAbort, onFenceLost: () => void) {
+    this.#engine = engine
+    this.#flight = flight
+    this.#limit = limit
+    this.#onFenceLost = onFenceLost
+  }
+
+  get egress() {
+    return this.#engine.equipment.egress
+  }
+  get sandbox() {
+    return this.#engine.equipment.sandbox
+  }
+  get models() {
+    return this.#engine.equipment.models
+  }
+  get mail() {
+    return this.#engine.equipment.mail
+  }
+  get gate() {
+    return this.#engine.equipment.gate
+  }
+  get keys() {
+    return this.#engine.surroundings.keysOf(this.#flight)
+  }
+  get cellRun(): string {
+    const { run_id, row_id, action } = this.#flight
+    return `${run_id}/${row_id}/${action}`
+  }
+  get signal(): AbortSignal {
+    return this.#limit.signal
+  }
+  get state(): unknown {
+    return this.#flight.state ?? undefined
+  }
+  get sheets(): SheetAccess {
+    return this.#engine.sheetsFor(this.#flight)
+  }
+  now(): Date {
+    return new Date()
+  }
+  async secrets(): Promise<readonly string[]> {
+    return [...(await this.#engine.surroundings.envOf(this.#flight)).values()]
+  }
+  knowledge(): Promise<string | null> {
+    return this.#engine.surroundings.knowledgeOf(this.#flight.org_id)
+  }
+  async reserve(credits: number): Promise<boolean> {
+    const answer = await holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
+    if (answer === 'lost') this.#onFenceLost()
+    return answer === 'held'
+  }
+}
+
+/** Sets credits aside until the cell has `price` of them in all. */
+export async function holdCredits(
+  engine: Engine,
+  flight: Flight,
+  price: number,
+): Promise<'held' | 'no_credits' | 'lost'> {
+  const more = price - flight.held_millis
+  if (more <= 0) return 'held'
+  const answer = await engine.desk.reserve(flight, more)
+  if (answer === 'held') flight.held_millis = price
+  return answer
+}
+
+/** Most actions never look at their signal; making one costs more than they do. */
+export class LazyAbort {
+  #controller: AbortController | undefined
+  #aborted = false
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#aborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.#aborted = true
+    this.#controller?.abort()
+  }
+}
