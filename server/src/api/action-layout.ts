@@ -17,6 +17,7 @@ import { notFound } from '../lib/errors.ts'
 import { labelAction, moveAction, reorderWaterfall } from '../org/action-layout.ts'
 import { discoverActionOutputs } from '../org/action-outputs.ts'
 import { createRunSurroundings } from '../org/run-surroundings.ts'
+import type { SheetRecord } from '../store/sheets.ts'
 import { hasOptions, listOptions } from './action-options.ts'
 import {
   ActionFieldParams,
@@ -33,7 +34,8 @@ const ACTION = `${BASE}/:action_instance_id`
 
 /** How a chain is arranged and labelled, and what its fields and outputs are. */
 export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store, sealer }: Services): void {
-  const { keysOf } = createRunSurroundings(store, sealer, config.providerKeys)
+  const surroundings = createRunSurroundings(store, sealer, config.providerKeys)
+  const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => surroundings.keysOf(sheet) }
   const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(
@@ -161,11 +163,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     },
     async (request) => {
       const field = requireField(catalogue, request)
-      const options = await listOptions(field, request, request.body.context ?? {}, {
-        config,
-        egress,
-        keysOf,
-      })
+      const options = await listOptions(field, request, request.body.context ?? {}, optionServices)
       return { status: 200 as const, data: { options } }
     },
   )

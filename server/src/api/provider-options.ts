@@ -18,7 +18,7 @@ export const PROVIDER_OPTIONS: Readonly<Record<string, OptionQuery>> = {
   ...HUBSPOT_OPTIONS,
 }
 
-export type ProviderAccess = { egress: Egress; keysOf(sheet: SheetRecord): ProviderKeys }
+export type ProviderAccess = { egress: Egress; keysOf: (sheet: SheetRecord) => ProviderKeys }
 
 /** Asks the provider of the caller's connection: the one of the context, the one of the action, or the only one (D66). */
 export async function askForOptions(

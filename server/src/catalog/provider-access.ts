@@ -2,6 +2,7 @@
 export type ProviderKey = {
   /** `platform`, or the id of a connection: limits are counted by it. */
   id: string
+  /** As they are now: some change when a token is made. */
   fields: Readonly<Record<string, string>>
   /** A token that is made of the fields, kept until shortly before it expires; made anew when it is the one `refused`. */
   token<Refusal>(make: MakeToken<Refusal>, refused?: string): Promise<TokenAnswer<Refusal>>
@@ -55,17 +56,21 @@ export function isFresh(kept: KeptToken | undefined, refused: string | undefined
 
 /** A key whose tokens are kept by this process alone. */
 export function createKey(id: string, fields: Readonly<Record<string, string>>): ProviderKey {
+  let current = fields
   let kept: KeptToken | undefined
   let making: Promise<unknown> = Promise.resolve()
   return {
     id,
-    fields,
+    get fields() {
+      return current
+    },
     async token(make, refused) {
       // One after the other: those who waited find the token that the first made.
       const turn = making.then(async () => {
         if (isFresh(kept, refused)) return { ok: true as const, token: kept.token }
-        const made = await make(fields)
+        const made = await make(current)
         if (!made.ok) return made
+        current = { ...current, ...made.fields }
         kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
         return { ok: true as const, token: made.token }
       })

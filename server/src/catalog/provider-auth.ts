@@ -69,6 +69,8 @@ const TokenReply = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive().default(3600),
   refresh_token: z.string().optional(),
+  /** Where the account is, which Salesforce tells with its tokens. */
+  instance_url: z.url().optional(),
 })
 
 const TOKEN_TIMEOUT_MS = 10_000
@@ -97,11 +99,16 @@ async function makeToken(
   const secrets = given.map(([, value]) => value)
   const answer = judgeReply(reply, TokenReply, { rules, secrets, now: context.now() })
   if (!answer.ok) return answer
-  const { access_token, expires_in, refresh_token } = answer.body
+  const { access_token, expires_in, refresh_token, instance_url } = answer.body
+  const isPlaceNew = instance_url !== undefined && fields['instance_url'] === undefined
+  const changed = {
+    ...(refresh_token === undefined ? {} : { refresh_token }),
+    ...(isPlaceNew ? { instance_url } : {}),
+  }
   return {
     ok: true,
     token: access_token,
     expiresInSeconds: expires_in,
-    ...(refresh_token === undefined ? {} : { fields: { refresh_token } }),
+    ...(Object.keys(changed).length === 0 ? {} : { fields: changed }),
   }
 }

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { createKey } from './provider-access.ts'
 import type { Case } from './testing/provider-cases/case.ts'
+import { COMPANIES } from './testing/provider-cases/companies.ts'
 import { PEOPLE } from './testing/provider-cases/people.ts'
+import { PHONE } from './testing/provider-cases/phone.ts'
+import { PROFILES } from './testing/provider-cases/profiles.ts'
 import { SEARCH } from './testing/provider-cases/search.ts'
 import { VERIFICATION } from './testing/provider-cases/verification.ts'
 import { WORK_EMAIL } from './testing/provider-cases/work-email.ts'
 import { makeAskContext, type Reply, type Seen, serveDouble } from './testing/provider-double.ts'
 
 const SECRET = 'k-0123456789-secret'
-const CASES = [...WORK_EMAIL, ...VERIFICATION, ...PEOPLE, ...SEARCH]
+const CASES = [...WORK_EMAIL, ...VERIFICATION, ...PEOPLE, ...PHONE, ...PROFILES, ...COMPANIES, ...SEARCH]
 
 const isToken = ({ path }: Seen) => path.endsWith('/access_token')
 
@@ -60,10 +63,12 @@ describe.each(CASES.map((one): [string, Case] => [`${one.provider}: ${one.asks.a
     it('is asked as documented, and its answer is read', async () => {
       const { found, asked } = await ask(one, one.hit.replies)
       expect(found).toMatchObject({ kind: 'hit', value: one.hit.value, verified: one.hit.verified ?? true })
-      const { headers = {}, query = {}, json } = one.asks
-      expect(asked[0]).toMatchObject({ headers, query })
-      expect(`${asked[0]?.method} ${asked[0]?.path}`).toBe(one.asks.at)
-      if (json !== undefined) expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject(json)
+      const questions = [one.asks, ...(one.asks.next === undefined ? [] : [one.asks.next])]
+      for (const [n, { at, headers = {}, query = {}, json }] of questions.entries()) {
+        expect(asked[n]).toMatchObject({ headers, query })
+        expect(`${asked[n]?.method} ${asked[n]?.path}`).toBe(at)
+        if (json !== undefined) expect(JSON.parse(asked[n]?.body ?? '')).toMatchObject(json)
+      }
     })
 
     it('what is no answer, or no good one, is told apart', async () => {

@@ -177,6 +177,18 @@ describe('a cell is settled once', () => {
   })
 })
 
+describe('Stop', () => {
+  it('a running cell that would be put down ends with its run, and gives its hold back', async () => {
+    const field = await makePaidField(1)
+    const flight = await claimAndReserve(old, must((await field.jobs())[0]))
+    await field.stop()
+    await expectPaid(field, 0, PRICE)
+    expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
+    expect(await field.flights()).toEqual([])
+    await expectPaid(field, 0)
+  })
+})
+
 describe('Stop and run again', () => {
   it('a row whose cell is still running belongs to the new run; the old result has no effect', async () => {
     const field = await makePaidField(1)

@@ -112,6 +112,7 @@ describe('a provider that fails', () => {
     for (let n = 0; n < 5; n += 1) await pass(gates[0], bucket, 'broken')
     const closed = await enter(gates[0], bucket, {})
     expect(closed.kind === 'broken' && closed.afterMs > 3000 && closed.afterMs <= 5000).toBe(true)
+    await expect.poll(async () => pass(gates[1], bucket), { timeout: 5000 }).toBe('broken')
     await store.query({
       text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1`,
       values: [bucket],

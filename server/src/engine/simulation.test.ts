@@ -104,6 +104,10 @@ async function park(world: World, hand: Hand, desk: Desk): Promise<void> {
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
   if (known === undefined) return
+  if (must(world.model.runs.get(known.run)).stopped) {
+    world.model.flights.delete(hand.flight.row_id)
+    return
+  }
   Object.assign(known, { status: 'queued', ticket: known.ticket + 1, token: Symbol('parked') })
   world.jobs.push({ o: hand.flight.org_id, r: hand.flight.row_id, t: known.ticket })
 }

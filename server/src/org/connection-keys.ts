@@ -30,7 +30,9 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
   let making: Promise<unknown> = Promise.resolve()
   return {
     id: record.connection_id,
-    fields,
+    get fields() {
+      return fields
+    },
     async token(make, refused) {
       if (isFresh(kept, refused)) return { ok: true, token: kept.token }
       const turn = making.then(() => renew(make, refused))
@@ -48,17 +50,18 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
     return inTransaction(db, async (trx) => {
       const current = (await lockConnection(trx, record)) ?? record
       kept = openToken(sealer, current)
+      fields = openFields(sealer, current)
       if (isFresh(kept, refused)) return { ok: true, token: kept.token }
-      const before = openFields(sealer, current)
-      const made = await make(before)
+      const made = await make(fields)
       if (!made.ok) return made
+      fields = { ...fields, ...made.fields }
       kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
       await keepToken(trx, record, {
         token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
         token_expires_at: new Date(kept.expiresAt),
         ...(made.fields === undefined
           ? {}
-          : { fields_sealed: sealFields(sealer, record, { ...before, ...made.fields }) }),
+          : { fields_sealed: sealFields(sealer, record, fields) }),
       })
       return { ok: true, token: made.token }
     })

@@ -1,6 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from './db.ts'
 import type { Schema } from './schema.ts'
+import type { SheetKey } from './sheets.ts'
 
 export type ConnectionRecord = Selectable<Schema['connections']>
 export type ConnectionEntry = Pick<
@@ -38,17 +39,17 @@ export async function listConnections(db: Db, orgId: string): Promise<Connection
 }
 
 /** Those that a sheet may use: shared ones, and those of its workflow's owner. Oldest first. */
-export async function listConnectionsOfSheet(
-  db: Db,
-  sheet: { org_id: string; sheet_id: string },
-): Promise<ConnectionRecord[]> {
+export async function listConnectionsOfSheet(db: Db, sheet: SheetKey): Promise<ConnectionRecord[]> {
   const { rows } = await sql<ConnectionRecord>`
-    select c.* from connections c
-    where c.org_id = ${sheet.org_id} and (c.shared or c.owner_id = (
-      select w.owner_id from sheets s join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
-      where s.org_id = ${sheet.org_id} and s.sheet_id = ${sheet.sheet_id}))
-    order by c.connection_id`.execute(db)
+    select c.* from connections c where ${isUsableBy(sheet)} order by c.connection_id`.execute(db)
   return rows
+}
+
+/** Whether a sheet may use the connection `c`. */
+export function isUsableBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
+  return sql`c.org_id = ${org_id} and (c.shared or c.owner_id = (
+    select w.owner_id from sheets s join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
+    where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}))`
 }
 
 export async function deleteConnection(db: Db, orgId: string, connectionId: string): Promise<boolean> {

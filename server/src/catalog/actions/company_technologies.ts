@@ -12,7 +12,8 @@ const SOURCES = [builtInTechnologies, builtwithTechnologies, theirstackTechnolog
 export default defineAction({
   id: 'company_technologies',
   name: 'Company technologies',
-  description: 'Lists the technologies that a company uses, from one source after another until one knows some.',
+  description:
+    'Lists the technologies that a company uses, from one source after another until one knows some.',
   category: 'companies',
   credits: 0,
   timeoutSeconds: 120,

@@ -42,8 +42,10 @@ it('D66: providers with neither key nor connection are passed over, in order; wh
 
 it('without providers the usual ones are asked', async () => {
   const { outcome } = await run({})
-  const usual = ['Hunter', 'Prospeo', 'LeadMagic', 'Findymail', 'Datagma', 'Apollo', 'Snov']
-  expect(brief(outcome)).toEqual(usual.map((name) => `${name} unconfigured`))
+  const usual = ['Hunter', 'Prospeo', 'LeadMagic', 'Findymail', 'Datagma', 'Apollo', 'Snov', 'Wiza']
+  const passedOver = usual.map((name) => `${name} unconfigured`)
+  // It knows people by their profile only.
+  expect(brief(outcome)).toEqual(['Blitz ineligible', ...passedOver])
 })
 
 it('an address that its finder has verified is taken at once', async () => {

@@ -17,11 +17,12 @@ import {
 } from '../crm/salesforce.ts'
 import { isFieldPath, printQuery, requote, toConditions } from '../crm/soql.ts'
 import { defineAction } from '../define.ts'
+import { isObject } from '../field.ts'
 import { field } from '../fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
-const Found = z.object({ records: z.array(z.looseObject({ Id: z.string(), attributes: z.unknown() })) })
+const Found = z.object({ records: z.array(z.looseObject({ Id: z.string() })) })
 
 export default defineAction({
   id: 'salesforce_lookup_record',
@@ -76,10 +77,13 @@ export default defineAction({
       }
       const answer = await askSalesforce({ connection: inputs.connection, request, schema: Found }, context)
       if (answer.ok) {
-        const records = answer.body.records.map(({ attributes: _, ...record }) => record)
+        const { records } = answer.body
         const record_id = records[0]?.Id ?? null
         const account_url = record_id === null ? null : recordUrl(context, answer.key, object, record_id)
-        return done({ records_found: records, record_id, account_url }, answer.provenance)
+        return done(
+          { records_found: records.map(withoutAttributes), record_id, account_url },
+          answer.provenance,
+        )
       }
       const { refusal } = answer
       const next = refusal?.kind === 'ineligible' ? requote(conditions, refusal.message) : null
@@ -88,3 +92,11 @@ export default defineAction({
     }
   },
 })
+
+/** Salesforce says of each record, and of those inside it, what kind it is. */
+function withoutAttributes(record: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(record).filter(([name]) => name !== 'attributes')
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, isObject(value) ? withoutAttributes(value) : value]),
+  )
+}

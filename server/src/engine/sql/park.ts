@@ -1,12 +1,17 @@
-/** Puts flights down: the cell is queued again and a new job takes it up later. The old job's ticket is void. */
+/**
+ * Puts flights down: the cell is queued again and a new job takes it up later. The old job's ticket is void. Where the run was
+ * stopped meanwhile there is nothing to come back for: the flight ends, and what it held is given back (D23).
+ */
 export const PARK = `
-with item as (
-  select * from jsonb_to_recordset($1::jsonb) as i (
+with item as materialized (
+  select i.*, (select state from runs where org_id = i.o and run_id = i.run) = 'stopped' as stopped
+  from jsonb_to_recordset($1::jsonb) as i (
     n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, state = i.state
   from item i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
+  where not i.stopped and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
+    and f.attempt = i.a
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (
   select count(*) from graphile_worker.add_jobs((
@@ -14,5 +19,14 @@ with item as (
       'row', json_build_object('o', o, 'r', r, 't', ticket), null, now() + ms * interval '1 millisecond', 25, null, pr,
       null)::graphile_worker.job_spec)
     from parked having count(*) > 0))
+), ended as (
+  delete from flights f using item i
+  where i.stopped and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
+    and f.attempt = i.a
+  returning i.n, i.o, f.held_millis
+), released as (
+  update organisations org set held_millis = org.held_millis - g.held
+  from (select o, sum(held_millis) as held from ended group by o having sum(held_millis) > 0) g
+  where org.org_id = g.o
 )
-select parked.n from parked, scheduled`
+select parked.n from parked, scheduled union all select n from ended`

@@ -19,9 +19,7 @@ const Company = z.object({
   foundedOn: z.object({ year: Amount }).nullish(),
   industries: z.array(z.object({ name: Text })).nullish(),
   locations: z
-    .array(
-      z.object({ headquarter: z.boolean().nullish(), city: Text, geographicArea: Text, country: Text }),
-    )
+    .array(z.object({ headquarter: z.boolean().nullish(), city: Text, geographicArea: Text, country: Text }))
     .nullish(),
 })
 

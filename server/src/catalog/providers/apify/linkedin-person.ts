@@ -19,9 +19,7 @@ const Profile = z.object({
   experience: z
     .array(z.object({ position: Text, companyName: Text, startDate: When, endDate: When }))
     .nullish(),
-  education: z
-    .array(z.object({ schoolName: Text, degree: Text, startDate: When, endDate: When }))
-    .nullish(),
+  education: z.array(z.object({ schoolName: Text, degree: Text, startDate: When, endDate: When })).nullish(),
 })
 
 export const apifyLinkedinPerson = defineAdapter(linkedinPerson, apify, {
@@ -31,15 +29,13 @@ export const apifyLinkedinPerson = defineAdapter(linkedinPerson, apify, {
     return ask(request, z.array(Profile), ([profile]) => {
       const full_name = [profile?.firstName, profile?.lastName].filter((part) => part).join(' ')
       if (profile === undefined || full_name === '') return MISS
-      const experiences = (profile.experience ?? []).map(
-        ({ position, companyName, startDate, endDate }) => ({
-          title: position ?? null,
-          company: companyName ?? null,
-          start: startDate?.text ?? null,
-          end: endDate?.text ?? null,
-          current: /^present$/i.test(endDate?.text ?? 'present'),
-        }),
-      )
+      const experiences = (profile.experience ?? []).map(({ position, companyName, startDate, endDate }) => ({
+        title: position ?? null,
+        company: companyName ?? null,
+        start: startDate?.text ?? null,
+        end: endDate?.text ?? null,
+        current: /^present$/i.test(endDate?.text ?? 'present'),
+      }))
       const now = experiences.find(({ current }) => current)
       return hit({
         full_name,

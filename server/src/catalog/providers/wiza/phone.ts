@@ -9,7 +9,7 @@ export const wizaPhone = defineAdapter(phone, wiza, {
   accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
   run: (ask, person, { poll }) =>
     reveal(ask, { person, level: 'phone', poll }, ({ phones, mobile_phone, phone_number }) => {
-      const [best] = (phones ?? []).filter(({ number, pretty_number }) => number || pretty_number)
+      const best = phones?.find(({ number, pretty_number }) => number || pretty_number)
       const number = mobile_phone || best?.number || best?.pretty_number || phone_number
       return number ? hit({ phone: number, type: mobile_phone ? 'mobile' : (best?.type ?? null) }) : MISS
     }),

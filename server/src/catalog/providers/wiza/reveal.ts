@@ -28,14 +28,16 @@ export function reveal<Result>(
   const request: ProviderRequest =
     typeof poll === 'string'
       ? { path: `${PATH}/${encodeURIComponent(poll)}` }
-      : { method: 'POST', path: PATH, json: { individual_reveal: questionOf(person), enrichment_level: level } }
+      : {
+          method: 'POST',
+          path: PATH,
+          json: { individual_reveal: questionOf(person), enrichment_level: level },
+        }
   return ask(request, Reply, ({ data }): Found<Result> => {
     if (data.status === 'failed') {
       return /credit/i.test(data.fail_error ?? '') ? refusal('no_credits', 'the key is used up') : MISS
     }
-    return data.is_complete === true
-      ? read(data)
-      : { kind: 'pending', afterMs: 3000, poll: String(data.id) }
+    return data.is_complete === true ? read(data) : { kind: 'pending', afterMs: 3000, poll: String(data.id) }
   })
 }
 

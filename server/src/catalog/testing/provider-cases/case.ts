@@ -10,9 +10,11 @@ export type Case = {
   fields?: Record<string, string>
 } & Expectations<unknown>
 
+type Question = { at: string; headers?: object; query?: object; json?: object }
+
 export type Expectations<Result> = {
-  /** What it must be asked: method and path, and parts of headers, query and JSON body. */
-  asks: { at: string; headers?: object; query?: object; json?: object }
+  /** What it must be asked first and then: method and path, and parts of headers, query and JSON body. */
+  asks: Question & { next?: Question }
   /** Replies until there is an answer, and the answer. */
   hit: { replies: Reply[]; value: Partial<Result>; verified?: boolean }
   /** Replies that are no answer, and what comes of each: a miss, where nothing else is said. */

@@ -1,8 +1,12 @@
+import { blitzWorkEmail } from '../../providers/blitz/work-email.ts'
+import { dropcontactWorkEmail } from '../../providers/dropcontact/work-email.ts'
 import { findymailWorkEmail } from '../../providers/findymail/work-email.ts'
 import { hunterWorkEmail } from '../../providers/hunter/work-email.ts'
+import { icypeasWorkEmail } from '../../providers/icypeas/work-email.ts'
 import { leadmagicWorkEmail } from '../../providers/leadmagic/work-email.ts'
 import { prospeoWorkEmail } from '../../providers/prospeo/work-email.ts'
 import { snovWorkEmail } from '../../providers/snov/work-email.ts'
+import { wizaWorkEmail } from '../../providers/wiza/work-email.ts'
 import { caseOf } from './case.ts'
 
 export const ANN = {
@@ -22,6 +26,15 @@ const hidden = { error: false, person: { email: { email, status: 'VERIFIED', rev
 const started = { json: { data: { task_hash: 'h-1' }, meta: {} } }
 const results = (...result: object[]) => ({
   json: { status: 'completed', data: [{ people: 'Ann Lee', result }] },
+})
+const revealed = (data: object) => ({ json: { status: { code: 200 }, data: { id: 7, ...data } } })
+const requested = { json: { success: true, error: false, request_id: 'r-1', credits_left: 9 } }
+const enriched = (...emails: object[]) => ({
+  json: { success: true, error: false, data: [{ email: emails }] },
+})
+const searching = { json: { success: true, item: { _id: 's-1', status: 'NONE' } } }
+const searched = (status: string, ...emails: object[]) => ({
+  json: { success: true, items: [{ _id: 's-1', status, results: { emails } }] },
 })
 
 export const WORK_EMAIL = [
@@ -127,4 +140,105 @@ export const WORK_EMAIL = [
     },
     { client_id: 'id-1', client_secret: 'k-0123456789-secret' },
   ),
+  caseOf(blitzWorkEmail, ANN, {
+    asks: {
+      at: 'POST /v2/enrichment/email',
+      headers: { 'x-api-key': 'k-0123456789-secret' },
+      json: { person_linkedin_url: ANN.linkedin_url },
+    },
+    hit: { replies: [{ json: { found: true, email, all_emails: [{ email }] } }], value: { email } },
+    nothing: [
+      { replies: [{ json: { found: false, email: null, all_emails: [] } }] },
+      { replies: [{ status: 404, json: { message: 'not found' } }] },
+    ],
+  }),
+  caseOf(wizaWorkEmail, ANN, {
+    asks: {
+      at: 'POST /api/individual_reveals',
+      headers: { authorization: 'Bearer k-0123456789-secret' },
+      json: { individual_reveal: { profile_url: ANN.linkedin_url }, enrichment_level: 'partial' },
+      next: { at: 'GET /api/individual_reveals/7' },
+    },
+    hit: {
+      replies: [
+        revealed({ status: 'queued' }),
+        revealed({ status: 'finished', is_complete: true, email, email_status: 'valid' }),
+      ],
+      value: { email },
+    },
+    nothing: [
+      {
+        replies: [revealed({ status: 'finished', is_complete: true, email: null, email_status: 'unfound' })],
+      },
+      { replies: [revealed({ status: 'failed', is_complete: true, fail_error: 'profile_not_found' })] },
+      {
+        replies: [revealed({ status: 'failed', fail_error: 'insufficient_credits' })],
+        found: { kind: 'no_credits' },
+      },
+      {
+        replies: [revealed({ is_complete: true, email, email_status: 'risky' })],
+        found: { kind: 'hit', verified: false },
+      },
+    ],
+  }),
+  caseOf(dropcontactWorkEmail, ANN, {
+    asks: {
+      at: 'POST /v1/enrich/all',
+      headers: { 'x-access-token': 'k-0123456789-secret' },
+      json: { data: [{ full_name: 'Ann Lee', website: 'acme.com', linkedin: ANN.linkedin_url }] },
+      next: { at: 'GET /v1/enrich/all/r-1' },
+    },
+    hit: {
+      replies: [
+        requested,
+        { json: { success: false, error: false, reason: 'Request not ready yet, try again in 30 seconds' } },
+        enriched(
+          { email: 'ann@gmail.com', qualification: 'nominative@perso' },
+          { email, qualification: 'nominative@pro' },
+        ),
+      ],
+      value: { email },
+    },
+    nothing: [
+      { replies: [requested, enriched()] },
+      { replies: [requested, { json: { success: true, error: false, data: [{}] } }] },
+      { replies: [requested, enriched({ email, qualification: 'invalid@pro' })] },
+      {
+        replies: [requested, { json: { success: false, error: true, reason: 'Server error' } }],
+        found: { kind: 'error' },
+      },
+      {
+        replies: [requested, enriched({ email, qualification: 'catch_all@pro' })],
+        found: { kind: 'hit', verified: false },
+      },
+    ],
+  }),
+  caseOf(icypeasWorkEmail, ANN, {
+    asks: {
+      at: 'POST /api/email-search',
+      headers: { authorization: 'k-0123456789-secret' },
+      json: { firstname: 'Ann', lastname: 'Lee', domainOrCompany: 'acme.com' },
+      next: { at: 'POST /api/bulk-single-searchs/read', json: { id: 's-1' } },
+    },
+    hit: {
+      replies: [
+        searching,
+        searched('SCHEDULED'),
+        searched('DEBITED', { email, certainty: 'ultra_sure', mxProvider: 'google' }),
+      ],
+      value: { email, confidence: 0.99 },
+    },
+    nothing: [
+      { replies: [searching, searched('NOT_FOUND')] },
+      { replies: [searching, searched('INSUFFICIENT_FUNDS')], found: { kind: 'no_credits' } },
+      {
+        replies: [{ json: { success: false, validationErrors: [{ message: 'bad' }] } }],
+        found: { kind: 'ineligible' },
+      },
+      {
+        replies: [searching, searched('FOUND', { email, certainty: 'probable' })],
+        found: { kind: 'hit', verified: false },
+      },
+    ],
+  }),
 ]

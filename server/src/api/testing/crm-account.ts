@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll } from 'vitest'
+import { loadProviders } from '#server/catalog/provider-registry.ts'
+import type { Reply } from '#server/catalog/testing/provider-double.ts'
+import { addConnection, pickProvider } from '#server/org/connections.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
+
+export type Asked = { at: string; authorization: string | undefined; body: string }
+
+/** An application whose CRMs are one server on loopback, which answers as `rules.answer` says. */
+export async function makeCrmApp() {
+  const rules = { answer: (_asked: Asked): Reply => ({ status: 404 }) }
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { authorization } = request.headers
+      const one = { at: `${request.method} ${request.url}`, authorization, body }
+      asked.push(one)
+      const reply = rules.answer(one)
+      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+      response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterAll(() => server.close())
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const app = await makeApp({
+    settings: {
+      LOAM_EGRESS_ALLOW: '127.0.0.1',
+      LOAM_PROVIDER_URL_HUBSPOT: origin,
+      LOAM_PROVIDER_URL_SALESFORCE: origin,
+    },
+  })
+  return { app, asked, rules, origin }
+}
+
+export async function connect(
+  { services: { store, sealer } }: TestApp,
+  { orgId }: TestOrg,
+  [provider, name]: [string, string],
+  fields: Record<string, string>,
+): Promise<void> {
+  await addConnection(store.system, sealer, OPERATOR, {
+    orgId,
+    provider: pickProvider(await loadProviders(), provider),
+    name,
+    ownerId: null,
+    shared: true,
+    fields,
+  })
+}

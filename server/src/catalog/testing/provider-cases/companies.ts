@@ -1,0 +1,263 @@
+import { apifyLinkedinCompany } from '../../providers/apify/linkedin-company.ts'
+import { builtwithTechnologies } from '../../providers/builtwith/technologies.ts'
+import { crustdataCompany } from '../../providers/crustdata/company.ts'
+import { crustdataHeadcount } from '../../providers/crustdata/headcount.ts'
+import { crustdataLinkedinCompany } from '../../providers/crustdata/linkedin-company.ts'
+import { exploriumCompany } from '../../providers/explorium/company.ts'
+import { exploriumHeadcount } from '../../providers/explorium/headcount.ts'
+import { theirstackTechnologies } from '../../providers/theirstack/technologies.ts'
+import { caseOf } from './case.ts'
+
+const BEARER = { authorization: 'Bearer k-0123456789-secret' }
+const ACME = { domain: 'acme.com', name: 'Acme', linkedin_url: '' }
+const PAGE = { linkedin_url: 'https://www.linkedin.com/company/acme' }
+const one = (json: unknown) => [{ json }]
+const RECORD = {
+  company_name: 'Acme',
+  linkedin_company_description: 'Tools.',
+  linkedin_profile_url: PAGE.linkedin_url,
+  company_website: 'https://acme.com',
+  headquarters: 'Berlin, Germany',
+  year_founded: '1949-01-01',
+  estimated_revenue_lower_bound_usd: 1_000_000,
+  estimated_revenue_higher_bound_usd: 5_000_000,
+  taxonomy: { linkedin_industries: ['Tools'] },
+  linkedin_followers: { linkedin_followers: 77 },
+  headcount: {
+    linkedin_headcount: 120,
+    linkedin_headcount_by_role_absolute: { engineering: 90, sales: 30 },
+    linkedin_headcount_by_role_percent: { engineering: 75, sales: 25 },
+    linkedin_headcount_by_region_absolute: { Germany: 100 },
+  },
+}
+const unknown = [{ replies: one([]) }, { replies: [{ status: 404, json: { error: 'not found' } }] }]
+const matched = { json: { matched_businesses: [{ input: {}, business_id: 'b-1' }], total_matches: 1 } }
+const unmatched = { replies: one({ matched_businesses: [{ business_id: null }], total_matches: 0 }) }
+const MATCH = {
+  at: 'POST /v1/businesses/match',
+  headers: { api_key: 'k-0123456789-secret' },
+  json: { businesses_to_match: [{ domain: 'acme.com', name: 'Acme' }] },
+}
+
+export const COMPANIES = [
+  caseOf(crustdataCompany, ACME, {
+    asks: {
+      at: 'GET /screener/company',
+      headers: { ...BEARER, 'x-api-version': '2025-11-01' },
+      query: { company_domain: 'acme.com' },
+    },
+    hit: {
+      replies: one([RECORD]),
+      value: {
+        name: 'Acme',
+        industry: 'Tools',
+        employees: 120,
+        revenue_range: '$1,000,000 - $5,000,000',
+        founded: 1949,
+        hq: 'Berlin, Germany',
+      },
+    },
+    nothing: unknown,
+  }),
+  caseOf(
+    crustdataHeadcount,
+    { ...ACME, by: 'job_role' },
+    {
+      asks: { at: 'GET /screener/company', query: { company_domain: 'acme.com' } },
+      hit: {
+        replies: one([RECORD]),
+        value: {
+          company_headcount: 120,
+          breakdown: [
+            { name: 'engineering', employees: 90, percent: 75 },
+            { name: 'sales', employees: 30, percent: 25 },
+          ],
+        },
+      },
+      nothing: [
+        ...unknown,
+        { replies: one([{ company_name: 'Acme' }]) },
+        {
+          replies: one([{ company_name: 'Acme', headcount: { linkedin_headcount: 9 } }]),
+          found: { kind: 'hit', verified: false, value: { company_headcount: 9, breakdown: [] } },
+        },
+      ],
+    },
+  ),
+  caseOf(crustdataLinkedinCompany, PAGE, {
+    asks: { at: 'GET /screener/company', query: { company_linkedin_url: PAGE.linkedin_url } },
+    hit: {
+      replies: one([RECORD]),
+      value: { name: 'Acme', headcount: 120, hq: 'Berlin, Germany', followers: 77 },
+    },
+    nothing: unknown,
+  }),
+  caseOf(exploriumCompany, ACME, {
+    asks: {
+      ...MATCH,
+      next: { at: 'POST /v1/businesses/firmographics/enrich', json: { business_id: 'b-1' } },
+    },
+    hit: {
+      replies: [
+        matched,
+        {
+          json: {
+            data: {
+              name: 'Acme',
+              business_description: 'Tools.',
+              linkedin_industry_category: 'tools',
+              number_of_employees_range: '51-200',
+              yearly_revenue_range: '1M-5M',
+              city_name: 'berlin',
+              country_name: 'germany',
+              linkedin_profile: 'linkedin.com/company/acme',
+            },
+          },
+        },
+      ],
+      value: {
+        name: 'Acme',
+        employees: null,
+        revenue_range: '1M-5M',
+        hq: 'berlin, germany',
+        linkedin_url: 'https://linkedin.com/company/acme',
+      },
+    },
+    nothing: [unmatched, { replies: [matched, { json: { data: {} } }] }],
+  }),
+  caseOf(
+    exploriumHeadcount,
+    { ...ACME, by: 'country' },
+    {
+      asks: {
+        ...MATCH,
+        next: {
+          at: 'POST /v1/prospects/stats',
+          json: { filters: { business_id: { values: ['b-1'] } } },
+        },
+      },
+      hit: {
+        replies: [
+          matched,
+          {
+            json: { total_results: 40, stats: { country: { germany: 30, france: 10 }, job_department: {} } },
+          },
+        ],
+        value: {
+          company_headcount: 40,
+          breakdown: [
+            { name: 'germany', employees: 30, percent: 75 },
+            { name: 'france', employees: 10, percent: 25 },
+          ],
+        },
+      },
+      nothing: [unmatched, { replies: [matched, { json: { total_results: 0, stats: {} } }] }],
+    },
+  ),
+  caseOf(
+    builtwithTechnologies,
+    { domain: 'acme.com' },
+    {
+      asks: { at: 'GET /v21/api.json', query: { KEY: 'k-0123456789-secret', LOOKUP: 'acme.com' } },
+      hit: {
+        replies: one({
+          Results: [
+            {
+              Lookup: 'acme.com',
+              Result: {
+                Paths: [
+                  {
+                    Domain: 'acme.com',
+                    Technologies: [
+                      {
+                        Name: 'Shopify',
+                        Tag: 'shop',
+                        Categories: ['Hosted Solution'],
+                        FirstDetected: 1_700_000_000_000,
+                        LastDetected: 1_750_000_000_000,
+                      },
+                      { Name: 'nginx', Tag: 'Web Server', Categories: null },
+                    ],
+                  },
+                  { Domain: 'acme.com', Technologies: [{ Name: 'nginx', Tag: 'Web Server' }] },
+                ],
+              },
+            },
+          ],
+          Errors: [],
+        }),
+        value: [
+          {
+            name: 'Shopify',
+            category: 'Hosted Solution',
+            evidence: null,
+            first_seen: '2023-11-14',
+            last_seen: '2025-06-15',
+          },
+          { name: 'nginx', category: 'Web Server', evidence: null, first_seen: null, last_seen: null },
+        ],
+      },
+      nothing: [{ replies: one({ Results: [], Errors: [] }) }],
+      badKey: { json: { Errors: [{ Message: 'API Key is incorrect', Code: -3 }] } },
+      quota: { json: { Errors: [{ Message: 'No API credits left', Code: -4 }] } },
+    },
+  ),
+  caseOf(
+    theirstackTechnologies,
+    { domain: 'acme.com' },
+    {
+      asks: { at: 'POST /v1/companies/technologies', headers: BEARER, json: { company_domain: 'acme.com' } },
+      hit: {
+        replies: one({
+          data: [
+            {
+              technology: { name: 'Kafka', slug: 'kafka', category: 'Messaging' },
+              confidence: 'high',
+              jobs: 12,
+              first_date_found: '2022-01-01',
+              last_date_found: '2024-01-01',
+            },
+          ],
+          metadata: {},
+        }),
+        value: [
+          {
+            name: 'Kafka',
+            category: 'Messaging',
+            evidence: '12 job postings, confidence high',
+            first_seen: '2022-01-01',
+            last_seen: '2024-01-01',
+          },
+        ],
+      },
+      nothing: [{ replies: one({ data: [] }) }],
+    },
+  ),
+  caseOf(apifyLinkedinCompany, PAGE, {
+    asks: {
+      at: 'POST /v2/acts/harvestapi~linkedin-company/run-sync-get-dataset-items',
+      headers: BEARER,
+      json: { companies: [PAGE.linkedin_url] },
+    },
+    hit: {
+      replies: [
+        {
+          status: 201,
+          json: [
+            {
+              name: 'Acme',
+              description: 'Tools.',
+              employeeCount: 120,
+              followerCount: 77,
+              foundedOn: { year: 1949 },
+              industries: [{ name: 'Tools' }],
+              locations: [{ city: 'Paris' }, { headquarter: true, city: 'Berlin', country: 'DE' }],
+            },
+          ],
+        },
+      ],
+      value: { name: 'Acme', industry: 'Tools', headcount: 120, hq: 'Berlin, DE', founded: 1949 },
+    },
+    nothing: [{ replies: [{ status: 201, json: [] }] }],
+  }),
+]
