@@ -40,7 +40,11 @@ const GROUPS: Group[] = [
   },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
   { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
-  { name: 'credits', about: 'Grant credits, show balance and ledger', load: () => import('./commands/credits.ts') },
+  {
+    name: 'credits',
+    about: 'Grant credits, show balance and ledger',
+    load: () => import('./commands/credits.ts'),
+  },
   {
     name: 'doctor',
     about: 'Check settings, database and surroundings',

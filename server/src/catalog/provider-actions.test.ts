@@ -175,6 +175,7 @@ const NAMES: Record<string, string[]> = {
   'find_people_at_company providers': 'Apollo,Blitz,Crustdata,Prospeo'.split(','),
   'enrich_person_linkedin_profile providers': 'Apify,Crustdata'.split(','),
   'enrich_company_linkedin_profile providers': 'Apify,Crustdata'.split(','),
+  'company_news providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
   'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
 }
 

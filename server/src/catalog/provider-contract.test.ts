@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createKey } from './provider-access.ts'
 import type { Case } from './testing/provider-cases/case.ts'
 import { COMPANIES } from './testing/provider-cases/companies.ts'
+import { NEWS } from './testing/provider-cases/news.ts'
 import { PEOPLE } from './testing/provider-cases/people.ts'
 import { PHONE } from './testing/provider-cases/phone.ts'
 import { PROFILES } from './testing/provider-cases/profiles.ts'
@@ -11,7 +12,16 @@ import { WORK_EMAIL } from './testing/provider-cases/work-email.ts'
 import { makeAskContext, type Reply, type Seen, serveDouble } from './testing/provider-double.ts'
 
 const SECRET = 'k-0123456789-secret'
-const CASES = [...WORK_EMAIL, ...VERIFICATION, ...PEOPLE, ...PHONE, ...PROFILES, ...COMPANIES, ...SEARCH]
+const CASES = [
+  ...WORK_EMAIL,
+  ...VERIFICATION,
+  ...PEOPLE,
+  ...PHONE,
+  ...PROFILES,
+  ...COMPANIES,
+  ...SEARCH,
+  ...NEWS,
+]
 
 const isToken = ({ path }: Seen) => path.endsWith('/access_token')
 

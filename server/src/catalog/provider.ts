@@ -122,16 +122,19 @@ export function defineProvider(spec: ProviderSpec): Provider {
       others: [...(spec.baseUrlField === undefined ? [] : [spec.baseUrlField]), ...(spec.fields ?? [])],
     },
     async request(context, key, request, schema) {
-      const place = placeOf(context, key)
-      if (place.base === '') {
-        const field = spec.baseUrlField
-        const missing = field === undefined ? 'has no address' : `has no ${field}: add it to the connection`
-        return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
-      }
       let refused: string | undefined
       for (;;) {
-        const authorised = await authorise(context, auth, key, place, refused)
+        const authorised = await authorise(context, auth, key, placeOf(context, key), refused)
         if ('kind' in authorised) return { ok: false, refusal: authorised }
+        // Only now: some tell where an account is when they make its token.
+        if (placeOf(context, key).base === '') {
+          const { baseUrlField } = spec
+          const missing =
+            baseUrlField === undefined
+              ? 'has no address'
+              : `needs --field ${baseUrlField}=... in its connection`
+          return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
+        }
         const reply = await send(context, key, request, authorised)
         if ('kind' in reply) return { ok: false, refusal: reply }
         const secrets = [

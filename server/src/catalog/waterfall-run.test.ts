@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAdapter, hit, type Job, MISS } from './adapter.ts'
 import { createKey, type GateAnswer, type ProviderGate } from './provider-access.ts'
-import { defineProvider } from './provider.ts'
+import { defineBuiltIn, defineProvider } from './provider.ts'
 import { type Double, makeAskContext, type Reply, serveDouble } from './testing/provider-double.ts'
 import { type Fall, runWaterfall, type Waterfall } from './waterfall-run.ts'
 
@@ -284,6 +284,17 @@ describe('limits', () => {
     const { gate, left } = gateOf()
     await run({ one: [{ status: 500 }, { status: 422 }], two: [nothing], three: [{ status: 401 }] }, { gate })
     expect(left).toEqual(['broken', 'worked', 'worked', 'worked'])
+  })
+
+  it('a site that does not answer is no fault of what is built in', async () => {
+    const { gate, left } = gateOf()
+    const builtIn = defineAdapter(job, defineBuiltIn('built_in', 'Built-in'), {
+      price: 1,
+      run: async () => ({ kind: 'error', message: 'down', transient: true }),
+    })
+    const steps = [{ provider: 'built_in', own_key: false }]
+    await run({}, { gate, steps, adapters: [builtIn] })
+    expect(left).toEqual(['worked', 'worked', 'worked', 'worked'])
   })
 })
 

@@ -6,9 +6,10 @@ import { announceFile } from '../store/files.ts'
 import { fileSweepJob } from './file-sweep.ts'
 import { storeUpload } from './uploads.ts'
 
-const { store, services, makeOrg } = await makeApp()
+const app = await makeApp()
+const { store, services } = app
 const { storage } = services
-const { orgId, adminEmail } = await makeOrg()
+const { orgId, adminEmail } = await app.makeOrg()
 const sweep = (at = storage) => fileSweepJob({ store, storage: at }).run({}, new AbortController().signal)
 
 async function* body(content: string): AsyncGenerator<Uint8Array> {

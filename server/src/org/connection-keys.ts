@@ -59,9 +59,7 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
       await keepToken(trx, record, {
         token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
         token_expires_at: new Date(kept.expiresAt),
-        ...(made.fields === undefined
-          ? {}
-          : { fields_sealed: sealFields(sealer, record, fields) }),
+        ...(made.fields === undefined ? {} : { fields_sealed: sealFields(sealer, record, fields) }),
       })
       return { ok: true, token: made.token }
     })

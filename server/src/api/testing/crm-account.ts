@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
@@ -15,16 +15,15 @@ export type Asked = { at: string; authorization: string | undefined; body: strin
 export async function makeCrmApp() {
   const rules = { answer: (_asked: Asked): Reply => ({ status: 404 }) }
   const asked: Asked[] = []
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { authorization } = request.headers
-      const one = { at: `${request.method} ${request.url}`, authorization, body }
-      asked.push(one)
-      const reply = rules.answer(one)
-      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-      response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
-    })
-  })
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { authorization } = request.headers
+    const one = { at: `${request.method} ${request.url}`, authorization, body: await text(request) }
+    asked.push(one)
+    const reply = rules.answer(one)
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+    response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+  }
+  const server = createServer((request, response) => void serve(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => server.close())

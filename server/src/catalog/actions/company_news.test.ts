@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
+import { createKey } from '../provider-access.ts'
+import { serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 import { serveSite, type Site } from '../testing/site-server.ts'
 import { atomBlog, blog } from '../testing/sites/shops.ts'
@@ -143,6 +145,34 @@ describe('company_news', () => {
       kind: 'done',
       provenance: [{ provider: 'website', status: 'error' }, { status: 'hit' }],
     })
+  })
+
+  it('adds what a search engine finds, where there is a key for one', async () => {
+    const story = {
+      link: 'https://paper.example/acme',
+      title: 'Acme grows',
+      date: '3 days ago',
+      source: 'Paper',
+    }
+    const serper = await serveDouble(() => ({ json: { news: [story] } }))
+    const hn = await serveHackerNews([hit('1', 'Acme is down', null, '2026-11-14T00:00:00Z')])
+    const keys = {
+      platform: (id: string) => (id === 'serper' ? createKey('platform', { secret: 'k' }) : null),
+      own: async () => null,
+    }
+    const urls = { hn: hn.origin, serper: serper.origin }
+    const outcome = await runAction('company_news', { company_name: 'Acme' }, { now, urls, keys })
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      outputs: {
+        items: [
+          { title: 'Acme is down', source: 'Hacker News' },
+          { title: 'Acme grows', source: 'Paper', published_at: '2026-11-12T12:00:00.000Z' },
+        ],
+      },
+      provenance: [{ provider: 'hn' }, { provider: 'Serper', status: 'hit', credits: 0 }],
+    })
+    expect(outcome).not.toHaveProperty('credits')
   })
 
   it('without any news has no answer; what could not be asked is tried again', async () => {

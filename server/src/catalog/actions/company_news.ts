@@ -1,10 +1,12 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
+import { NEWS_ENGINES } from '../jobs/news-engines.ts'
 import { searchHackerNews } from '../news/hacker-news.ts'
 import { sortNews } from '../news/news-item.ts'
 import { readSiteFeeds } from '../news/site-feeds.ts'
-import { done, failed, type Outcome, type Provenance, retry } from '../outcome.ts'
+import { done, failed, type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall } from '../waterfall-run.ts'
 import { readSite } from '../web/site.ts'
 
 const DAY_MS = 86_400_000
@@ -13,7 +15,7 @@ export default defineAction({
   id: 'company_news',
   name: 'Company news',
   description:
-    'Lists recent news of a company: the feeds of its website and stories on Hacker News. Undated ones are left out.',
+    'Lists recent news of a company: the feeds of its website, stories on Hacker News, and what a search engine finds where there is a key for one. Undated ones are left out.',
   category: 'companies',
   timeoutSeconds: 120,
   inputs: {
@@ -25,6 +27,11 @@ export default defineAction({
       whole: true,
       default: 30,
       description: 'How many days to look back. Default 30.',
+    }),
+    providers: field.waterfall({
+      providers: NEWS_ENGINES.map(({ option }) => option),
+      default: NEWS_ENGINES.map(({ provider }) => provider.id),
+      description: 'Which search engines are asked, in order, until one finds something.',
     }),
   },
   needs: [['company_name'], ['domain']],
@@ -42,11 +49,20 @@ export default defineAction({
     if (inputs.domain !== undefined && site === null)
       return failed(`domain: "${inputs.domain.slice(0, 100)}" names no website`)
     const since = new Date(context.now().getTime() - (inputs.since_days ?? 30) * DAY_MS)
-    const started = Date.now()
     const query = {
       name: inputs.company_name?.trim(),
       domain: site?.isAddress === false ? site.domain : undefined,
     }
+    // First, because an engine may ask to wait, and the others would be read twice.
+    const searched = await runWaterfall({
+      steps: query.name === undefined && query.domain === undefined ? [] : inputs.providers,
+      adapters: NEWS_ENGINES,
+      input: { query: `"${query.name ?? query.domain}"`, since, now: context.now() },
+      context,
+      state: context.state,
+    })
+    if (searched.kind === 'pause') return wait(searched.ms, searched.state)
+    const started = Date.now()
     const [feeds, stories] = await Promise.all([
       site === null ? [] : readSiteFeeds(context, site),
       searchHackerNews(context, query, since),
@@ -56,9 +72,14 @@ export default defineAction({
     const provenance = [
       ...(site === null ? [] : [step('website', ms, siteTrouble)]),
       step('hn', ms, stories.ok ? undefined : stories.message),
+      ...searched.provenance.filter(({ status }) => status !== 'unconfigured'),
     ]
     const items = sortNews(
-      [...(Array.isArray(feeds) ? feeds : []), ...(stories.ok ? stories.items : [])],
+      [
+        ...(Array.isArray(feeds) ? feeds : []),
+        ...(stories.ok ? stories.items : []),
+        ...(searched.kind === 'found' ? searched.value : []),
+      ],
       since,
     )
     if (items.length > 0) return done({ items }, provenance)

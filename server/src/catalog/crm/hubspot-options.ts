@@ -79,7 +79,7 @@ function propertiesWhere(isOffered: (one: Property, object: string) => boolean):
 export const HUBSPOT_OPTIONS: Readonly<Record<string, OptionQuery>> = {
   'HubSpot object types': objectTypes,
   'HubSpot properties': propertiesWhere(({ hidden }) => !hidden),
-  'HubSpot properties to write': propertiesWhere(
+  'writable HubSpot properties': propertiesWhere(
     ({ hidden, calculated, modificationMetadata }) =>
       !hidden && !calculated && modificationMetadata?.readOnlyValue !== true,
   ),

@@ -15,7 +15,7 @@ export const objectType = field.dropdown({
 
 export const propertiesToWrite = namedValues(
   'The properties to write: {name, value} with the internal name of the property.',
-  { from: 'HubSpot properties to write', needs: ['object_type'] },
+  { from: 'writable HubSpot properties', needs: ['object_type'] },
 )
 
 /** The property that holds HubSpot's own id of a record. */

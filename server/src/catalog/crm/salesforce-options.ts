@@ -68,6 +68,6 @@ function toOption(given: FieldOfObject): Option {
 export const SALESFORCE_OPTIONS: Readonly<Record<string, OptionQuery>> = {
   'Salesforce objects': objects,
   'Salesforce fields': fieldsWhere(() => true),
-  'Salesforce fields to write': fieldsWhere(({ createable, updateable }) => createable || updateable),
+  'writable Salesforce fields': fieldsWhere(({ createable, updateable }) => createable || updateable),
   'Salesforce external id fields': fieldsWhere(({ externalId, idLookup }) => externalId || idLookup),
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { connectionTo, printSeen, runAt, TOKEN } from '../testing/crm.ts'
-import type { Reply } from '../testing/provider-double.ts'
+import type { EgressRequest } from '../../lib/egress.ts'
+import { connectionTo, printSeen, REFRESHING, runAt, TOKEN } from '../testing/crm.ts'
+import { type Double, makeAskContext, type Reply, serveDouble } from '../testing/provider-double.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()
@@ -255,6 +256,42 @@ describe('salesforce writes', () => {
       row,
       keys: connectionTo('salesforce'),
     })
-    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(/has no instance_url/) })
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/needs --field instance_url=/),
+    })
+  })
+
+  it('D57: the instance is told with the token, where a connection is made of a refresh token', async () => {
+    const double: Double = await serveDouble(({ path }) =>
+      path === '/services/oauth2/token'
+        ? { json: { access_token: 'access-0123456789', instance_url: double.origin } }
+        : { status: 201, json: { id: ID } },
+    )
+    const { egress } = makeAskContext({})
+    const settings = {
+      row,
+      keys: connectionTo('salesforce', REFRESHING),
+      egress: {
+        ...egress,
+        fetch: (request: EgressRequest) =>
+          egress.fetch({
+            ...request,
+            url: request.url.replace('https://login.salesforce.com', double.origin),
+          }),
+      },
+    }
+    const inputs = { salesforce_object: 'Account', add_fields_and_their_values: values }
+    for (let n = 0; n < 2; n += 1) {
+      expect(await runAction('salesforce_create_record', inputs, settings)).toMatchObject({
+        kind: 'done',
+        outputs: { account_url: `${double.origin}/lightning/r/Account/${ID}/view` },
+      })
+    }
+    expect(double.seen.map(({ path }) => path)).toEqual([
+      '/services/oauth2/token',
+      `${OBJECTS}/Account`,
+      `${OBJECTS}/Account`,
+    ])
   })
 })

@@ -19,7 +19,7 @@ export const salesforceObject = field.dropdown({
 
 export const fieldsToWrite = namedValues(
   'The fields to write: {name, value} with the API name of the field.',
-  { from: 'Salesforce fields to write', needs: ['salesforce_object'] },
+  { from: 'writable Salesforce fields', needs: ['salesforce_object'] },
 )
 
 /** What Salesforce says of a record that it has written. */

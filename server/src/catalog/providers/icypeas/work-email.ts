@@ -16,7 +16,7 @@ const Item = z.object({
 const Read = z.object({ success: z.boolean(), items: z.array(Item).nullish() })
 
 const CONFIDENCE: Record<string, number> = { ultra_sure: 0.99, very_sure: 0.95, sure: 0.85, probable: 0.6 }
-const AT_WORK = ['NONE', 'SCHEDULED', 'IN_PROGRESS']
+const AT_WORK = new Set(['NONE', 'SCHEDULED', 'IN_PROGRESS'])
 
 export const icypeasWorkEmail = defineAdapter(workEmail, icypeas, {
   price: 0.5,
@@ -33,7 +33,7 @@ export const icypeasWorkEmail = defineAdapter(workEmail, icypeas, {
     const request = { method: 'POST', path: '/api/bulk-single-searchs/read', json: { id: poll } } as const
     return ask(request, Read, ({ items }) => {
       const [item] = items ?? []
-      return item === undefined || AT_WORK.includes(item.status)
+      return item === undefined || AT_WORK.has(item.status)
         ? { kind: 'pending', afterMs: 3000, poll }
         : readItem(item)
     })

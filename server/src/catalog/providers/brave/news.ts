@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listNews, MOST_NEWS, news } from '../../jobs/news.ts'
+import { brave } from './provider.ts'
+
+const Text = z.string().nullish()
+const Story = z.object({ url: z.string(), title: Text, description: Text, age: Text, page_age: Text })
+const Reply = z.object({ results: z.array(Story).nullish() })
+
+export const braveNews = defineAdapter(news, brave, {
+  price: 0,
+  run: (ask, { query, now }) => {
+    const asked = { q: query, count: MOST_NEWS }
+    return ask({ path: '/res/v1/news/search', query: asked }, Reply, ({ results }) =>
+      listNews(
+        (results ?? []).map(({ url, title, description, age, page_age }) => ({
+          url,
+          title,
+          date: page_age ?? age,
+          summary: description,
+        })),
+        now,
+      ),
+    )
+  },
+})

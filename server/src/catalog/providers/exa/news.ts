@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listNews, MOST_NEWS, news } from '../../jobs/news.ts'
+import { exa } from './provider.ts'
+
+const Text = z.string().nullish()
+const Story = z.object({ url: z.string(), title: Text, text: Text, publishedDate: Text })
+const Reply = z.object({ results: z.array(Story) })
+const SUMMARY = 300
+
+export const exaNews = defineAdapter(news, exa, {
+  price: 0,
+  run: (ask, { query, since, now }) => {
+    const json = {
+      query,
+      category: 'news',
+      startPublishedDate: since.toISOString(),
+      numResults: MOST_NEWS,
+      contents: { text: { maxCharacters: SUMMARY } },
+    }
+    return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>
+      listNews(
+        results.map(({ url, title, text, publishedDate }) => ({
+          url,
+          title,
+          date: publishedDate,
+          summary: text,
+        })),
+        now,
+      ),
+    )
+  },
+})

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listNews, MOST_NEWS, news } from '../../jobs/news.ts'
+import { serper } from './provider.ts'
+
+const Text = z.string().nullish()
+const Story = z.object({ link: z.string(), title: Text, snippet: Text, date: Text, source: Text })
+const Reply = z.object({ news: z.array(Story).nullish() })
+
+export const serperNews = defineAdapter(news, serper, {
+  price: 0,
+  run: (ask, { query, now }) => {
+    const json = { q: query, num: MOST_NEWS }
+    return ask({ method: 'POST', path: '/news', json }, Reply, ({ news: found }) =>
+      listNews(
+        (found ?? []).map(({ link, snippet, ...story }) => ({ ...story, url: link, summary: snippet })),
+        now,
+      ),
+    )
+  },
+})

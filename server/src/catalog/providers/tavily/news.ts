@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../adapter.ts'
+import { listNews, MOST_NEWS, news } from '../../jobs/news.ts'
+import { tavily } from './provider.ts'
+
+const Text = z.string().nullish()
+const Story = z.object({ url: z.string(), title: Text, content: Text, published_date: Text })
+const Reply = z.object({ results: z.array(Story) })
+
+export const tavilyNews = defineAdapter(news, tavily, {
+  price: 0,
+  run: (ask, { query, since, now }) => {
+    const json = {
+      query,
+      topic: 'news',
+      start_date: since.toISOString().slice(0, 10),
+      max_results: MOST_NEWS,
+    }
+    return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>
+      listNews(
+        results.map(({ url, title, content, published_date }) => ({
+          url,
+          title,
+          date: published_date,
+          summary: content,
+        })),
+        now,
+      ),
+    )
+  },
+})
