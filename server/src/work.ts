@@ -56,6 +56,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     mail: mailSettings(config),
     log,
     ending: ending.signal,
+    concurrency: config.LOAM_CONCURRENCY,
     surroundings: createRunSurroundings(store, parts.sealer, config.providerKeys),
   })
   const worker = await startWorker({

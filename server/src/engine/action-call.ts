@@ -3,7 +3,7 @@ import type { Outcome } from '../catalog/outcome.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
 import type { Flight } from './desk.ts'
-import type { Engine } from './walk.ts'
+import type { Engine, Leg } from './walk.ts'
 
 const ENDING_GRACE_MS = 5000
 
@@ -11,20 +11,37 @@ type Inputs = Record<string, unknown>
 
 type Answer = Outcome<Record<string, unknown>> | 'fence lost'
 
-/** Runs an action under its timeout. `fence lost` when credits were asked for and the row is somebody else's now. */
+/** Actions that were seen to wait for somebody. Those that only compute take no slot. */
+const waits = new WeakSet<Action>()
+
+/** Runs an action, one that waits in a slot. `fence lost` when credits were asked for and the row is somebody else's now. */
 export async function callAction(
   engine: Engine,
-  flight: Flight,
+  { flight, express }: Pick<Leg, 'flight' | 'express'>,
   action: Action,
   inputs: Inputs,
 ): Promise<Answer> {
+  if (!waits.has(action)) return runAction(engine, flight, action, inputs)
+  const slots = express ? engine.slots.express : engine.slots.mass
+  await slots.take()
+  try {
+    // The process may have begun to end while it waited.
+    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.state }
+    return await runAction(engine, flight, action, inputs)
+  } finally {
+    slots.giveBack()
+  }
+}
+
+/** Runs an action under its timeout. */
+async function runAction(engine: Engine, flight: Flight, action: Action, inputs: Inputs): Promise<Answer> {
   const limit = new LazyAbort()
   const cut = Promise.withResolvers<Answer>()
   const context = new CellContext(engine, flight, limit, () => cut.resolve('fence lost'))
   try {
     const answer = action.run({ inputs, context })
-    // Most actions compute; only those that wait can be late.
     if (!(answer instanceof Promise)) return answer
+    waits.add(action)
     return await inTime(engine, { flight, action, limit, cut }, answer)
   } catch (cause) {
     engine.log.error({ err: cause, action: action.id }, 'an action threw')

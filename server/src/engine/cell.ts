@@ -51,7 +51,7 @@ export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> |
   const held = price === 0 ? 'held' : await holdCredits(engine, flight, price)
   if (held === 'lost') return { kind: 'lost' }
   if (held === 'no_credits') return outOfCredits(action)
-  const outcome = await callAction(engine, flight, action, read.inputs)
+  const outcome = await callAction(engine, leg, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
   const result = judge(flight, action, outcome, { mayContinue, price })
   if (result.kind !== 'settle') return result

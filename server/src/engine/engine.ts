@@ -15,7 +15,10 @@ import { createDesk } from './desk.ts'
 import { createEnding } from './ending.ts'
 import { createProviderGate } from './provider-gate.ts'
 import { createSheetAccess } from './sheet-access.ts'
+import { createSlots } from './slots.ts'
 import type { Engine } from './walk.ts'
+
+const EXPRESS_SLOTS = 64
 
 export type EngineParts = {
   store: Store
@@ -27,11 +30,24 @@ export type EngineParts = {
   log: Log
   ending: AbortSignal
   surroundings: RunSurroundings
+  /** Cells that wait for somebody else at once, in this process. */
+  concurrency?: number
 }
 
 /** Everything that walking rows needs, put together over one store. */
 export function createEngine(parts: EngineParts): Engine {
-  const { store, catalogue, egress, sandbox, models, mail, log, ending, surroundings } = parts
+  const {
+    store,
+    catalogue,
+    egress,
+    sandbox,
+    models,
+    mail,
+    log,
+    ending,
+    surroundings,
+    concurrency = 1000,
+  } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store)
   return {
@@ -40,6 +56,7 @@ export function createEngine(parts: EngineParts): Engine {
     catalogue,
     log,
     ending: createEnding(ending),
+    slots: { mass: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
     equipment: { egress, sandbox, models, mail, gate },
     surroundings,
     announce: createAnnouncer(store, log),

@@ -14,15 +14,14 @@ type RowsPayload = { o: string; t: number; r: string[] }
  * Jobs walk one row, or a group of them. A group that is taken up again has ended its worker, or one of its rows has: it is
  * taken apart, and from then on each of its rows answers for itself.
  */
-export function createRowTasks(store: Store, engine: Engine, concurrency: number): { row: Task; rows: Task } {
+export function createRowTasks(store: Store, engine: Engine): { row: Task; express: Task; rows: Task } {
   const alone = createTurns()
-  const slots = createSlots(concurrency)
 
-  async function row(payload: unknown, taken: number): Promise<void> {
+  const row = async (payload: unknown, taken: number, express = false): Promise<void> => {
     const { b = 0, ...job } = payload as RowPayload
-    if (taken + b < MAX_CLAIMS) return slots(() => walkRow(engine, job))
+    if (taken + b < MAX_CLAIMS) return walkRow(engine, job, { express })
     const done = await alone()
-    return walkRow(engine, job, done).finally(done)
+    return walkRow(engine, job, { express, onSettled: done }).finally(done)
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
@@ -31,28 +30,15 @@ export function createRowTasks(store: Store, engine: Engine, concurrency: number
       await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t] })
       return
     }
-    const walks = await Promise.allSettled(r.map((id) => slots(() => walkRow(engine, { o, r: id, t }))))
+    const walks = await Promise.allSettled(r.map((id) => walkRow(engine, { o, r: id, t })))
     const broken = walks.find((walk) => walk.status === 'rejected')
     if (broken !== undefined) throw broken.reason
   }
 
-  return { row, rows }
-}
-
-/** At most so many at once; the others wait in the order they came. */
-function createSlots(size: number): (work: () => Promise<void>) => Promise<void> {
-  const waiting: (() => void)[] = []
-  let free = size
-  return async (work) => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
+  return {
+    row: (payload, taken) => row(payload, taken),
+    express: (payload, taken) => row(payload, taken, true),
+    rows,
   }
 }
 

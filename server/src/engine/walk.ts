@@ -10,6 +10,7 @@ import { MAX_CLAIMS, runCell } from './cell.ts'
 import type { Desk, Flight, Parking, RowJob } from './desk.ts'
 import type { Ending } from './ending.ts'
 import { createRowScope, type RowScope } from './row-scope.ts'
+import type { Slots } from './slots.ts'
 
 /** What the walk of a row needs; main puts it together. */
 export type Engine = {
@@ -24,6 +25,8 @@ export type Engine = {
   announce(sheetId: string): void
   definitionOf(flight: Flight): Promise<Definition>
   sheetsFor(flight: Flight): SheetAccess
+  /** Actions that wait for others at once: for the mass of rows, and for the first of each run. */
+  slots: { mass: Slots; express: Slots }
   /** Rows are put down after the cell at hand when the process ends. */
   ending: Ending
 }
@@ -37,14 +40,20 @@ export class RowTakenOver extends Error {
   override name = 'RowTakenOver'
 }
 
+export type Walk = {
+  /** Hears when the cell that the row was taken up for is settled. */
+  onSettled?: () => void
+  /** Among the first rows of a run: it does not wait behind the mass of others. */
+  express?: boolean
+}
+
 /**
- * Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process. `onSettled`
- * hears when the cell that it was taken up for is settled.
+ * Walks a row. When the database is away for a moment the row is taken up again where it is, by the same process.
  */
-export async function walkRow(engine: Engine, job: RowJob, onSettled?: () => void): Promise<void> {
+export async function walkRow(engine: Engine, job: RowJob, how: Walk = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     try {
-      await walkOnce(engine, job, MAX_CLAIMS + outages, onSettled)
+      await walkOnce(engine, job, MAX_CLAIMS + outages, how)
       return
     } catch (cause) {
       if (!isUnavailable(cause) || engine.ending.hasBegun() || outages === MAX_OUTAGES) throw cause
@@ -58,7 +67,7 @@ async function walkOnce(
   engine: Engine,
   job: RowJob,
   maxClaims: number,
-  onSettled?: () => void,
+  { onSettled, express = false }: Walk,
 ): Promise<void> {
   const flight = await engine.desk.claim(job)
   if (flight === null) return
@@ -76,7 +85,7 @@ async function walkOnce(
   }
   const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
   engine.announce(flight.sheet_id)
-  const leg = { flight, definition, scope, env, maxClaims }
+  const leg = { flight, definition, scope, env, maxClaims, express }
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
       await putDown(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
@@ -106,6 +115,7 @@ export type Leg = {
   scope: RowScope
   env: ReadonlyMap<string, string>
   maxClaims: number
+  express: boolean
 }
 
 /** Runs and settles the flight's current cell, and moves it to the next one. False when there is none. */

@@ -7,7 +7,7 @@ import type { Engine } from './walk.ts'
 
 export type WorkerOptions = PulseOptions & {
   engine: Engine
-  /** Rows in the air at once in this process. */
+  /** Cells at work at once in this process; rows that wait for their turn or for the database come on top. */
   concurrency: number
   /** Other work, a few at a time; told when the process ends. */
   jobs?: { list: readonly Job[]; ending: AbortSignal }
@@ -18,7 +18,7 @@ export type RowWorker = { stop(): Promise<void> }
 const JOBS_AT_ONCE = 4
 const EXPRESS = 64
 const NEVER = new AbortController().signal
-/** Groups that wait for their slowest row must not keep others from starting; rows at once are bounded elsewhere. */
+/** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
 const GROUPS_AHEAD = 3
 
 /**
@@ -28,7 +28,7 @@ const GROUPS_AHEAD = 3
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const { databaseUrl, store, engine, concurrency, log, jobs } = options
-  const { row, rows } = createRowTasks(store, engine, concurrency)
+  const { row, express, rows } = createRowTasks(store, engine)
   const crew = createCrew()
   const pool = (part: Pick<PoolOptions, 'size' | 'ahead' | 'tasks' | 'cron'>) =>
     startPool({ databaseUrl, log, crew, ...part })
@@ -47,10 +47,10 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     await pool({
       size: concurrency,
       ahead: concurrency,
-      tasks: { row, row_express: row, ...tasksOf(clocked) },
+      tasks: { row, row_express: express, ...tasksOf(clocked) },
       cron,
     }),
-    await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: row } }),
+    await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } }),
   ]
   if (asked.length > 0) pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks: tasksOf(asked) }))
   const pulse = startPulse(options, crew)

@@ -68,7 +68,7 @@ export const SETTINGS = {
   LOAM_MEMBER_LIMIT: whole(0, 0)
     .transform((n) => (n === 0 ? null : n))
     .describe('Members and pending invitations per organisation; 0 is no limit'),
-  LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Rows that one worker process has in the air at once'),
+  LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Cells that one worker process has at work at once'),
   LOAM_EGRESS_ALLOW: z
     .string()
     .default('')

@@ -28,6 +28,7 @@ const engine = createEngine({
   log,
   catalogue: faultCatalogue,
   ending: ending.signal,
+  concurrency: Number(concurrency),
   surroundings: createRunSurroundings(store, createSealer('a secret for tests only'), new Map()),
 })
 const worker = await startWorker({
