@@ -69,9 +69,10 @@ export type Parking = { ms: number; retries: number; state?: unknown; priority?:
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type Desk = {
-  claim(job: RowJob): Promise<Flight | null>
+  /** Urgent ones have statements of their own, and do not wait for those of the mass. */
+  claim(job: RowJob, urgent?: boolean): Promise<Flight | null>
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
-  settle(flight: Flight, settlement: Settlement): Promise<{ runState: string } | null>
+  settle(flight: Flight, settlement: Settlement, urgent?: boolean): Promise<{ runState: string } | null>
   reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
@@ -107,7 +108,9 @@ export function createDesk(store: Store, lane: number): Desk {
     })
 
   const claim = batched<ClaimedRow>('engine-claim', CLAIM)
+  const claimUrgently = batched<ClaimedRow>('engine-claim', CLAIM, 1)
   const settle = createBatchedStatement({ lanes: 2, send: createSettler(store, lane) })
+  const settleUrgently = createBatchedStatement({ lanes: 1, send: createSettler(store, lane + 1) })
   const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
@@ -115,13 +118,14 @@ export function createDesk(store: Store, lane: number): Desk {
   const factsOf = createRunFacts(store)
 
   return {
-    async claim(job) {
-      const row = await claim(job)
+    async claim(job, urgent) {
+      const row = await (urgent ? claimUrgently(job) : claim(job))
       if (row === null) return null
       const facts = await factsOf(job.o, row.run_id)
       return toFlight(job, facts, row)
     },
-    settle: (flight, settlement) => settle({ flight, settlement }),
+    settle: (flight, settlement, urgent) =>
+      urgent ? settleUrgently({ flight, settlement }) : settle({ flight, settlement }),
     reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }

@@ -48,6 +48,21 @@ export function startPulse(
     if (others.length > 0)
       log.warn({ workers: others.length }, 'workers fell silent; their rows were given to others')
     await finishRuns(store.system)
+    await refreshEstimate()
+  }
+
+  /**
+   * Flights come and go by the thousand. Where PostgreSQL last counted them between two runs it takes them for none, and plans
+   * to look through all of them for each: it is told when there are many.
+   */
+  async function refreshEstimate(): Promise<void> {
+    const [found] = await store.query<{ stale: boolean }>({
+      name: 'engine-estimate',
+      text: `select coalesce(sum(rows_queued), 0) > 500 + 10 * (select greatest(reltuples, 0) from pg_class
+          where oid = 'flights'::regclass) as stale
+        from runs where state = 'running'`,
+    })
+    if (found?.stale === true) await store.query({ text: 'analyze flights' })
   }
 
   /** Those whose holder left without ever being heard of. */

@@ -69,7 +69,7 @@ async function walkOnce(
   maxClaims: number,
   { onSettled, express = false }: Walk,
 ): Promise<void> {
-  const flight = await engine.desk.claim(job)
+  const flight = await engine.desk.claim(job, express)
   if (flight === null) return
   if (flight.data === null || flight.run_state === 'stopped') {
     await abandon(engine, flight)
@@ -131,7 +131,7 @@ async function step(engine: Engine, leg: Leg): Promise<boolean> {
     if (result.kind !== 'settle') return false
     const { settlement, halts } = result
     const next = halts ? null : (flight.actions[flight.actions.indexOf(flight.action) + 1] ?? null)
-    const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next })
+    const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next }, leg.express)
     if (settled === null) await leave(engine, flight)
     else engine.announce(flight.sheet_id)
     if (settled === null || next === null) return false

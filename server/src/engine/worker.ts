@@ -19,7 +19,7 @@ const JOBS_AT_ONCE = 4
 const EXPRESS = 64
 const NEVER = new AbortController().signal
 /** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
-const GROUPS_AHEAD = 3
+const GROUPS_AHEAD = 2
 
 /**
  * Takes jobs from graphile-worker. Pools: one for groups of rows, which are the mass of a run; one for rows that have a job of
