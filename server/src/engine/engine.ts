@@ -49,7 +49,7 @@ export function createEngine(parts: EngineParts): Engine {
     concurrency = 1000,
   } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
-  const gate = createProviderGate(store)
+  const gate = createProviderGate(store, log)
   return {
     desk: createDesk(store, lane),
     cache: createCellCache(store),

@@ -15,7 +15,7 @@ export type PoolOptions = {
   crew: Crew
   /** Jobs at once. */
   size: number
-  /** Jobs that are taken ahead of those at work. */
+  /** Jobs that are taken together, ahead of those at work; 0 where another process had better take them. */
   ahead: number
   /** Told of a job how many times it has been taken up. */
   tasks: Record<string, (payload: unknown, taken: number) => Promise<void>>
@@ -96,7 +96,7 @@ async function open({ databaseUrl, log, crew, size, ahead, tasks, cron = [] }: P
         completeJobBatchDelay: 5,
         failJobBatchDelay: 5,
         concurrentJobs: size,
-        localQueue: { size: ahead },
+        localQueue: { size: ahead === 0 ? -1 : ahead },
       },
     },
     taskList,

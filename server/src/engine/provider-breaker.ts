@@ -1,3 +1,5 @@
+import { reasonOf } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/db.ts'
 
 /** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
@@ -17,7 +19,7 @@ export type Breakers = {
  * A provider that fails time after time is not called for a while, by any process: failures are counted in each, the pause is
  * shared. After the pause the next call decides, since the count goes on until one works.
  */
-export function createBreakers(store: Store): Breakers {
+export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
 
   const breakerOf = (bucket: string): Breaker => {
@@ -63,8 +65,10 @@ export function createBreakers(store: Store): Breakers {
       if (beyond < 0 || Date.now() < breaker.brokenUntil) return
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(beyond, 10))
       breaker.brokenUntil = Date.now() + pauseMs
-      // The database being away as well changes nothing for this process, which has opened already.
-      void open(bucket, pauseMs).catch(() => undefined)
+      // This process leaves it alone already, whether the others hear of it or not.
+      open(bucket, pauseMs).catch((cause: unknown) =>
+        log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
+      )
     },
   }
 }

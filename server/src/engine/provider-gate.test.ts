@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { makeStore } from '#test/harness.ts'
 import type { CallLimits, ProviderGate } from '../catalog/provider-access.ts'
+import { createLog } from '../lib/log.ts'
 import { createProviderGate } from './provider-gate.ts'
 
 const { store } = await makeStore()
+const log = createLog('silent')
 /** Gates of two processes over one database. */
-const gates = [createProviderGate(store), createProviderGate(store)] as const
+const gates = [createProviderGate(store, log), createProviderGate(store, log)] as const
 const { signal } = new AbortController()
 let serial = 0
 const bucketName = () => `provider ${(serial += 1)}`
@@ -79,7 +81,7 @@ describe('calls in a time', () => {
     const sorted = later.toSorted((a, b) => a - b)
     const gaps = sorted.slice(1).map((ms, n) => ms - (sorted[n] ?? 0))
     for (const gap of gaps) expect(gap).toBeGreaterThan(100)
-    const [busy] = answers.filter((answer) => answer.kind === 'busy')
+    const busy = answers.find((answer) => answer.kind === 'busy')
     if (busy?.kind !== 'busy' || busy.slot === undefined) throw new Error('expected a place in the queue')
     // Whoever comes back at its time enters without a new slot.
     expect((await enter(gates[0], bucket, { perSecond: 4 }, Date.now())).kind).toBe('entered')
@@ -117,7 +119,7 @@ describe('a provider that fails', () => {
       text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1`,
       values: [bucket],
     })
-    const fresh = createProviderGate(store)
+    const fresh = createProviderGate(store, log)
     expect(await pass(fresh, bucket)).toBe('entered')
   })
 })

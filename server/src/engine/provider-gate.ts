@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider-access.ts'
+import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/db.ts'
 import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
@@ -10,9 +11,9 @@ const SHORT_WAIT_MS = 1000
 const HORIZON_MS = 30_000
 
 /** Limits by bucket, a provider with one key. Without limits a call costs no statement. */
-export function createProviderGate(store: Store): ProviderGate {
-  const breakers = createBreakers(store)
-  const places = createPlaces(store)
+export function createProviderGate(store: Store, log: Log): ProviderGate {
+  const breakers = createBreakers(store, log)
+  const places = createPlaces(store, log)
 
   return {
     async enter(bucket, limits, { signal, slot }): Promise<GateAnswer> {

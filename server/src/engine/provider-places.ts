@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { reasonOf } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/db.ts'
 import { TAKE_PLACES } from './sql/take-places.ts'
 
@@ -15,6 +17,8 @@ type Bucket = {
   noted: number
   waiting: ((entered: boolean) => void)[]
   busy: boolean
+  /** A place became free in this process: there is no need to wait before asking again. */
+  wake?: () => void
 }
 
 export type Places = {
@@ -24,7 +28,7 @@ export type Places = {
 }
 
 /** Calls at once, counted among all processes: each keeps its own number, and asks for more under the gate's lock. */
-export function createPlaces(store: Store): Places {
+export function createPlaces(store: Store, log: Log): Places {
   const holder = randomUUID()
   const buckets = new Map<string, Bucket>()
   let beating: NodeJS.Timeout | undefined
@@ -55,11 +59,15 @@ export function createPlaces(store: Store): Places {
       while (bucket.waiting.length > 0 || bucket.underWay !== bucket.noted) {
         const granted = await ask(name, bucket)
         if (granted === 0 && bucket.waiting.length > 0) {
-          await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+          await new Promise<void>((resolve) => {
+            bucket.wake = resolve
+            setTimeout(resolve, ASK_AGAIN_MS)
+          })
         }
       }
-    } catch {
-      // The database is away: those who wait are put down, and the next beat tells it the number.
+    } catch (cause) {
+      // Those who wait are put down, and the next beat tells the database the number.
+      log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
       for (const next of bucket.waiting.splice(0)) next(false)
     } finally {
       bucket.busy = false
@@ -107,6 +115,7 @@ export function createPlaces(store: Store): Places {
       const bucket = buckets.get(name)
       if (bucket === undefined) return
       bucket.underWay -= 1
+      bucket.wake?.()
       void settle(name, bucket)
     },
   }

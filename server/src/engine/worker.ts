@@ -40,10 +40,10 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
       some.map((job) => [job.name, (payload: unknown) => job.run(payload, jobs?.ending ?? NEVER)]),
     )
   const cron = clocked.map(({ name, cron: match = '' }) => ({ task: name, match }))
-  const groups = Math.ceil(concurrency / GROUP_ROWS)
+  const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
   // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
   const pools = [
-    await pool({ size: GROUPS_AHEAD * groups, ahead: groups, tasks: { rows } }),
+    await pool({ size: groups, ahead: groups, tasks: { rows } }),
     await pool({
       size: concurrency,
       ahead: concurrency,
@@ -52,7 +52,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     }),
     await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } }),
   ]
-  if (asked.length > 0) pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 1, tasks: tasksOf(asked) }))
+  if (asked.length > 0) pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(asked) }))
   const pulse = startPulse(options, crew)
   return {
     async stop() {

@@ -96,7 +96,7 @@ it('an upload that broke off cannot be imported and is swept after a day', async
   await expect(storeUpload({ db: store.system, storage }, upload, broken())).rejects.toThrow(
     'the line went dead',
   )
-  const [half = ''] = (await known()).filter((ref) => !before.includes(ref))
+  const half = (await known()).find((ref) => !before.includes(ref)) ?? ''
   const { rows } = await sql<{ size_bytes: number | null; days: number }>`
     select size_bytes, extract(epoch from expires_at - created_at) / 86400 as days
     from files where file_ref = ${half}`.execute(store.system)

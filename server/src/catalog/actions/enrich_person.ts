@@ -1,6 +1,7 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
 import { readPerson } from '../jobs/person-input.ts'
+import { PAST } from '../jobs/person.ts'
 import { output } from '../outputs.ts'
 import { apolloPerson } from '../providers/apollo/person.ts'
 import { crustdataPerson } from '../providers/crustdata/person.ts'
@@ -35,19 +36,7 @@ export default defineAction({
     company: output.text('Where they do it.'),
     location: output.text('Where they are.'),
     linkedin_url: output.url('Their profile.'),
-    experiences: output.table('Their work so far.', {
-      title: 'string',
-      company: 'string',
-      start: 'string',
-      end: 'string',
-      current: 'boolean',
-    }),
-    education: output.table('Where they studied.', {
-      school: 'string',
-      degree: 'string',
-      start: 'string',
-      end: 'string',
-    }),
+    ...PAST,
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {

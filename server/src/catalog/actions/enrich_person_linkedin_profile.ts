@@ -1,5 +1,6 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields.ts'
+import { PAST } from '../jobs/person.ts'
 import { output } from '../outputs.ts'
 import { apifyLinkedinPerson } from '../providers/apify/linkedin-person.ts'
 import { crustdataLinkedinPerson } from '../providers/crustdata/linkedin-person.ts'
@@ -35,19 +36,7 @@ export default defineAction({
     about: output.text('What they say of themselves.'),
     connections: output.number('How many they are connected with.'),
     linkedin_url: output.url('Their profile.'),
-    experiences: output.table('Their work so far.', {
-      title: 'string',
-      company: 'string',
-      start: 'string',
-      end: 'string',
-      current: 'boolean',
-    }),
-    education: output.table('Where they studied.', {
-      school: 'string',
-      degree: 'string',
-      start: 'string',
-      end: 'string',
-    }),
+    ...PAST,
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {

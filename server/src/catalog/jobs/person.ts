@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Job } from '../adapter.ts'
+import { output } from '../outputs.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
 export type PersonQuestion = PersonAtCompany & { email: string }
@@ -18,6 +19,23 @@ export const PersonResult = z.object({
   education: z.array(Study),
 })
 export type Person = z.output<typeof PersonResult>
+
+/** Outputs of whatever tells of a person's past. */
+export const PAST = {
+  experiences: output.table('Their work so far.', {
+    title: 'string',
+    company: 'string',
+    start: 'string',
+    end: 'string',
+    current: 'boolean',
+  }),
+  education: output.table('Where they studied.', {
+    school: 'string',
+    degree: 'string',
+    start: 'string',
+    end: 'string',
+  }),
+}
 
 export const person: Job<PersonQuestion, Person> = { result: PersonResult }
 
