@@ -9,7 +9,7 @@ const SINGLE_RUNS = 100
 const SMALL_ROWS = 10
 const MAX_SMALL_RUNS = 50
 /** Asking costs the machine as much as running the row: it is left in peace for the time that it needs anyway. */
-const QUIET_MS = 14
+const QUIET_MS = 5
 
 /** P2: one row and five actions on an idle system. */
 export async function measureIdle(installation: Installation): Promise<Line[]> {

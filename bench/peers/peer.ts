@@ -9,15 +9,15 @@ export type Peer = {
   close(): Promise<void>
 }
 
-/** A full name that makes a cell of `split_full_name` as large as RESULT is. */
-export const nameOf = (n: number): string => `Ada${n} ${'Augusta '.repeat(12)}Lovelace${n}`
+/** A full name that makes a cell of `split_full_name` as large as RESULT is. Of one word, so that there is little to split. */
+export const nameOf = (n: number): string => `${'Ada-Augusta-'.repeat(9)}Lovelace${n}`
 
 export const RESULT = {
-  first: 'Ada12345',
-  middle: 'Augusta '.repeat(12).trimEnd(),
-  last: 'Lovelace12345',
-  prefix: null,
-  suffix: null,
+  first: 'Ada-Augusta-'.repeat(9) + 'Lovelace12345',
+  middle: '',
+  last: '',
+  prefix: '',
+  suffix: '',
 }
 
 export async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -64,6 +64,17 @@ type Static<O extends Outputs> = { outputs: O; dynamic?: false }
 /** Outputs that are only known after a run; those declared are always there beside them. */
 type Dynamic<O extends Outputs> = { outputs: O; dynamic: true }
 
+/** What comes out follows from the inputs alone, at once and for nothing: a result that is lost is simply computed again. */
+type Pure<F extends Fields, O extends Outputs> = {
+  pure: true
+  credits: 0
+  run(args: Pick<RunArgs<F>, 'inputs'>): Outcome<RunOutputs<O>>
+}
+type Reaching<F extends Fields, O extends Outputs> = {
+  pure?: false
+  run(args: RunArgs<F>): Promise<Outcome<RunOutputs<O>>> | Outcome<RunOutputs<O>>
+}
+
 export type ActionSpec<F extends Fields, O extends Outputs> = {
   /** The template id: also the file's name. */
   id: string
@@ -78,8 +89,8 @@ export type ActionSpec<F extends Fields, O extends Outputs> = {
   inputs: F
   /** Which inputs must be set together, when `required` of one field cannot say it: any of these sets is enough. */
   needs?: readonly (readonly (keyof F & string)[])[]
-  run(args: RunArgs<F>): Promise<Outcome<RunOutputs<O>>> | Outcome<RunOutputs<O>>
-} & (Static<O> | Dynamic<O>)
+} & (Static<O> | Dynamic<O>) &
+  (Pure<F, O> | Reaching<F, O>)
 
 type RunOutputs<O extends Outputs> = OutputValues<O> & Record<string, unknown>
 
@@ -96,6 +107,7 @@ export type Action = {
   needs: readonly (readonly string[])[]
   outputs: Outputs
   dynamic: boolean
+  pure: boolean
   run(args: {
     inputs: Record<string, unknown>
     context: ActionContext
@@ -123,6 +135,7 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     needs: spec.needs ?? [],
     outputs: spec.outputs,
     dynamic: spec.dynamic ?? false,
+    pure: spec.pure ?? false,
     // The engine reads inputs through the same fields, so they have the types that `run` declares.
     run: ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),
   }

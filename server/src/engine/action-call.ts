@@ -11,17 +11,14 @@ type Inputs = Record<string, unknown>
 
 type Answer = Outcome<Record<string, unknown>> | 'fence lost'
 
-/** Actions that were seen to wait for somebody. Those that only compute take no slot. */
-const waits = new WeakSet<Action>()
-
-/** Runs an action, one that waits in a slot. `fence lost` when credits were asked for and the row is somebody else's now. */
+/** Runs an action, in a slot unless it is pure. `fence lost` when credits were asked for and the row is somebody else's now. */
 export async function callAction(
   engine: Engine,
   { flight, express }: Pick<Leg, 'flight' | 'express'>,
   action: Action,
   inputs: Inputs,
 ): Promise<Answer> {
-  if (!waits.has(action)) return runAction(engine, flight, action, inputs)
+  if (action.pure) return runAction(engine, flight, action, inputs)
   const slots = express ? engine.slots.express : engine.slots.mass
   await slots.take()
   try {
@@ -41,7 +38,6 @@ async function runAction(engine: Engine, flight: Flight, action: Action, inputs:
   try {
     const answer = action.run({ inputs, context })
     if (!(answer instanceof Promise)) return answer
-    waits.add(action)
     return await inTime(engine, { flight, action, limit, cut }, answer)
   } catch (cause) {
     engine.log.error({ err: cause, action: action.id }, 'an action threw')

@@ -1,9 +1,9 @@
 import type { Action } from '../catalog/define.ts'
 import type { Outcome } from '../catalog/outcome.ts'
 import { MILLIS } from '../store/credits.ts'
-import type { Flight, Parking, Settlement } from './desk.ts'
+import type { Flight, Parking, SettledCell } from './desk.ts'
 
-export type Settling = Omit<Settlement, 'next' | 'startedAt'>
+export type Settling = Omit<SettledCell, 'action' | 'startedAt'>
 
 /** What becomes of a cell: a result to store, another try later, or nothing because the row is somebody else's. */
 export type CellResult =

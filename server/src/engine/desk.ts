@@ -7,6 +7,7 @@ import { createSettler } from './settler.ts'
 import { ABANDON } from './sql/abandon.ts'
 import { CLAIM } from './sql/claim.ts'
 import { IN_THE_AIR } from './sql/in-the-air.ts'
+import { LOOK } from './sql/look.ts'
 import { PARK } from './sql/park.ts'
 import { RESERVE } from './sql/reserve.ts'
 import { RUN_FACTS } from './sql/run-facts.ts'
@@ -49,7 +50,8 @@ export type Flight = RunFacts & {
 }
 
 /** The result of one cell, ready to be written. */
-export type Settlement = {
+export type SettledCell = {
+  action: string
   status: CellStatus
   outputs?: Record<string, unknown>
   error?: string
@@ -57,20 +59,30 @@ export type Settlement = {
   cached: boolean
   provenance?: Provenance[] | undefined
   startedAt: number
-  /** The action to go on with; null when the row ends here. */
-  next: string | null
   /** The key under which it was claimed, and whether the result is kept there. */
   cache?: { key: string; epoch: number; keep: boolean } | undefined
   /** Outputs of this action are known only from its runs. */
   learns?: boolean
 }
 
+/** Results of a row, in the order of its chain. What the flight held and went through belongs to the first. */
+export type Settlement = {
+  cells: SettledCell[]
+  /** The action to go on with; null when the row ends here. */
+  next: string | null
+}
+
 export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type Desk = {
-  /** Urgent ones have statements of their own, and do not wait for those of the mass. */
-  claim(job: RowJob, urgent?: boolean): Promise<Flight | null>
+  /**
+   * Urgent ones have statements of their own, and do not wait for those of the mass. The job is fresh when nobody can have
+   * settled a cell of the flight.
+   */
+  claim(job: RowJob, how?: { urgent?: boolean; fresh?: boolean }): Promise<Flight | null>
+  /** The flight of a fresh job as it is, without taking it up; null when somebody has. */
+  look(job: RowJob): Promise<Flight | null>
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
   settle(flight: Flight, settlement: Settlement, urgent?: boolean): Promise<{ runState: string } | null>
   reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
@@ -90,6 +102,17 @@ type ClaimedRow = Omit<Flight, keyof RunFacts | 'row_id' | 'ticket' | 'action'> 
   run_id: string
   settled: number
 }
+type SeenRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
+/** Of a flight that nobody has taken up. */
+const UNTAKEN = {
+  attempt: 0,
+  strikes: 1,
+  settled: 0,
+  retries: 0,
+  held_millis: 0,
+  state: null,
+  run_state: 'running',
+}
 
 export function createDesk(store: Store, lane: number): Desk {
   const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
@@ -107,10 +130,21 @@ export function createDesk(store: Store, lane: number): Desk {
       },
     })
 
-  const claim = batched<ClaimedRow>('engine-claim', CLAIM)
-  const claimUrgently = batched<ClaimedRow>('engine-claim', CLAIM, 1)
-  const settle = createBatchedStatement({ lanes: 2, send: createSettler(store, lane) })
-  const settleUrgently = createBatchedStatement({ lanes: 1, send: createSettler(store, lane + 1) })
+  type Claimed = RowJob & { fresh: boolean }
+  const claim = createBatchedStatement({ lanes: 2, send: createTaker<Claimed, ClaimedRow>(store, CLAIMING) })
+  const claimUrgently = createBatchedStatement({
+    lanes: 1,
+    send: createTaker<Claimed, ClaimedRow>(store, CLAIMING),
+  })
+  const look = createBatchedStatement({ lanes: 2, send: createTaker<RowJob, SeenRow>(store, LOOKING) })
+  const settling = (lanes: number, from: number) =>
+    createBatchedStatement({
+      lanes,
+      send: createSettler(store, from),
+      sizeOf: ({ settlement }) => settlement.cells.length / 2,
+    })
+  const settle = settling(2, lane)
+  const settleUrgently = settling(1, lane + 1)
   const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
@@ -118,11 +152,13 @@ export function createDesk(store: Store, lane: number): Desk {
   const factsOf = createRunFacts(store)
 
   return {
-    async claim(job, urgent) {
-      const row = await (urgent ? claimUrgently(job) : claim(job))
-      if (row === null) return null
-      const facts = await factsOf(job.o, row.run_id)
-      return toFlight(job, facts, row)
+    async claim(job, { urgent = false, fresh = false } = {}) {
+      const row = await (urgent ? claimUrgently : claim)({ ...job, fresh })
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row)
+    },
+    async look(job) {
+      const row = await look(job)
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), { ...UNTAKEN, ...row })
     },
     settle: (flight, settlement, urgent) =>
       urgent ? settleUrgently({ flight, settlement }) : settle({ flight, settlement }),
@@ -137,14 +173,47 @@ export function createDesk(store: Store, lane: number): Desk {
   }
 }
 
+type TakingStatement<Item> = {
+  name: string
+  text: string
+  columns: ((item: Item) => string | number | boolean)[]
+}
+
+const LOOKING: TakingStatement<RowJob> = {
+  name: 'engine-look',
+  text: LOOK,
+  columns: [({ o }) => o, ({ r }) => r, ({ t }) => t],
+}
+const CLAIMING: TakingStatement<RowJob & { fresh: boolean }> = {
+  name: 'engine-claim',
+  text: CLAIM,
+  columns: [...LOOKING.columns, ({ fresh }) => fresh],
+}
+
+/** Sends jobs as columns, in the order of their rows. `n` of an answer is the place among them, from 1. */
+function createTaker<Item extends RowJob, Row extends { n: number }>(
+  store: Store,
+  { name, text, columns }: TakingStatement<Item>,
+): (jobs: Item[]) => Promise<(Row | null)[]> {
+  return async (jobs) => {
+    const sorted = jobs.toSorted((one, other) => (one.r < other.r ? -1 : 1))
+    const values = columns.map((column) => `{${sorted.map(column).join(',')}}`)
+    const answers = new Map<Item | undefined, Row>()
+    for (const row of await store.query<Row>({ name, text, values })) answers.set(sorted[row.n - 1], row)
+    return jobs.map((job) => answers.get(job) ?? null)
+  }
+}
+
 /** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
 function createBatchedStatement<Item, Answer>(options: {
   lanes: number
   send: (items: Item[]) => Promise<(Answer | null)[]>
+  sizeOf?: (item: Item) => number
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes } = options
+  const { send, lanes, sizeOf } = options
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
+    sizeOf,
     maxItems: MAX_ITEMS,
     maxInFlight: lanes,
     run: async (items) => {

@@ -13,6 +13,7 @@ import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cache.ts'
 import { createDesk } from './desk.ts'
 import { createEnding } from './ending.ts'
+import { createLightRuns } from './light-runs.ts'
 import { createProviderGate } from './provider-gate.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import { createSlots } from './slots.ts'
@@ -60,6 +61,7 @@ export function createEngine(parts: EngineParts): Engine {
     equipment: { egress, sandbox, models, mail, gate },
     surroundings,
     announce: createAnnouncer(store, log),
+    lightRuns: createLightRuns(),
     definitionOf: (flight) => getDefinition(store.system, flight),
     sheetsFor: (flight) =>
       createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),

@@ -47,8 +47,8 @@ async function makePaidField(rows: number, chain = ['paid', 'paid']): Promise<Fi
 
 describe('a worker that lost its lease changes nothing (R3)', () => {
   const late: [string, (desk: Desk, flight: Flight) => Promise<unknown>, unknown][] = [
-    ['settle', (desk, flight) => desk.settle(flight, complete('paid_2', PRICE)), null],
-    ['settle the end', (desk, flight) => desk.settle(flight, complete(null, PRICE)), null],
+    ['settle', (desk, flight) => desk.settle(flight, complete(flight, 'paid_2', PRICE)), null],
+    ['settle the end', (desk, flight) => desk.settle(flight, complete(flight, null, PRICE)), null],
     ['reserve', (desk, flight) => desk.reserve({ ...flight, held_millis: 0 }, PRICE), 'lost'],
     ['park', (desk, flight) => desk.park(flight, { ms: 0, retries: 1 }), false],
     ['abandon', (desk, flight) => desk.abandon(flight), false],
@@ -62,7 +62,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     expect(await act(old, before)).toEqual(answer)
     expect(await field.cells()).toEqual([])
     await expectPaid(field, 0, PRICE)
-    expect(await fresh.settle(after, complete('paid_2', PRICE))).toEqual({ runState: 'running' })
+    expect(await fresh.settle(after, complete(after, 'paid_2', PRICE))).toEqual({ runState: 'running' })
     expect(await act(old, before)).toEqual(answer)
     expect((await field.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
     expect((await field.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 2]])
@@ -122,10 +122,10 @@ describe('a cell is settled once', () => {
     const field = await makePaidField(2)
     const flights = await Promise.all((await field.jobs()).map((job) => claimAndReserve(old, job)))
     const [first, second] = [must(flights[0]), must(flights[1])]
-    expect(await old.settle(first, complete('paid_2', PRICE))).not.toBeNull()
-    expect(await old.settle(first, complete('paid_2', PRICE))).toBeNull()
+    expect(await old.settle(first, complete(first, 'paid_2', PRICE))).not.toBeNull()
+    expect(await old.settle(first, complete(first, 'paid_2', PRICE))).toBeNull()
     const desks = Array.from({ length: 8 }, (_, lane) => makeDesk(app, lane))
-    const answers = await Promise.all(desks.map((desk) => desk.settle(second, complete(null, PRICE))))
+    const answers = await Promise.all(desks.map((desk) => desk.settle(second, complete(second, null, PRICE))))
     expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
     await expectPaid(field, 2)
     expect(await field.cells()).toHaveLength(2)
@@ -154,7 +154,9 @@ describe('a cell is settled once', () => {
     await expectPaid(field, 0, 3 * PRICE)
     expect(await end(field)).toBe(200)
     await expectPaid(field, 0)
-    const late = await Promise.all(flights.map((flight) => old.settle(flight, complete('paid_2', PRICE))))
+    const late = await Promise.all(
+      flights.map((flight) => old.settle(flight, complete(flight, 'paid_2', PRICE))),
+    )
     expect(late).toEqual([null, null, null])
     expect(await field.cells()).toEqual([])
     expect(await field.flights()).toEqual([])
@@ -170,9 +172,11 @@ describe('a cell is settled once', () => {
     await expectPaid(field, 0, 2 * PRICE)
     expect(await field.stop()).toBe(1)
     await expectPaid(field, 0, PRICE)
-    expect(await old.settle(running, complete('paid_2', PRICE))).toEqual({ runState: 'stopped' })
+    expect(await old.settle(running, complete(running, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
     await expectPaid(field, 1)
-    expect(await old.settle({ ...waiting, ticket: waiting.ticket + 1 }, complete(null, PRICE))).toBeNull()
+    expect(
+      await old.settle({ ...waiting, ticket: waiting.ticket + 1 }, complete(waiting, null, PRICE)),
+    ).toBeNull()
     await expectPaid(field, 1)
   })
 })
@@ -197,7 +201,7 @@ describe('Stop and run again', () => {
     const { runId, rowsQueued } = await field.run()
     expect([rowsQueued, (await field.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
     await expectPaid(field, 0)
-    expect(await old.settle(before, complete('paid_2', PRICE))).toBeNull()
+    expect(await old.settle(before, complete(before, 'paid_2', PRICE))).toBeNull()
     await expectPaid(field, 0)
   })
 })
@@ -223,7 +227,7 @@ describe('credits (D22)', () => {
     expect([granted.length, answers.filter(({ answer }) => answer === 'no_credits').length]).toEqual([7, 43])
     await Promise.all(
       granted.map(({ desk, flight }) =>
-        desk.settle({ ...flight, held_millis: PRICE }, complete(null, PRICE)),
+        desk.settle({ ...flight, held_millis: PRICE }, complete(flight, null, PRICE)),
       ),
     )
     const left = PRICE - 1
@@ -243,7 +247,7 @@ describe('credits (D22)', () => {
     await expectPaid(field, 0, PRICE)
     const again = must(await fresh.claim(must((await field.jobs())[0])))
     expect([again.held_millis, again.retries, again.attempt, again.strikes]).toEqual([PRICE, 1, 2, 1])
-    await fresh.settle(again, { ...complete(null), status: 'failed', error: 'no' })
+    await fresh.settle(again, complete(again, null, 0, { status: 'failed', error: 'no' }))
     await expectPaid(field, 0)
   })
 
@@ -267,10 +271,12 @@ describe('what cannot be stored', () => {
     const flights = await Promise.all((await field.jobs()).map((job) => claimAndReserve(old, job)))
     const results = await Promise.allSettled(
       flights.map((flight, n) =>
-        old.settle(flight, {
-          ...complete('paid_2', PRICE),
-          outputs: { value: n === 10 ? new NumberText('1e400000') : 'x' },
-        }),
+        old.settle(
+          flight,
+          complete(flight, 'paid_2', PRICE, {
+            outputs: { value: n === 10 ? new NumberText('1e400000') : 'x' },
+          }),
+        ),
       ),
     )
     expect(results.flatMap((result, n) => (result.status === 'rejected' ? [n] : []))).toEqual([10])

@@ -19,7 +19,7 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
 
   const row = async (payload: unknown, taken: number, express = false): Promise<void> => {
     const { b = 0, ...job } = payload as RowPayload
-    if (taken + b < MAX_CLAIMS) return walkRow(engine, job, { express })
+    if (taken + b < MAX_CLAIMS) return walkRow(engine, job, { express, fresh: taken + b === 1 })
     const done = await alone()
     return walkRow(engine, job, { express, onSettled: done }).finally(done)
   }
@@ -30,7 +30,7 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
       await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t] })
       return
     }
-    const walks = await Promise.allSettled(r.map((id) => walkRow(engine, { o, r: id, t })))
+    const walks = await Promise.allSettled(r.map((id) => walkRow(engine, { o, r: id, t }, { fresh: true })))
     const broken = walks.find((walk) => walk.status === 'rejected')
     if (broken !== undefined) throw broken.reason
   }

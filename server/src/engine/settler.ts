@@ -1,83 +1,103 @@
 import { newId } from '../lib/ids.ts'
 import { toStorableJson } from '../lib/storable.ts'
 import type { Store } from '../store/db.ts'
-import type { Flight, Settlement } from './desk.ts'
+import type { Flight, SettledCell, Settlement } from './desk.ts'
 import { settleStatement } from './sql/settle.ts'
 
 export type Settled = { runState: string }
-type Item = { flight: Flight; settlement: Settlement; place: number; extras: object | null }
+type Given = { flight: Flight; settlement: Settlement }
 /** `ns` are places in the batch, from 1. */
 type Answer = { ns: number[]; run_state: string }
 
 /** Lanes of tallies that this process writes in turn, so that two statements at once do not wait for each other. */
 const LANES = 2
 
-/** Sends many results as one statement, and answers null for those whose fence was lost. One alone is sent carefully. */
-export function createSettler(
-  store: Store,
-  lane: number,
-): (given: { flight: Flight; settlement: Settlement }[]) => Promise<(Settled | null)[]> {
+/** Sends the results of many rows as one statement, and answers null for those whose fence was lost. */
+export function createSettler(store: Store, lane: number): (given: Given[]) => Promise<(Settled | null)[]> {
   let round = 0
-  return async (given) => {
+
+  /** What came of it for each; when that is not something for all of them, nothing was written. */
+  async function send(batch: Given[]): Promise<Map<Given, Settled>> {
     round += 1
-    const batch = given.map(({ flight, settlement }, place): Item => {
-      return { flight, settlement, place, extras: extrasOf(flight, settlement) }
-    })
-    // Everything that locks flights does so in the order of their rows.
-    batch.sort((one, other) => (one.flight.row_id < other.flight.row_id ? -1 : 1))
+    const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
+      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight : UNTOUCHED)),
+    )
     const careful = batch.length === 1
-    const extras = careful || batch.some((item) => item.extras !== null)
-    const landing = batch.some(({ settlement }) => settlement.next === null)
+    const kind = {
+      careful,
+      extras: careful || extras.some((one) => one !== null),
+      landing: batch.some(({ settlement }) => settlement.next === null),
+    }
     const values: unknown[] = [...columnsOf(batch), lane * LANES + (round % LANES)]
-    if (extras) values.push(toStorableJson(batch.map((item) => item.extras)))
+    if (kind.extras) values.push(toStorableJson(extras))
     const rows = await store.query<Answer>({
-      name: `engine-settle-${Number(extras)}${Number(landing)}${Number(careful)}`,
-      text: settleStatement({ extras, landing, careful }),
+      name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}`,
+      text: settleStatement(kind),
       values,
     })
-    const answers: (Settled | null)[] = Array.from({ length: batch.length }, () => null)
+    const answers = new Map<Given, Settled>()
     for (const { ns, run_state } of rows) {
       const answer = { runState: run_state }
       for (const n of ns) {
         const item = batch[n - 1]
-        if (item !== undefined) answers[item.place] = answer
+        if (item !== undefined) answers.set(item, answer)
       }
     }
     return answers
   }
+
+  return async (given) => {
+    // Everything that locks flights does so in the order of their rows.
+    let batch = given.toSorted((one, other) => (one.flight.row_id < other.flight.row_id ? -1 : 1))
+    let answers = await send(batch)
+    while (answers.size > 0 && answers.size < batch.length) {
+      batch = batch.filter((item) => answers.has(item))
+      answers = await send(batch)
+    }
+    return given.map((item) => answers.get(item) ?? null)
+  }
 }
 
-function columnsOf(batch: Item[]): string[] {
+function columnsOf(batch: Given[]): string[] {
   const runs = new Map<string, { flight: Flight; k: number }>()
   for (const { flight } of batch) {
     if (!runs.has(flight.run_id)) runs.set(flight.run_id, { flight, k: runs.size + 1 })
   }
   const shared = [...runs.values()]
-  const perRun = (value: (flight: Flight) => string | number) =>
-    `{${shared.map(({ flight }) => value(flight)).join(',')}}`
-  const column = (value: (item: Item) => string | number | boolean) => `{${batch.map(value).join(',')}}`
+  const cells = batch.flatMap(({ settlement }, n) =>
+    settlement.cells.map((cell, place) => ({
+      cell,
+      f: n + 1,
+      ends: settlement.next === null && place === settlement.cells.length - 1,
+    })),
+  )
+  // Ids of actions and statuses are words: nothing in them needs quotes.
+  const column = <Item>(items: Item[], value: (item: Item) => string | number | boolean) =>
+    `{${items.map(value).join(',')}}`
   return [
-    perRun((flight) => flight.org_id),
-    perRun((flight) => flight.sheet_id),
-    perRun((flight) => flight.run_id),
-    perRun((flight) => flight.revision),
-    column(({ flight }) => runs.get(flight.run_id)?.k ?? 0),
-    column(({ flight }) => flight.row_id),
-    column(({ flight }) => flight.ticket),
-    column(({ flight }) => flight.attempt),
-    // Ids of actions and statuses are words: nothing in them needs quotes.
-    column(({ flight }) => flight.action),
-    column(({ settlement }) => settlement.status),
-    column(({ settlement }) => settlement.startedAt),
-    column(({ settlement }) => settlement.next !== null),
-    toStorableJson(batch.map(({ settlement }) => settlement.outputs ?? null)),
+    column(shared, ({ flight }) => flight.org_id),
+    column(shared, ({ flight }) => flight.sheet_id),
+    column(shared, ({ flight }) => flight.run_id),
+    column(shared, ({ flight }) => flight.revision),
+    column(batch, ({ flight }) => runs.get(flight.run_id)?.k ?? 0),
+    column(batch, ({ flight }) => flight.row_id),
+    column(batch, ({ flight }) => flight.ticket),
+    column(batch, ({ flight }) => flight.attempt),
+    column(cells, ({ f }) => f),
+    column(cells, ({ cell }) => cell.action),
+    column(cells, ({ cell }) => cell.status),
+    column(cells, ({ cell }) => cell.startedAt),
+    column(cells, ({ ends }) => ends),
+    toStorableJson(cells.map(({ cell }) => cell.outputs ?? null)),
   ]
 }
 
+type Held = Pick<Flight, 'held_millis' | 'retries' | 'state'>
+const UNTOUCHED: Held = { held_millis: 0, retries: 0, state: null }
+
 /** What a free cell that completed at the first attempt has nothing of. */
-function extrasOf(flight: Flight, settlement: Settlement): object | null {
-  const { creditsMillis, cached, cache, learns, error, provenance } = settlement
-  const { held_millis, retries, state } = flight
+function extrasOf(cell: SettledCell, { held_millis, retries, state }: Held): object | null {
+  const { creditsMillis, cached, cache, learns, error, provenance } = cell
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance

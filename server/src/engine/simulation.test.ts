@@ -89,7 +89,7 @@ async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Pr
   const credits = status === 'complete' ? flight.held_millis : 0
   const next = unpaid || how % 8 === 0 ? null : after
   const known = flightOf(world.model, hand)
-  const answer = await desk.settle(flight, { ...complete(next, credits), status })
+  const answer = await desk.settle(flight, complete(flight, next, credits, { status }))
   expect(answer === null).toBe(known === undefined)
   const onward = settle(world.model, hand, { status, credits, next })
   world.former.push(hand)
@@ -179,7 +179,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     if (hand === undefined) return
     const desk = deskOf(pick)
     const { flight } = hand
-    expect(await desk.settle(flight, complete(null, flight.held_millis))).toBeNull()
+    expect(await desk.settle(flight, complete(flight, null, flight.held_millis))).toBeNull()
     // After a settlement of its own it still has the row.
     if (flightOf(world.model, hand) !== undefined) return
     expect(await desk.reserve(flight, PRICE)).toBe('lost')

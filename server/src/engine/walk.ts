@@ -7,8 +7,9 @@ import type { RunSurroundings } from '../org/run-surroundings.ts'
 import { isUnavailable } from '../store/db.ts'
 import type { CellCache } from './cache.ts'
 import { MAX_CLAIMS, runCell } from './cell.ts'
-import type { Desk, Flight, Parking, RowJob } from './desk.ts'
+import type { Desk, Flight, Parking, RowJob, SettledCell } from './desk.ts'
 import type { Ending } from './ending.ts'
+import type { LightRuns } from './light-runs.ts'
 import { createRowScope, type RowScope } from './row-scope.ts'
 import type { Slots } from './slots.ts'
 
@@ -25,6 +26,7 @@ export type Engine = {
   announce(sheetId: string): void
   definitionOf(flight: Flight): Promise<Definition>
   sheetsFor(flight: Flight): SheetAccess
+  lightRuns: LightRuns
   /** Actions that wait for others at once: for the mass of rows, and for the first of each run. */
   slots: { mass: Slots; express: Slots }
   /** Rows are put down after the cell at hand when the process ends. */
@@ -33,6 +35,7 @@ export type Engine = {
 
 const MAX_OUTAGES = 8
 const LONGEST_PAUSE_MS = 4000
+const MAX_TOGETHER = 16
 
 export const TAKEN_OVER = 'another worker has taken over the row'
 /** Somebody else has the row now, and the job with it: it must not be reported as done. */
@@ -45,6 +48,8 @@ export type Walk = {
   onSettled?: () => void
   /** Among the first rows of a run: it does not wait behind the mass of others. */
   express?: boolean
+  /** Nobody had the job before. */
+  fresh?: boolean
 }
 
 /**
@@ -53,7 +58,7 @@ export type Walk = {
 export async function walkRow(engine: Engine, job: RowJob, how: Walk = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     try {
-      await walkOnce(engine, job, MAX_CLAIMS + outages, how)
+      await walkOnce(engine, job, MAX_CLAIMS + outages, outages === 0 ? how : { ...how, fresh: false })
       return
     } catch (cause) {
       if (!isUnavailable(cause) || engine.ending.hasBegun() || outages === MAX_OUTAGES) throw cause
@@ -62,19 +67,47 @@ export async function walkRow(engine: Engine, job: RowJob, how: Walk = {}): Prom
   }
 }
 
-/** Takes up a row and walks it along its run's actions, settling each cell before the next one starts. */
-async function walkOnce(
-  engine: Engine,
-  job: RowJob,
-  maxClaims: number,
-  { onSettled, express = false }: Walk,
-): Promise<void> {
-  const flight = await engine.desk.claim(job, express)
+/** Takes up a row and walks it along its run's actions. */
+async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: Walk): Promise<void> {
+  const { onSettled, express = false, fresh = false } = how
+  const light = fresh && engine.lightRuns.has(job)
+  if (light && !(await walkLightly(engine, job, maxClaims))) return
+  const flight = await engine.desk.claim(job, { urgent: express, fresh: fresh && !light })
   if (flight === null) return
-  if (flight.data === null || flight.run_state === 'stopped') {
+  const leg = await prepare(engine, flight, { maxClaims, express })
+  if (leg === null || flight.run_state === 'stopped') {
     await abandon(engine, flight)
     return
   }
+  if (fresh && leg.together > 1 && isPure(engine, leg, flight.action)) engine.lightRuns.add(job)
+  for (let goesOn = true; goesOn;) {
+    if (engine.ending.hasBegun()) {
+      await putDown(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
+      return
+    }
+    goesOn = await step(engine, leg)
+    onSettled?.()
+  }
+}
+
+/**
+ * Computes the pure cells that a row begins with while it still counts as queued. Nothing is lost when the process ends: who
+ * takes up the row finds it as it was. True when it is to be taken up.
+ */
+async function walkLightly(engine: Engine, job: RowJob, maxClaims: number): Promise<boolean> {
+  const flight = await engine.desk.look(job)
+  const leg = flight === null ? null : await prepare(engine, flight, { maxClaims, express: false })
+  if (leg === null || engine.ending.hasBegun() || !isPure(engine, leg, leg.flight.action)) return true
+  return step(engine, leg)
+}
+
+/** What walking a flight takes; null when its row is gone. */
+async function prepare(
+  engine: Engine,
+  flight: Flight,
+  how: Pick<Leg, 'maxClaims' | 'express'>,
+): Promise<Leg | null> {
+  if (flight.data === null) return null
   const [definition, env] = await Promise.all([
     engine.definitionOf(flight),
     engine.surroundings.envOf(flight),
@@ -85,15 +118,9 @@ async function walkOnce(
   }
   const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
   engine.announce(flight.sheet_id)
-  const leg = { flight, definition, scope, env, maxClaims, express }
-  for (let goesOn = true; goesOn;) {
-    if (engine.ending.hasBegun()) {
-      await putDown(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
-      return
-    }
-    goesOn = await step(engine, leg)
-    onSettled?.()
-  }
+  // With a cache every cell is looked up by itself. A row that may have ended its worker goes cell by cell, to find the one.
+  const together = flight.cache_enabled || flight.strikes > 1 ? 1 : MAX_TOGETHER
+  return { flight, definition, scope, env, together, ...how }
 }
 
 async function putDown(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
@@ -116,26 +143,39 @@ export type Leg = {
   env: ReadonlyMap<string, string>
   maxClaims: number
   express: boolean
+  /** Cells of pure actions that are written together. */
+  together: number
 }
 
-/** Runs and settles the flight's current cell, and moves it to the next one. False when there is none. */
+/**
+ * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions
+ * that follow each other are settled together: a crash takes nothing that is not computed again just so. Any other action
+ * starts when everything before it is durable.
+ */
 async function step(engine: Engine, leg: Leg): Promise<boolean> {
   const { flight, scope } = leg
-  const startedAt = Date.now()
   // Cells that wait for this one's result in the cache look again only once it is settled.
   const settling = flight.cache_enabled ? Promise.withResolvers<void>() : null
   try {
-    const result = await runCell(engine, leg, settling?.promise ?? null)
-    if (result.kind === 'lost') await leave(engine, flight)
-    else if (result.kind === 'later') await putDown(engine, flight, result.parking)
-    if (result.kind !== 'settle') return false
-    const { settlement, halts } = result
-    const next = halts ? null : (flight.actions[flight.actions.indexOf(flight.action) + 1] ?? null)
-    const settled = await engine.desk.settle(flight, { ...settlement, startedAt, next }, leg.express)
+    const cells: SettledCell[] = []
+    const together = isPure(engine, leg, flight.action) ? leg.together : 1
+    let next: string | null = flight.action
+    do {
+      flight.action = next
+      const startedAt = Date.now()
+      const result = await runCell(engine, leg, settling?.promise ?? null)
+      if (result.kind === 'lost') await leave(engine, flight)
+      else if (result.kind === 'later') await putDown(engine, flight, result.parking)
+      if (result.kind !== 'settle') return false
+      const { settlement, halts } = result
+      cells.push({ ...settlement, action: next, startedAt })
+      scope.add(next, settlement.status, settlement.outputs ?? null)
+      next = halts ? null : (flight.actions[flight.actions.indexOf(next) + 1] ?? null)
+    } while (next !== null && cells.length < together && isPure(engine, leg, next))
+    const settled = await engine.desk.settle(flight, { cells, next }, leg.express)
     if (settled === null) await leave(engine, flight)
     else engine.announce(flight.sheet_id)
     if (settled === null || next === null) return false
-    scope.add(flight.action, settlement.status, settlement.outputs ?? null)
     Object.assign(flight, { action: next, strikes: 1, retries: 0, held_millis: 0, state: null })
     if (settled.runState !== 'stopped') return true
     await abandon(engine, flight)
@@ -143,4 +183,9 @@ async function step(engine: Engine, leg: Leg): Promise<boolean> {
   } finally {
     settling?.resolve()
   }
+}
+
+function isPure(engine: Engine, { definition }: Leg, action: string): boolean {
+  const instance = definition.actions.find(({ id }) => id === action)
+  return instance !== undefined && engine.catalogue.get(instance.action_id)?.pure === true
 }

@@ -6,13 +6,23 @@ export function createBatcher<Item, Result>(options: {
   run: (items: Item[]) => Promise<Result[]>
   maxItems: number
   maxInFlight: number
+  /** How many an item counts for. One that counts for too many goes alone. */
+  sizeOf?: ((item: Item) => number) | undefined
 }): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (cause: unknown) => void }
   const waiting: Waiting[] = []
   let inFlight = 0
 
+  function countFitting(): number {
+    const { maxItems, sizeOf } = options
+    if (sizeOf === undefined) return maxItems
+    let size = 0
+    const over = waiting.findIndex(({ item }) => (size += sizeOf(item)) > maxItems)
+    return over === -1 ? waiting.length : Math.max(1, over)
+  }
+
   async function flush(): Promise<void> {
-    const batch = waiting.splice(0, options.maxItems)
+    const batch = waiting.splice(0, countFitting())
     inFlight += 1
     try {
       const results = await options.run(batch.map((entry) => entry.item))

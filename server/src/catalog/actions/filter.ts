@@ -8,6 +8,7 @@ export default defineAction({
   description: 'Lets a row go on only when it meets the conditions.',
   category: 'flow',
   credits: 0,
+  pure: true,
   inputs: {
     path_conditions: field.conditions({
       required: true,

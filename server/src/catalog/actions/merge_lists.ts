@@ -12,6 +12,7 @@ export default defineAction({
   description: 'Puts lists together into one, and drops repeated items when they have a key column.',
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     lists: field.values({ required: true, description: 'The lists, in order. Empty ones are passed over.' }),
     key_column: field.text({

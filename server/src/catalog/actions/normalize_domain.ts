@@ -11,6 +11,7 @@ export default defineAction({
   description: 'Finds the registrable domain in an address, a host name or an email address.',
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     value: field.text({ required: true, description: 'https://www.acme.co.uk/about, ann@acme.co.uk, ...' }),
   },

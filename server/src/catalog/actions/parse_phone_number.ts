@@ -10,6 +10,7 @@ export default defineAction({
   description: 'Reads a phone number into its international form and tells whether it can exist.',
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     value: field.text({ required: true, description: 'The number, in any spelling.' }),
     default_country: field.text({ description: 'Country of numbers without a country code: DE, US, ...' }),

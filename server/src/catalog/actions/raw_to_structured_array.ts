@@ -12,6 +12,7 @@ export default defineAction({
     'Makes a list with columns of a JSON array. Items that are not objects get the one column `value`.',
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     array: field.value({ required: true, description: 'A JSON array, or the text of one.' }),
   },

@@ -10,6 +10,7 @@ export default defineAction({
   description: "Splits a person's name into its parts; those that are not there are empty.",
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     value: field.text({ required: true, description: 'Dr. Ludwig van Beethoven, or Beethoven, Ludwig van.' }),
   },

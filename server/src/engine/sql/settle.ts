@@ -1,98 +1,97 @@
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
 export type BatchKind = {
-  /** Some item has something that a free cell, complete at the first attempt, has not: `x` is not null. */
+  /** Some cell has something that a free one, complete at the first attempt, has not: `x` is not null. */
   extras: boolean
   /** Some flight is through. */
   landing: boolean
-  /** There may be a cell of an earlier run, or of this one, where a result goes. */
+  /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
 }
 
 /**
- * Writes results: cell, cache entry, ledger entry, tallies, and the end of flights that are through. The parameters are columns
- * of the batch; the first four say what its runs are, once for all their items (`k`). A flight in the middle of its chain is
- * only locked, and changed where the cell left something in it.
+ * Writes results: cells, cache entries, ledger entries, tallies, and the end of flights that are through. The parameters are
+ * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14; `f` counts
+ * flights). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
  *
- * The fence decides item by item: the flight is still this worker's, and the run has no result for the cell yet. What a worker
- * without it sends has no effect. Most batches take it for granted that there is no cell: one that is there fails the batch,
- * and it is sent again item by item, carefully. Flights are locked in the order of the items, then organisations in theirs.
- * Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the primary key is then the way to a
- * flight and to a cell, also before statistics exist.
+ * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
+ * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
+ * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given,
+ * then organisations in theirs. A subquery instead of a join, and `is not distinct from` instead of `=` for the run: the
+ * primary key is then the way to a flight, also before statistics exist.
  */
 export function settleStatement({ extras, landing, careful }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
   return `
-with valid as materialized (
-  select ($1::uuid[])[i.k] as o, ($2::uuid[])[i.k] as s, ($3::uuid[])[i.k] as run, ($4::int[])[i.k] as rev,
-    i.r, i.act, i.st, i.at, i.nx, i.n, nullif(i.out, 'null') as out
-    ${when(extras, EXTRAS)} ${when(careful, ', cell.run_id as earlier')}
-  from rows from (
-    unnest($5::int[], $6::uuid[], $7::int[], $8::int[], $9::text[], $10::text[], $11::bigint[], $12::boolean[]),
-    jsonb_array_elements($13::jsonb) ${when(extras, ', jsonb_array_elements($15::jsonb)')}
-  ) with ordinality as i (k, r, t, a, act, st, at, nx, out ${when(extras, ', x')}, n)
+with mine as materialized (
+  select i.k, i.n
+  from unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
   cross join lateral (
     select from flights f
     where f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
       and f.ticket = i.t and f.attempt = i.a
     for no key update
-  ) mine
-  ${when(careful, CAREFULLY)}
+  ) held
+  ${when(careful, UNSETTLED)}
+), valid as materialized (
+  select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, nullif(c.out, 'null') as out
+    ${when(extras, EXTRAS)}
+  from rows from (
+    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[]),
+    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($16::jsonb)')}
+  ) with ordinality as c (f, act, st, at, ends, out ${when(extras, ', x')}, n)
+  where (select count(*) from mine) = cardinality($5::int[])
 )
 ${when(extras, CLEARED)}
 ${when(landing, LANDED)}
 , written as (
-  insert into cells (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
+  insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     ${extras ? 'error, attempts, credits_millis, cached, provenance, learns' : 'attempts, credits_millis, cached'})
   select o, s, r, act, st, out, run, rev, to_timestamp(at / 1000.0),
     ${extras ? EXTRA_COLUMNS : '1, 0, false'}
-  from valid ${when(careful, 'where earlier is null')}
+  from valid
+  ${when(careful, REWRITTEN)}
 )
-${when(careful && extras, REWRITTEN)}
 ${when(extras, REMEMBERED_AND_PAID)}
 , tallied as (
   insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis)
-  select o, run, $14::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
-    count(*) filter (where not nx), ${extras ? 'sum(cr)' : '0'}
+  select o, run, $15::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
+    count(*) filter (where ends), ${extras ? 'sum(cr)' : '0'}
   from valid group by o, run order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
     credits_millis = y.credits_millis + excluded.credits_millis
 )
-select v.ns, run.state as run_state
-from (select o, run, json_agg(n) as ns from valid group by o, run) v
-join runs run on run.org_id = v.o and run.run_id = v.run`
+select m.ns, run.state as run_state
+from (select k, json_agg(n) as ns from mine group by k) m
+join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
 
+const UNSETTLED = `
+  where not exists (select from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r and c.action = any($10::text[])
+    and c.run_id is not distinct from ($3::uuid[])[i.k])`
+
 const EXTRAS = `
-    , i.x, coalesce((i.x->>'cr')::bigint, 0) as cr, (i.x->>'hd')::bigint as hd, i.x->>'ck' as ck, (i.x->>'ep')::int as ep`
+    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, c.x->>'ck' as ck, (c.x->>'ep')::int as ep`
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x ? 'ca', x->'pv', x ? 'ln'`
-
-const CAREFULLY = `
-  cross join lateral (
-    select (select c.run_id from cells c
-      where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r and c.action = i.act) offset 0
-  ) cell
-  where cell.run_id is distinct from ($3::uuid[])[i.k]`
 
 const CLEARED = `
 , cleared as (
   update flights f set retries = 0, held_millis = 0, state = null
-  from valid i where i.nx and i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
+  from valid i where not i.ends and i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
 )`
 
 const LANDED = `
 , landed as (
-  delete from flights f using valid i where not i.nx and f.org_id = i.o and f.row_id = i.r
+  delete from flights f using valid i where i.ends and f.org_id = i.o and f.row_id = i.r
 )`
 
 const REWRITTEN = `
-, rewritten as (
-  update cells c set status = v.st, outputs = v.out, error = v.x->>'err', run_id = v.run, revision = v.rev,
-    attempts = coalesce((v.x->>'tries')::int, 1), credits_millis = v.cr, cached = v.x ? 'ca', provenance = v.x->'pv',
-    learns = v.x ? 'ln', started_at = to_timestamp(v.at / 1000.0), completed_at = now()
-  from valid v where v.earlier is not null and c.org_id = v.o and c.row_id = v.r and c.action = v.act
-)`
+  on conflict (org_id, row_id, action) do update set status = excluded.status, outputs = excluded.outputs,
+    error = excluded.error, run_id = excluded.run_id, revision = excluded.revision, attempts = excluded.attempts,
+    credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
+    learns = excluded.learns, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
 const REMEMBERED_AND_PAID = `
 , remembered as (

@@ -4,7 +4,14 @@ import { grantCredits } from '#server/store/credits.ts'
 import { getDefinition } from '#server/store/definitions.ts'
 import { findSheet, type SheetRecord } from '#server/store/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
-import { createDesk, type Desk, type Flight, type RowJob, type Settlement } from '../desk.ts'
+import {
+  createDesk,
+  type Desk,
+  type Flight,
+  type RowJob,
+  type SettledCell,
+  type Settlement,
+} from '../desk.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
@@ -120,12 +127,23 @@ export function must<Value>(value: Value | null | undefined): Value {
   return value
 }
 
-export const complete = (next: string | null, creditsMillis = 0): Settlement => ({
-  status: 'complete',
-  outputs: { value: 'x' },
-  creditsMillis,
-  cached: false,
-  startedAt: Date.now(),
+export const complete = (
+  { action }: Flight,
+  next: string | null,
+  creditsMillis = 0,
+  more: Partial<SettledCell> = {},
+): Settlement => ({
+  cells: [
+    {
+      action,
+      status: 'complete',
+      outputs: { value: 'x' },
+      creditsMillis,
+      cached: false,
+      startedAt: Date.now(),
+      ...more,
+    },
+  ],
   next,
 })
 

@@ -1,0 +1,18 @@
+import type { RowJob } from './desk.ts'
+
+/** Runs whose rows begin with pure actions, by what their jobs have in common. */
+export type LightRuns = { has(job: RowJob): boolean; add(job: RowJob): void }
+
+const KEPT = 1000
+
+export function createLightRuns(): LightRuns {
+  const known = new Set<string>()
+  const keyOf = ({ o, t }: RowJob) => `${o} ${t}`
+  return {
+    has: (job) => known.has(keyOf(job)),
+    add(job) {
+      if (known.size >= KEPT) known.clear()
+      known.add(keyOf(job))
+    },
+  }
+}
