@@ -85,7 +85,8 @@ export async function openInstallation(credits: number) {
   /** Jobs that these pools have locked. */
   async function countHeld(ids: string[]): Promise<number> {
     const [found] = await ask<{ held: number }>(
-      'select count(*) as held from graphile_worker.jobs where locked_by = any($1::text[])',
+      `select count(*) as held from (select locked_by from graphile_worker.jobs
+        union all select locked_by from graphile_groups.jobs) jobs where locked_by = any($1::text[])`,
       [ids],
     )
     return found?.held ?? 0
@@ -128,7 +129,8 @@ select (select count(*) from flights where org_id = $1) as flights,
   (select coalesce(sum(credits_millis), 0) from cells where org_id = $1)::bigint as spent,
   (select coalesce(sum(amount_millis), 0) from credit_entries where org_id = $1)::bigint as ledger,
   credits_millis as credits, held_millis as held,
-  (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express')) as jobs
+  (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express'))
+    + (select count(*) from graphile_groups.jobs) as jobs
 from organisations where org_id = $1`
 
 /** Waits until something holds; fails when it does not in time. */

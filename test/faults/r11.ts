@@ -110,7 +110,7 @@ try {
         (select count(distinct data->>'1') from rows where sheet_id = $1) as webhooks,
         (select count(*) from flights where sheet_id = $1) as flights,
         (select sum(rows_queued) from runs where sheet_id = $1 and trigger = 'webhook')::bigint as queued,
-        (select count(*) from graphile_worker._private_jobs) as jobs,
+        (select count(*) from graphile_worker._private_jobs) + (select count(*) from graphile_groups._private_jobs) as jobs,
         (select count(*) from webhook_ids where sheet_id = $1) as ids`,
     values: [sheet.sheet_id],
   })

@@ -41,7 +41,8 @@ async function fingerprint(): Promise<string> {
 /** Jobs that have been taken up more than once. */
 async function countTakenAgain(): Promise<number> {
   const [found] = await ask<{ again: number }>(
-    'select count(*) as again from graphile_worker.jobs where attempts > 1',
+    `select count(*) as again from (select attempts from graphile_worker.jobs
+      union all select attempts from graphile_groups.jobs) jobs where attempts > 1`,
   )
   return found?.again ?? 0
 }

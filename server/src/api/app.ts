@@ -13,6 +13,7 @@ import type { FieldError } from '#contract/errors.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Storage } from '../files/storage.ts'
 import type { Config } from '../lib/config.ts'
+import { courtesy } from '../lib/courtesy.ts'
 import type { Egress } from '../lib/egress.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -132,6 +133,7 @@ export async function createApp(services: Services): Promise<Api> {
   })
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
+    reply.raw.once('close', courtesy.begin())
     void reply.header('x-request-id', request.id)
     await admission(request, reply)
   })

@@ -1,6 +1,7 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../catalog/outcome.ts'
 import { createBatcher } from '../lib/batcher.ts'
+import { courtesy } from '../lib/courtesy.ts'
 import { toStorableJson } from '../lib/storable.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
 import { createSettler } from './settler.ts'
@@ -131,20 +132,29 @@ export function createDesk(store: Store, lane: number): Desk {
     })
 
   type Claimed = RowJob & { fresh: boolean }
-  const claim = createBatchedStatement({ lanes: 2, send: createTaker<Claimed, ClaimedRow>(store, CLAIMING) })
+  const claim = createBatchedStatement({
+    lanes: 2,
+    send: createTaker<Claimed, ClaimedRow>(store, CLAIMING),
+    rests: true,
+  })
   const claimUrgently = createBatchedStatement({
     lanes: 1,
     send: createTaker<Claimed, ClaimedRow>(store, CLAIMING),
   })
-  const look = createBatchedStatement({ lanes: 2, send: createTaker<RowJob, SeenRow>(store, LOOKING) })
-  const settling = (lanes: number, from: number) =>
+  const look = createBatchedStatement({
+    lanes: 2,
+    send: createTaker<RowJob, SeenRow>(store, LOOKING),
+    rests: true,
+  })
+  const settling = (lanes: number, from: number, rests: boolean) =>
     createBatchedStatement({
       lanes,
+      rests,
       send: createSettler(store, from),
-      sizeOf: ({ settlement }) => settlement.cells.length / 2,
+      sizeOf: ({ settlement }) => settlement.cells.length,
     })
-  const settle = settling(2, lane)
-  const settleUrgently = settling(1, lane + 1)
+  const settle = settling(2, lane, true)
+  const settleUrgently = settling(1, lane + 1, false)
   const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
@@ -209,14 +219,17 @@ function createBatchedStatement<Item, Answer>(options: {
   lanes: number
   send: (items: Item[]) => Promise<(Answer | null)[]>
   sizeOf?: (item: Item) => number
+  /** It is put off a little while somebody waits for something else. */
+  rests?: boolean
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf } = options
+  const { send, lanes, sizeOf, rests = false } = options
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
     sizeOf,
     maxItems: MAX_ITEMS,
     maxInFlight: lanes,
     run: async (items) => {
+      if (rests) await courtesy.rest()
       try {
         return (await send(items)).map((answer) => ({ answer }))
       } catch (cause) {

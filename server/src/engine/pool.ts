@@ -13,6 +13,8 @@ export type PoolOptions = {
   databaseUrl: string
   log: Log
   crew: Crew
+  /** The schema that its jobs are in. */
+  queue: string
   /** Jobs at once. */
   size: number
   /** Jobs that are taken together, ahead of those at work; 0 where another process had better take them. */
@@ -69,7 +71,7 @@ export async function startPool(options: PoolOptions): Promise<Pool> {
   }
 }
 
-async function open({ databaseUrl, log, crew, size, ahead, tasks, cron = [] }: PoolOptions) {
+async function open({ databaseUrl, log, crew, queue, size, ahead, tasks, cron = [] }: PoolOptions) {
   const lost = Promise.withResolvers<void>()
   // Rows use the engine's own connections; these only take jobs and give them back.
   const connections = new JobConnections(databaseUrl, lost.resolve)
@@ -92,6 +94,7 @@ async function open({ databaseUrl, log, crew, size, ahead, tasks, cron = [] }: P
     pgPool: connections,
     preset: {
       worker: {
+        schema: queue,
         pollInterval: 1000,
         completeJobBatchDelay: 5,
         failJobBatchDelay: 5,

@@ -4,6 +4,7 @@ import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { finishRuns } from '../runs/queue.ts'
 import { isUnavailable, type Store } from '../store/db.ts'
+import { QUEUES } from '../store/jobs.ts'
 import { type Crew, quietLogger } from './pool.ts'
 
 const BEAT_MS = 1000
@@ -31,7 +32,7 @@ export function startPulse(
   { holders, left }: ReturnType<typeof createCrew>,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  let utils: WorkerUtils | undefined
+  let utils: WorkerUtils[] | undefined
 
   async function beat(): Promise<void> {
     await store.query({
@@ -68,7 +69,9 @@ export function startPulse(
   /** Those whose holder left without ever being heard of. */
   async function listOrphans(): Promise<string[]> {
     const found = await store.query<{ locked_by: string }>({
-      text: `select distinct locked_by from graphile_worker.jobs j
+      text: `select distinct locked_by from (
+          select locked_by, locked_at from graphile_worker._private_jobs where not is_available
+          union all select locked_by, locked_at from graphile_groups._private_jobs where not is_available) j
         where locked_by is not null and locked_at < now() - $1 * interval '1 millisecond'
           and not exists (select from workers w where w.worker_id = j.locked_by)`,
       values: [silenceMs],
@@ -78,8 +81,12 @@ export function startPulse(
 
   async function giveBack(gone: Set<string>): Promise<void> {
     if (gone.size === 0) return
-    utils ??= await makeWorkerUtils({ connectionString: databaseUrl, logger: quietLogger(log) })
-    await utils.forceUnlockWorkers([...gone])
+    utils ??= await Promise.all(
+      Object.values(QUEUES).map((schema) =>
+        makeWorkerUtils({ connectionString: databaseUrl, schema, logger: quietLogger(log) }),
+      ),
+    )
+    await Promise.all(utils.map((queue) => queue.forceUnlockWorkers([...gone])))
     await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [[...gone]] })
     for (const id of gone) left.delete(id)
   }
@@ -100,7 +107,7 @@ export function startPulse(
       stopping.abort()
       await beating
       await giveBack(new Set([...holders, ...left]))
-      await utils?.release()
+      for (const queue of utils ?? []) await queue.release()
     },
   }
 }

@@ -49,7 +49,9 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, seco
 }
 
 const jobs = (app: TestApp) =>
-  app.store.query<{ locked_by: string | null }>({ text: 'select locked_by from graphile_worker.jobs' })
+  app.store.query<{ locked_by: string | null }>({
+    text: 'select locked_by from graphile_worker.jobs union all select locked_by from graphile_groups.jobs',
+  })
 
 async function launch(app: TestApp, step: object, rows: number): Promise<Field> {
   const steps = [step, step, step] as { action_id: string; inputs: Record<string, unknown> }[]

@@ -1,3 +1,4 @@
+import { courtesy } from '../lib/courtesy.ts'
 import type { Store } from '../store/db.ts'
 import { MAX_CLAIMS } from './cell.ts'
 import type { RowJob } from './desk.ts'
@@ -37,7 +38,11 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
 
   return {
     row: (payload, taken) => row(payload, taken),
-    express: (payload, taken) => row(payload, taken, true),
+    // Somebody may look at the first rows of a run.
+    express(payload, taken) {
+      const leave = courtesy.begin()
+      return row(payload, taken, true).finally(leave)
+    },
     rows,
   }
 }

@@ -24,7 +24,7 @@ const CANARY = {
 async function dump(store: Store): Promise<string> {
   const tables = await store.query<{ name: string }>({
     text: `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname in ('public', 'graphile_worker')`,
+      where schemaname in ('public', 'graphile_worker', 'graphile_groups')`,
   })
   const texts: string[] = []
   for (const { name } of tables) {

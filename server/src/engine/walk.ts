@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
+import { courtesy } from '../lib/courtesy.ts'
 import type { Log } from '../lib/log.ts'
 import type { RunSurroundings } from '../org/run-surroundings.ts'
 import { isUnavailable } from '../store/db.ts'
@@ -74,6 +75,7 @@ async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: Wal
   if (light && !(await walkLightly(engine, job, maxClaims))) return
   const flight = await engine.desk.claim(job, { urgent: express, fresh: fresh && !light })
   if (flight === null) return
+  if (!express) await courtesy.turn()
   const leg = await prepare(engine, flight, { maxClaims, express })
   if (leg === null || flight.run_state === 'stopped') {
     await abandon(engine, flight)
@@ -87,6 +89,7 @@ async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: Wal
     }
     goesOn = await step(engine, leg)
     onSettled?.()
+    if (goesOn && !express) await courtesy.turn()
   }
 }
 
@@ -96,7 +99,9 @@ async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: Wal
  */
 async function walkLightly(engine: Engine, job: RowJob, maxClaims: number): Promise<boolean> {
   const flight = await engine.desk.look(job)
-  const leg = flight === null ? null : await prepare(engine, flight, { maxClaims, express: false })
+  if (flight === null) return true
+  await courtesy.turn()
+  const leg = await prepare(engine, flight, { maxClaims, express: false })
   if (leg === null || engine.ending.hasBegun() || !isPure(engine, leg, leg.flight.action)) return true
   return step(engine, leg)
 }

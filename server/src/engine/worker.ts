@@ -1,5 +1,6 @@
 import type { Job } from '../lib/job.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
+import { QUEUES } from '../store/jobs.ts'
 import { type PoolOptions, startPool } from './pool.ts'
 import { createCrew, type PulseOptions, startPulse } from './pulse.ts'
 import { createRowTasks } from './row-tasks.ts'
@@ -30,8 +31,8 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const { databaseUrl, store, engine, concurrency, log, jobs } = options
   const { row, express, rows } = createRowTasks(store, engine)
   const crew = createCrew()
-  const pool = (part: Pick<PoolOptions, 'size' | 'ahead' | 'tasks' | 'cron'>) =>
-    startPool({ databaseUrl, log, crew, ...part })
+  const pool = (part: Pick<PoolOptions, 'size' | 'ahead' | 'tasks' | 'cron'>, queue = QUEUES.jobs) =>
+    startPool({ databaseUrl, log, crew, queue, ...part })
   const { clocked = [], asked = [] } = Object.groupBy(jobs?.list ?? [], ({ cron }) =>
     cron === undefined ? 'asked' : 'clocked',
   )
@@ -43,7 +44,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
   // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
   const pools = [
-    await pool({ size: groups, ahead: groups, tasks: { rows } }),
+    await pool({ size: groups, ahead: groups, tasks: { rows } }, QUEUES.groups),
     await pool({
       size: concurrency,
       ahead: concurrency,

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Agent, type Dispatcher, Pool } from 'undici'
 import type { AllowEntry } from './egress-addresses.ts'
 import { ACCEPT_ENCODING, checkDeclaredLength, readBody } from './egress-body.ts'
@@ -111,6 +112,8 @@ export function createEgress(options: {
         if (next === null || request.redirects === 'return') {
           if (hop.method !== 'HEAD') checkDeclaredLength(headers, limits.maxBytes)
           const body = await readBody(stream, headers, { maxBytes: limits.maxBytes, signal })
+          // undici takes a connection for free a turn after its answer; a call that starts before that would open another.
+          await nextTurn()
           return { status, headers, body, url: hop.url.href, redirects, location: next?.url.href ?? null }
         }
         if (redirects >= limits.maxRedirects) {

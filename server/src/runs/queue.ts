@@ -138,17 +138,21 @@ async function addJobs(
     ), grouped as (
       select min(n) as n, json_agg(row_id order by n) as ids from chunk
       group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
-    ), added as (
+    ), specified as (
+      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int,
+          'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
+        least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
+      from grouped
+    ), singly as (
       select count(*) from graphile_worker.add_jobs((
-        select array_agg((
-          case when n < ${EXPRESS_ROWS} then 'row_express' else 'rows' end,
-          json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int,
-            'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end),
-          null, null, 25, null, least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP}),
-          null)::graphile_worker.job_spec order by n)
-        from grouped))
+        select array_agg(('row_express', payload, null, null, 25, null, priority, null)::graphile_worker.job_spec order by n)
+        from specified where n < ${EXPRESS_ROWS}))
+    ), together as (
+      select count(*) from graphile_groups.add_jobs((
+        select array_agg(('rows', payload, null, null, 25, null, priority, null)::graphile_groups.job_spec order by n)
+        from specified where n >= ${EXPRESS_ROWS}))
     )
-    select (select row_id from chunk order by row_id desc limit 1) as last from added`.execute(db)
+    select (select row_id from chunk order by row_id desc limit 1) as last from singly, together`.execute(db)
   return rows[0]?.last ?? after
 }
 
@@ -171,8 +175,8 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
  */
 function virtualNow(orgId: string) {
   return sql`select
-    coalesce((select priority from graphile_worker.jobs
-      where locked_at is null and priority > 0 order by priority limit 1), 1) as base,
+    coalesce((select priority from graphile_groups._private_jobs
+      where is_available and priority > 0 order by priority, run_at limit 1), 1) as base,
     1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 

@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
 
+/**
+ * Schemas of graphile-worker. Groups of rows wait by the ten thousand, and who looks for another kind of job would look through
+ * all of them: they have a queue of their own.
+ */
+export const QUEUES = { jobs: 'graphile_worker', groups: 'graphile_groups' }
+
 /** Jobs come after rows that wait: rows are many and short, and somebody looks at them. */
 const PRIORITY = 0
 const MAX_ATTEMPTS = 25

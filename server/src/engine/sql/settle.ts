@@ -16,8 +16,8 @@ export type BatchKind = {
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
  * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given,
- * then organisations in theirs. A subquery instead of a join, and `is not distinct from` instead of `=` for the run: the
- * primary key is then the way to a flight, also before statistics exist.
+ * then organisations in theirs. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
+ * primary key is then the way to a flight and to a cell, also before statistics exist.
  */
 export function settleStatement({ extras, landing, careful }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
@@ -68,8 +68,8 @@ join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.
 }
 
 const UNSETTLED = `
-  where not exists (select from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r and c.action = any($10::text[])
-    and c.run_id is not distinct from ($3::uuid[])[i.k])`
+  where 0 = (select count(*) from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r
+    and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
 
 const EXTRAS = `
     , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, c.x->>'ck' as ck, (c.x->>'ep')::int as ep`
