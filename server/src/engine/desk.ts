@@ -94,6 +94,8 @@ export type Desk = {
 }
 
 const MAX_ITEMS = 500
+/** Rows of the mass that come one by one, from providers, are in no hurry. */
+const GATHERING = { enough: 100, ms: 5 }
 const KEPT_RUNS = 1000
 
 type RowItem = { r: string; [field: string]: unknown }
@@ -226,6 +228,7 @@ function createBatchedStatement<Item, Answer>(options: {
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
     sizeOf,
+    gather: rests ? GATHERING : undefined,
     maxItems: MAX_ITEMS,
     maxInFlight: lanes,
     run: async (items) => {

@@ -44,7 +44,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
   // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
   const pools = [
-    await pool({ size: groups, ahead: groups, tasks: { rows } }, QUEUES.groups),
+    await pool({ size: groups, ahead: Math.ceil(groups / 8), tasks: { rows } }, QUEUES.groups),
     await pool({
       size: concurrency,
       ahead: concurrency,

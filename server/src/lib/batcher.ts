@@ -8,10 +8,13 @@ export function createBatcher<Item, Result>(options: {
   maxInFlight: number
   /** How many an item counts for. One that counts for too many goes alone. */
   sizeOf?: ((item: Item) => number) | undefined
+  /** Fewer than `enough` items wait for others to ride with, up to so many milliseconds. */
+  gather?: { enough: number; ms: number } | undefined
 }): (item: Item) => Promise<Result> {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (cause: unknown) => void }
   const waiting: Waiting[] = []
   let inFlight = 0
+  let gathering: NodeJS.Timeout | undefined
 
   function countFitting(): number {
     const { maxItems, sizeOf } = options
@@ -40,7 +43,18 @@ export function createBatcher<Item, Result>(options: {
   }
 
   function pump(): void {
-    while (waiting.length > 0 && inFlight < options.maxInFlight) void flush()
+    while (waiting.length > 0 && inFlight < options.maxInFlight) {
+      if (options.gather !== undefined && waiting.length < options.gather.enough) {
+        gathering ??= setTimeout(stopGathering, options.gather.ms)
+        return
+      }
+      void flush()
+    }
+  }
+
+  function stopGathering(): void {
+    gathering = undefined
+    if (waiting.length > 0 && inFlight < options.maxInFlight) void flush()
   }
 
   return (item) =>

@@ -10,19 +10,19 @@ const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 type Headers = Readonly<Record<string, string[]>>
 
-/** Reads and decodes a body. Neither the bytes on the wire nor those of any decoding step may pass `maxBytes`. */
-export async function readBody(
-  body: Readable,
+/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` is called before each. */
+export async function decodeBody(
+  body: Buffer,
   headers: Headers,
-  options: { maxBytes: number; signal: AbortSignal },
+  { maxBytes, check }: { maxBytes: number; check: () => void },
 ): Promise<Uint8Array> {
   const encodings = encodingsOf(headers)
-  let bytes = await collect(body, options.maxBytes)
   // Answers to HEAD and 304 name the encoding of a body that they do not have.
-  if (bytes.length === 0) return bytes
+  if (body.length === 0) return body
+  let bytes = body
   for (const encoding of encodings.toReversed()) {
-    options.signal.throwIfAborted()
-    bytes = await decode(bytes, encoding, options.maxBytes)
+    check()
+    bytes = await decode(bytes, encoding, maxBytes)
   }
   return bytes
 }
@@ -87,6 +87,6 @@ async function collect(source: Readable, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks, size)
 }
 
-function tooLarge(maxBytes: number): EgressFault {
+export function tooLarge(maxBytes: number): EgressFault {
   return new EgressFault('too_large', `the answer is larger than ${maxBytes} bytes.`)
 }

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Agent, type Dispatcher, Pool } from 'undici'
+import { Agent, Pool } from 'undici'
 import type { AllowEntry } from './egress-addresses.ts'
-import { ACCEPT_ENCODING, checkDeclaredLength, readBody } from './egress-body.ts'
+import { ACCEPT_ENCODING, checkDeclaredLength, decodeBody } from './egress-body.ts'
 import { createConnector, type Guard } from './egress-connector.ts'
+import { type Deadline, exchange, type Expectation, startDeadline } from './egress-exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './egress-failures.ts'
-import { firstHop, type Hop, locationOf, nextHop, parseUrl } from './egress-hops.ts'
+import { firstHop, locationOf, nextHop, parseUrl } from './egress-hops.ts'
 import { createRecords, type DnsRecords } from './egress-records.ts'
 import { createResolver, type Resolve, shareInFlight } from './egress-resolver.ts'
-import { collectHeaders, createResponse, type EgressResponse } from './egress-response.ts'
+import { createResponse, type EgressResponse } from './egress-response.ts'
 import { type ConnectRequest, openGuarded } from './egress-socket.ts'
 
 export type EgressRequest = {
@@ -67,9 +67,6 @@ const POOL_OPTIONS = {
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 10_000,
 }
-// Made once, because an abort without a reason makes an error with a stack for every call.
-const FINISHED = new EgressFault('aborted', 'the call is over.')
-const MAX_TIMER_MS = 2_147_483_647
 
 /** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
 export function createEgress(options: {
@@ -98,26 +95,31 @@ export function createEgress(options: {
     'user-agent': options.userAgent ?? 'loam',
   }
 
-  async function follow(request: EgressRequest, signal: AbortSignal): Promise<Answer> {
-    const limits = { ...LIMITS, ...request }
+  async function follow(request: EgressRequest, deadline: Deadline): Promise<Answer> {
+    const { maxBytes, maxRedirects } = { ...LIMITS, ...request }
     const start = parseUrl(request.url)
     let route = start.origin
     try {
       let hop = firstHop(start, request, headerDefaults)
       for (let redirects = 0; ; redirects += 1) {
-        const { statusCode: status, headers: rawHeaders, body: stream } = await send(agent, hop, signal)
-        const headers = collectHeaders(rawHeaders)
+        const { method } = hop
+        const wants: Expectation['wants'] = ({ status, headers }) => {
+          if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
+          if (method !== 'HEAD') checkDeclaredLength(headers, maxBytes)
+          return true
+        }
+        const { status, headers, body: sent } = await exchange(agent, hop, { deadline, maxBytes, wants })
         const location = locationOf(status, headers)
         const next = location === null ? null : nextHop(hop, status, location)
         if (next === null || request.redirects === 'return') {
-          if (hop.method !== 'HEAD') checkDeclaredLength(headers, limits.maxBytes)
-          const body = await readBody(stream, headers, { maxBytes: limits.maxBytes, signal })
-          // undici takes a connection for free a turn after its answer; a call that starts before that would open another.
-          await nextTurn()
+          const check = () => {
+            if (deadline.fault !== undefined) throw deadline.fault
+          }
+          const body = await decodeBody(sent, headers, { maxBytes, check })
           return { status, headers, body, url: hop.url.href, redirects, location: next?.url.href ?? null }
         }
-        if (redirects >= limits.maxRedirects) {
-          throw new EgressFault('too_many_redirects', `more than ${limits.maxRedirects} redirects.`)
+        if (redirects >= maxRedirects) {
+          throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
         }
         hop = next
         route = `${hop.url.origin} (redirected from ${start.origin})`
@@ -133,7 +135,7 @@ export function createEgress(options: {
     const elapsed = () => Math.round(performance.now() - started)
     const deadline = startDeadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
     try {
-      return createResponse({ ...(await follow(request, deadline.signal)), ms: elapsed() })
+      return createResponse({ ...(await follow(request, deadline)), ms: elapsed() })
     } catch (error) {
       return toFailure(error, elapsed())
     } finally {
@@ -184,42 +186,4 @@ function createAgent(guard: Guard): Agent {
     factory: (origin) =>
       new Pool(origin, { ...POOL_OPTIONS, connect: createConnector(new URL(origin), guard) }),
   })
-}
-
-async function send(agent: Agent, hop: Hop, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  signal.throwIfAborted()
-  const answer = agent.request({
-    origin: hop.url.origin,
-    path: hop.url.pathname + hop.url.search,
-    method: hop.method,
-    headers: hop.headers,
-    body: hop.body,
-    signal,
-  })
-  // undici notices the signal only once it has a connection.
-  return new Promise((resolve, reject) => {
-    answer.then(resolve, reject)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-/** A signal for one call. Its end aborts as well, so that the unread body of a redirect does not outlive the call. */
-function startDeadline(timeoutMs: number, outer: AbortSignal | undefined) {
-  const controller = new AbortController()
-  const cancel = () => controller.abort(new EgressFault('aborted', 'the call was cancelled.'))
-  const expire = () =>
-    controller.abort(
-      new EgressFault('timeout', `no complete answer within ${timeoutMs} ms. Try again later.`),
-    )
-  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS))
-  if (outer?.aborted === true) cancel()
-  outer?.addEventListener('abort', cancel)
-  return {
-    signal: controller.signal,
-    end: () => {
-      clearTimeout(timer)
-      outer?.removeEventListener('abort', cancel)
-      controller.abort(FINISHED)
-    },
-  }
 }
