@@ -14,11 +14,12 @@ type Answer = Outcome<Record<string, unknown>> | 'fence lost'
 /** Runs an action, in a slot unless it is pure. `fence lost` when credits were asked for and the row is somebody else's now. */
 export async function callAction(
   engine: Engine,
-  { flight, express }: Pick<Leg, 'flight' | 'express'>,
+  { flight, express, leave }: Pick<Leg, 'flight' | 'express' | 'leave'>,
   action: Action,
   inputs: Inputs,
 ): Promise<Answer> {
   if (action.pure) return runAction(engine, flight, action, inputs)
+  leave?.()
   const slots = express ? engine.slots.express : engine.slots.mass
   await slots.take()
   try {

@@ -1,4 +1,3 @@
-import { courtesy } from '../lib/courtesy.ts'
 import type { Store } from '../store/db.ts'
 import { MAX_CLAIMS } from './cell.ts'
 import type { RowJob } from './desk.ts'
@@ -38,11 +37,7 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
 
   return {
     row: (payload, taken) => row(payload, taken),
-    // Somebody may look at the first rows of a run.
-    express(payload, taken) {
-      const leave = courtesy.begin()
-      return row(payload, taken, true).finally(leave)
-    },
+    express: (payload, taken) => row(payload, taken, true),
     rows,
   }
 }

@@ -68,15 +68,25 @@ export async function walkRow(engine: Engine, job: RowJob, how: Walk = {}): Prom
   }
 }
 
-/** Takes up a row and walks it along its run's actions. */
 async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: Walk): Promise<void> {
-  const { onSettled, express = false, fresh = false } = how
+  // Somebody may look at the first rows of a run.
+  const leave = how.express === true ? courtesy.begin() : undefined
+  await walkAlong(engine, job, { maxClaims, ...how, leave }).finally(leave)
+}
+
+/** Takes up a row and walks it along its run's actions. */
+async function walkAlong(
+  engine: Engine,
+  job: RowJob,
+  how: Walk & Pick<Leg, 'maxClaims' | 'leave'>,
+): Promise<void> {
+  const { onSettled, express = false, fresh = false, maxClaims, leave } = how
   const light = fresh && engine.lightRuns.has(job)
   if (light && !(await walkLightly(engine, job, maxClaims))) return
   const flight = await engine.desk.claim(job, { urgent: express, fresh: fresh && !light })
   if (flight === null) return
   if (!express) await courtesy.turn()
-  const leg = await prepare(engine, flight, { maxClaims, express })
+  const leg = await prepare(engine, flight, { maxClaims, express, leave })
   if (leg === null || flight.run_state === 'stopped') {
     await abandon(engine, flight)
     return
@@ -101,7 +111,7 @@ async function walkLightly(engine: Engine, job: RowJob, maxClaims: number): Prom
   const flight = await engine.desk.look(job)
   if (flight === null) return true
   await courtesy.turn()
-  const leg = await prepare(engine, flight, { maxClaims, express: false })
+  const leg = await prepare(engine, flight, { maxClaims, express: false, leave: undefined })
   if (leg === null || engine.ending.hasBegun() || !isPure(engine, leg, leg.flight.action)) return true
   return step(engine, leg)
 }
@@ -110,7 +120,7 @@ async function walkLightly(engine: Engine, job: RowJob, maxClaims: number): Prom
 async function prepare(
   engine: Engine,
   flight: Flight,
-  how: Pick<Leg, 'maxClaims' | 'express'>,
+  how: Pick<Leg, 'maxClaims' | 'express' | 'leave'>,
 ): Promise<Leg | null> {
   if (flight.data === null) return null
   const [definition, env] = await Promise.all([
@@ -148,6 +158,8 @@ export type Leg = {
   env: ReadonlyMap<string, string>
   maxClaims: number
   express: boolean
+  /** Says that nobody need give way to the row any more: it waits itself. */
+  leave: (() => void) | undefined
   /** Cells of pure actions that are written together. */
   together: number
 }
