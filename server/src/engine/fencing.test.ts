@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createModels } from '#server/catalog/models.ts'
-import { createSandbox } from '#server/catalog/sandbox.ts'
-import { createEgress } from '#server/lib/egress.ts'
-import { createLog } from '#server/lib/log.ts'
 import { NumberText } from '#server/lib/lossless-json.ts'
-import { createRunSurroundings } from '#server/org/run-surroundings.ts'
-import { testConfig } from '#test/harness.ts'
 import type { Desk, Flight } from './desk.ts'
-import { createEngine } from './engine.ts'
 import {
   claimAndReserve,
   complete,
@@ -17,14 +10,15 @@ import {
   makeFieldApp,
   must,
 } from './testing/desk-fixture.ts'
-import { faultCatalogue as catalogue, PRICE } from './testing/fault-catalogue.ts'
+import { PRICE } from './testing/fault-catalogue.ts'
+import { makeEngine } from './testing/test-engine.ts'
 import { RowTakenOver, walkRow } from './walk.ts'
 
 const app = await makeFieldApp()
 const old = makeDesk(app, 1)
 const fresh = makeDesk(app, 2)
+const engine = makeEngine(app)
 const START = 100_000
-const NO_MAIL = { url: undefined, from: 'loam@localhost' }
 
 /** The books agree with each other, and say that this many cells were paid. */
 async function expectPaid(field: Field, cells: number, held = 0): Promise<void> {
@@ -72,21 +66,6 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
   it('nor does it report the job as done that another worker has now', async () => {
     const field = await makePaidField(1, ['free'])
     const job = must((await field.jobs())[0])
-    const egress = createEgress({ allow: [] })
-    const sandbox = createSandbox()
-    const surroundings = createRunSurroundings(app.store, app.services.sealer, new Map())
-    const models = createModels(testConfig())
-    const parts = {
-      store: app.store,
-      catalogue,
-      egress,
-      sandbox,
-      models,
-      mail: NO_MAIL,
-      log: createLog('silent'),
-      surroundings,
-    }
-    const engine = createEngine({ ...parts, ending: new AbortController().signal })
     const overtaken = {
       ...engine,
       definitionOf: async (flight: Flight) => {
@@ -104,7 +83,6 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     }
     await expect(walkRow(dropped, job)).resolves.toBeUndefined()
     expect(await field.cells()).toEqual([])
-    await Promise.all([egress.close(), sandbox.close()])
   })
 
   it('a job of a run that was stopped does not take up the row for a later run', async () => {
@@ -290,25 +268,11 @@ describe('a row that ends its workers (R6)', () => {
     const field = await makePaidField(2, ['free', 'free'])
     const [poison, healthy] = await field.jobs()
     for (let n = 1; n < claims; n += 1) await old.claim(must(poison))
-    const egress = createEgress({ allow: [] })
-    const sandbox = createSandbox()
-    const engine = createEngine({
-      store: app.store,
-      catalogue,
-      egress,
-      sandbox,
-      models: createModels(testConfig()),
-      mail: NO_MAIL,
-      log: createLog('silent'),
-      ending: new AbortController().signal,
-      surroundings: createRunSurroundings(app.store, app.services.sealer, new Map()),
-    })
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])
     const cells = (await field.cells()).filter((cell) => cell.row_id === poison?.r)
     const expected = claims > 3 ? ['free_1 error'] : ['free_1 complete', 'free_2 complete']
     expect(cells.map((cell) => `${cell.action} ${cell.status}`)).toEqual(expected)
     expect((await field.cells()).filter((cell) => cell.row_id === healthy?.r)).toHaveLength(2)
     expect(await field.flights()).toEqual([])
-    await Promise.all([egress.close(), sandbox.close()])
   })
 })

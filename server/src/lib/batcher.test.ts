@@ -1,12 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createBatcher } from './batcher.ts'
 
 type Call = { items: number[]; answer: (results?: number[]) => void; fail: (cause: Error) => void }
 
 /** A batcher whose calls the test answers by hand; by default each item is answered with its hundredfold. */
-function watched(options: { maxItems: number; maxInFlight: number }) {
+function watched(options: {
+  maxItems: number
+  maxInFlight: number
+  sizeOf?: (item: number) => number
+  gather?: { enough: number; ms: number }
+}) {
   const calls: Call[] = []
   let inFlight = 0
   let peak = 0
@@ -51,6 +56,37 @@ it('items that come while every slot is taken ride together in the next batch, i
   calls[3]?.answer()
   calls[2]?.answer()
   expect(await Promise.all(results)).toEqual([100, 200, 300, 400, 500, 600, 700, 800])
+})
+
+it('items count for as many as they say, and one that counts for too many goes alone', async () => {
+  const { submit, calls, batches } = watched({ maxItems: 5, maxInFlight: 1, sizeOf: (item) => item })
+  const results = [1, 2, 3, 1, 9, 2].map(submit)
+  for (let n = 0; n < 4; n += 1) {
+    calls[n]?.answer()
+    await nextTurn()
+  }
+  expect(batches()).toEqual([[1], [2, 3], [1], [9], [2]])
+  calls[4]?.answer()
+  await Promise.all(results)
+})
+
+it('few items wait for others to ride with, but not for long', async () => {
+  const { submit, calls, batches } = watched({
+    maxItems: 10,
+    maxInFlight: 1,
+    gather: { enough: 3, ms: 20 },
+  })
+  const first = [1, 2].map(submit)
+  await nextTurn()
+  expect(batches()).toEqual([])
+  const third = submit(3)
+  expect(batches()).toEqual([[1, 2, 3]])
+  calls[0]?.answer()
+  await Promise.all([...first, third])
+  const alone = submit(4)
+  await vi.waitFor(() => expect(batches()).toEqual([[1, 2, 3], [4]]))
+  calls[1]?.answer()
+  expect(await alone).toBe(400)
 })
 
 it('a failure rejects exactly the items of its batch, and work goes on', async () => {

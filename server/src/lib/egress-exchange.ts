@@ -10,7 +10,7 @@ export type Expectation = {
   deadline: Deadline
   maxBytes: number
   /** Whether the body is to be read; may throw what makes the answer useless. */
-  wants(answer: Omit<Exchanged, 'body'>): boolean
+  wants: (answer: Omit<Exchanged, 'body'>) => boolean
 }
 
 const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
@@ -43,7 +43,7 @@ export function exchange(
   const { origin, pathname, search } = hop.url
   const { method, headers, body } = hop
   agent.dispatch(
-    { origin, path: pathname + search, method: method as Dispatcher.HttpMethod, headers, body },
+    { origin, path: pathname + search, method, headers, body },
     {
       onRequestStart(given) {
         controller = given

@@ -19,6 +19,18 @@ const instant = (id: string, credits: number) =>
     run: () => done({ value: 'x' }),
   })
 
+const pure = defineAction({
+  id: 'pure',
+  name: 'pure',
+  description: 'Can be computed again.',
+  category: 'data',
+  credits: 0,
+  pure: true,
+  inputs: {},
+  outputs: { value: output.text('A text.') },
+  run: () => done({ value: 'x' }),
+})
+
 /** Asks a server and costs credits: what the world outside saw can be held against the books. */
 const paidCall = defineAction({
   id: 'paid_call',
@@ -53,5 +65,5 @@ const poison = defineAction({
 const entry = (action: Action) => ({ file: `${action.id}.ts`, module: { default: action } })
 
 export const faultCatalogue = createCatalogue(
-  [instant('paid', PRICE / 1000), instant('free', 0), paidCall, poison].map(entry),
+  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, poison].map(entry),
 )

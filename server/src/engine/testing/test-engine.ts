@@ -1,0 +1,28 @@
+import { afterAll } from 'vitest'
+import { createModels } from '#server/catalog/models.ts'
+import { createSandbox } from '#server/catalog/sandbox.ts'
+import { createEgress } from '#server/lib/egress.ts'
+import { createLog } from '#server/lib/log.ts'
+import { createRunSurroundings } from '#server/org/run-surroundings.ts'
+import { type TestApp, testConfig } from '#test/harness.ts'
+import { createEngine } from '../engine.ts'
+import type { Engine } from '../walk.ts'
+import { faultCatalogue } from './fault-catalogue.ts'
+
+/** An engine with the catalogue of the fault tests, for rows that are walked one by one. */
+export function makeEngine(app: TestApp): Engine {
+  const egress = createEgress({ allow: [] })
+  const sandbox = createSandbox()
+  afterAll(() => Promise.all([egress.close(), sandbox.close()]))
+  return createEngine({
+    store: app.store,
+    catalogue: faultCatalogue,
+    egress,
+    sandbox,
+    models: createModels(testConfig()),
+    mail: { url: undefined, from: 'loam@localhost' },
+    log: createLog('silent'),
+    ending: new AbortController().signal,
+    surroundings: createRunSurroundings(app.store, app.services.sealer, new Map()),
+  })
+}
