@@ -3,7 +3,8 @@ import type { Outcome } from '../catalog/outcome.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
 import type { Flight } from './desk.ts'
-import type { Engine, Leg } from './walk.ts'
+import type { Leg } from './step.ts'
+import type { Engine } from './walk.ts'
 
 const ENDING_GRACE_MS = 5000
 

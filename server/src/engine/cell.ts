@@ -11,7 +11,8 @@ import { callAction } from './action-call.ts'
 import { holdCredits } from './cell-context.ts'
 import { type CellResult, judge, outOfCredits, type Settling, settle, unrunnable } from './cell-result.ts'
 import type { RowScope } from './row-scope.ts'
-import type { Engine, Leg } from './walk.ts'
+import type { Leg } from './step.ts'
+import type { Engine } from './walk.ts'
 
 /** A row that is taken up for the last time is alone (worker.ts); after that it is given up. */
 export const MAX_CLAIMS = 3

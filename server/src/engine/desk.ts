@@ -1,17 +1,15 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../catalog/outcome.ts'
-import { createBatcher } from '../lib/batcher.ts'
-import { courtesy } from '../lib/courtesy.ts'
 import { toStorableJson } from '../lib/storable.ts'
-import { isUnavailable, type Store } from '../store/db.ts'
+import type { Store } from '../store/db.ts'
+import { createBatchedStatement } from './batched-statement.ts'
+import { createRunFacts } from './run-facts.ts'
 import { createSettler } from './settler.ts'
 import { ABANDON } from './sql/abandon.ts'
-import { CLAIM } from './sql/claim.ts'
 import { IN_THE_AIR } from './sql/in-the-air.ts'
-import { LOOK } from './sql/look.ts'
 import { PARK } from './sql/park.ts'
 import { RESERVE } from './sql/reserve.ts'
-import { RUN_FACTS } from './sql/run-facts.ts'
+import { type ClaimedRow, createClaimer, createLooker, UNTAKEN } from './taking.ts'
 
 /** What a job names: the flight of a row, and which of its jobs this is. */
 export type RowJob = { o: string; r: string; t: number }
@@ -93,29 +91,7 @@ export type Desk = {
   isInTheAir(flight: Flight): Promise<boolean>
 }
 
-const MAX_ITEMS = 500
-/** Rows of the mass that come one by one, from providers, are in no hurry. */
-const GATHERING = { enough: 100, ms: 5 }
-const KEPT_RUNS = 1000
-
 type RowItem = { r: string; [field: string]: unknown }
-
-type ClaimedRow = Omit<Flight, keyof RunFacts | 'row_id' | 'ticket' | 'action'> & {
-  n: number
-  run_id: string
-  settled: number
-}
-type SeenRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
-/** Of a flight that nobody has taken up. */
-const UNTAKEN = {
-  attempt: 0,
-  strikes: 1,
-  settled: 0,
-  retries: 0,
-  held_millis: 0,
-  state: null,
-  run_state: 'running',
-}
 
 export function createDesk(store: Store, lane: number): Desk {
   const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
@@ -133,21 +109,9 @@ export function createDesk(store: Store, lane: number): Desk {
       },
     })
 
-  type Claimed = RowJob & { fresh: boolean }
-  const claim = createBatchedStatement({
-    lanes: 2,
-    send: createTaker<Claimed, ClaimedRow>(store, CLAIMING),
-    rests: true,
-  })
-  const claimUrgently = createBatchedStatement({
-    lanes: 1,
-    send: createTaker<Claimed, ClaimedRow>(store, CLAIMING),
-  })
-  const look = createBatchedStatement({
-    lanes: 2,
-    send: createTaker<RowJob, SeenRow>(store, LOOKING),
-    rests: true,
-  })
+  const claim = createBatchedStatement({ lanes: 2, rests: true, send: createClaimer(store) })
+  const claimUrgently = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
+  const look = createBatchedStatement({ lanes: 2, rests: true, send: createLooker(store) })
   const settling = (lanes: number, from: number, rests: boolean) =>
     createBatchedStatement({
       lanes,
@@ -182,96 +146,6 @@ export function createDesk(store: Store, lane: number): Desk {
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
     isInTheAir: async ({ org_id, row_id, ticket }) =>
       (await inTheAir({ o: org_id, r: row_id, t: ticket })) !== null,
-  }
-}
-
-type TakingStatement<Item> = {
-  name: string
-  text: string
-  columns: ((item: Item) => string | number | boolean)[]
-}
-
-const LOOKING: TakingStatement<RowJob> = {
-  name: 'engine-look',
-  text: LOOK,
-  columns: [({ o }) => o, ({ r }) => r, ({ t }) => t],
-}
-const CLAIMING: TakingStatement<RowJob & { fresh: boolean }> = {
-  name: 'engine-claim',
-  text: CLAIM,
-  columns: [...LOOKING.columns, ({ fresh }) => fresh],
-}
-
-/** Sends jobs as columns, in the order of their rows. `n` of an answer is the place among them, from 1. */
-function createTaker<Item extends RowJob, Row extends { n: number }>(
-  store: Store,
-  { name, text, columns }: TakingStatement<Item>,
-): (jobs: Item[]) => Promise<(Row | null)[]> {
-  return async (jobs) => {
-    const sorted = jobs.toSorted((one, other) => (one.r < other.r ? -1 : 1))
-    const values = columns.map((column) => `{${sorted.map(column).join(',')}}`)
-    const answers = new Map<Item | undefined, Row>()
-    for (const row of await store.query<Row>({ name, text, values })) answers.set(sorted[row.n - 1], row)
-    return jobs.map((job) => answers.get(job) ?? null)
-  }
-}
-
-/** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
-function createBatchedStatement<Item, Answer>(options: {
-  lanes: number
-  send: (items: Item[]) => Promise<(Answer | null)[]>
-  sizeOf?: (item: Item) => number
-  /** It is put off a little while somebody waits for something else. */
-  rests?: boolean
-}): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf, rests = false } = options
-  type Sent = { answer: Answer | null } | { fault: unknown }
-  const batch = createBatcher<Item, Sent>({
-    sizeOf,
-    gather: rests ? GATHERING : undefined,
-    maxItems: MAX_ITEMS,
-    maxInFlight: lanes,
-    run: async (items) => {
-      if (rests) await courtesy.rest()
-      try {
-        return (await send(items)).map((answer) => ({ answer }))
-      } catch (cause) {
-        if (items.length === 1 || isUnavailable(cause)) throw cause
-        const single = await Promise.allSettled(items.map((item) => send([item])))
-        return single.map((one) =>
-          one.status === 'fulfilled' ? { answer: one.value[0] ?? null } : { fault: one.reason },
-        )
-      }
-    },
-  })
-  return async (item) => {
-    const sent = await batch(item)
-    if ('fault' in sent) throw sent.fault
-    return sent.answer
-  }
-}
-
-/** Facts of runs, read once. Those that ask at the same time for the same run wait for one statement. */
-function createRunFacts(store: Store): (orgId: string, runId: string) => Promise<RunFacts> | RunFacts {
-  const known = new Map<string, Promise<RunFacts> | RunFacts>()
-  const read = async (org: string, run: string): Promise<RunFacts> => {
-    const [facts] = await store.query<RunFacts>({
-      name: 'engine-run-facts',
-      text: RUN_FACTS,
-      values: [org, run],
-    })
-    if (facts === undefined) throw new Error(`run ${run} is gone`)
-    known.set(run, facts)
-    return facts
-  }
-  return (org, run) => {
-    const facts = known.get(run)
-    if (facts !== undefined) return facts
-    if (known.size >= KEPT_RUNS) known.clear()
-    const reading = read(org, run)
-    known.set(run, reading)
-    reading.catch(() => known.delete(run))
-    return reading
   }
 }
 

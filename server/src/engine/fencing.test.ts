@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/lossless-json.ts'
 import type { Desk, Flight } from './desk.ts'
+import { RowTakenOver } from './step.ts'
 import {
   claimAndReserve,
   complete,
@@ -12,7 +13,7 @@ import {
 } from './testing/desk-fixture.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
 import { makeEngine } from './testing/test-engine.ts'
-import { RowTakenOver, walkRow } from './walk.ts'
+import { walkRow } from './walk.ts'
 
 const app = await makeFieldApp()
 const old = makeDesk(app, 1)

@@ -4,7 +4,7 @@ import { type CronItem, Logger, parseCronItems, run, type Task, type WorkerEvent
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { JobConnections } from './job-connections.ts'
-import { TAKEN_OVER } from './walk.ts'
+import { TAKEN_OVER } from './step.ts'
 
 /** The pools of this process by the ids that they sign their jobs with. */
 export type Crew = { join(id: string): void; leave(id: string): void }

@@ -7,12 +7,13 @@ import type { Log } from '../lib/log.ts'
 import type { RunSurroundings } from '../org/run-surroundings.ts'
 import { isUnavailable } from '../store/db.ts'
 import type { CellCache } from './cache.ts'
-import { MAX_CLAIMS, runCell } from './cell.ts'
-import type { Desk, Flight, Parking, RowJob, SettledCell } from './desk.ts'
+import { MAX_CLAIMS } from './cell.ts'
+import type { Desk, Flight, RowJob } from './desk.ts'
 import type { Ending } from './ending.ts'
 import type { LightRuns } from './light-runs.ts'
-import { createRowScope, type RowScope } from './row-scope.ts'
+import { createRowScope } from './row-scope.ts'
 import type { Slots } from './slots.ts'
+import { abandon, isPure, type Leg, putDown, step } from './step.ts'
 
 /** What the walk of a row needs; main puts it together. */
 export type Engine = {
@@ -37,12 +38,6 @@ export type Engine = {
 const MAX_OUTAGES = 8
 const LONGEST_PAUSE_MS = 4000
 const MAX_TOGETHER = 16
-
-export const TAKEN_OVER = 'another worker has taken over the row'
-/** Somebody else has the row now, and the job with it: it must not be reported as done. */
-export class RowTakenOver extends Error {
-  override name = 'RowTakenOver'
-}
 
 export type Walk = {
   /** Hears when the cell that the row was taken up for is settled. */
@@ -136,73 +131,4 @@ async function prepare(
   // With a cache every cell is looked up by itself. A row that may have ended its worker goes cell by cell, to find the one.
   const together = flight.cache_enabled || flight.strikes > 1 ? 1 : MAX_TOGETHER
   return { flight, definition, scope, env, together, ...how }
-}
-
-async function putDown(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
-  if (!(await engine.desk.park(flight, parking))) await leave(engine, flight)
-}
-
-async function abandon(engine: Engine, flight: Flight): Promise<void> {
-  if (!(await engine.desk.abandon(flight))) await leave(engine, flight)
-}
-
-/** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
-async function leave(engine: Engine, flight: Flight): Promise<void> {
-  if (await engine.desk.isInTheAir(flight)) throw new RowTakenOver(TAKEN_OVER)
-}
-
-export type Leg = {
-  flight: Flight
-  definition: Definition
-  scope: RowScope
-  env: ReadonlyMap<string, string>
-  maxClaims: number
-  express: boolean
-  /** Says that nobody need give way to the row any more: it waits itself. */
-  leave: (() => void) | undefined
-  /** Cells of pure actions that are written together. */
-  together: number
-}
-
-/**
- * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions
- * that follow each other are settled together: a crash takes nothing that is not computed again just so. Any other action
- * starts when everything before it is durable.
- */
-async function step(engine: Engine, leg: Leg): Promise<boolean> {
-  const { flight, scope } = leg
-  // Cells that wait for this one's result in the cache look again only once it is settled.
-  const settling = flight.cache_enabled ? Promise.withResolvers<void>() : null
-  try {
-    const cells: SettledCell[] = []
-    const together = isPure(engine, leg, flight.action) ? leg.together : 1
-    let next: string | null = flight.action
-    do {
-      flight.action = next
-      const startedAt = Date.now()
-      const result = await runCell(engine, leg, settling?.promise ?? null)
-      if (result.kind === 'lost') await leave(engine, flight)
-      else if (result.kind === 'later') await putDown(engine, flight, result.parking)
-      if (result.kind !== 'settle') return false
-      const { settlement, halts } = result
-      cells.push({ ...settlement, action: next, startedAt })
-      scope.add(next, settlement.status, settlement.outputs ?? null)
-      next = halts ? null : (flight.actions[flight.actions.indexOf(next) + 1] ?? null)
-    } while (next !== null && cells.length < together && isPure(engine, leg, next))
-    const settled = await engine.desk.settle(flight, { cells, next }, leg.express)
-    if (settled === null) await leave(engine, flight)
-    else engine.announce(flight.sheet_id)
-    if (settled === null || next === null) return false
-    Object.assign(flight, { action: next, strikes: 1, retries: 0, held_millis: 0, state: null })
-    if (settled.runState !== 'stopped') return true
-    await abandon(engine, flight)
-    return false
-  } finally {
-    settling?.resolve()
-  }
-}
-
-function isPure(engine: Engine, { definition }: Leg, action: string): boolean {
-  const instance = definition.actions.find(({ id }) => id === action)
-  return instance !== undefined && engine.catalogue.get(instance.action_id)?.pure === true
 }

@@ -44,11 +44,12 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
   // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
   const pools = [
-    await pool({ size: groups, ahead: Math.ceil(groups / 8), tasks: { rows } }, QUEUES.groups),
+    await pool({ size: groups, ahead: groups, tasks: { rows } }, QUEUES.groups),
     await pool({
       size: concurrency,
       ahead: concurrency,
-      tasks: { row, row_express: express, ...tasksOf(clocked) },
+      // Groups that were queued before they had a queue of their own.
+      tasks: { row, row_express: express, rows, ...tasksOf(clocked) },
       cron,
     }),
     await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } }),

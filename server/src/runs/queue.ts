@@ -120,7 +120,8 @@ type VirtualTime = { base: number; weight: number }
 
 /**
  * Queues the jobs of some flights and removes the cells that they will run again. A statement after that of the flights, so
- * that it also sees the cell that a flight before landed with a moment ago. Answers the last row.
+ * that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not distinct from` keeps
+ * to the primary key, which has the flights in order: by the run all of them would be sorted for every chunk.
  */
 async function addJobs(
   db: Db,
@@ -130,7 +131,7 @@ async function addJobs(
   const { rows } = await sql<{ last: string }>`${keyed}
     with chunk as materialized (
       select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-      where org_id = ${org_id} and run_id = ${run_id} and row_id > ${after}
+      where org_id = ${org_id} and run_id is not distinct from ${run_id} and row_id > ${after}
       order by row_id limit ${CHUNK}
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
