@@ -3,7 +3,7 @@ import { migrate } from '#server/store/migrate.ts'
 import type { Installation } from '#test/installation.ts'
 import { runAll } from '#test/sheets.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
-import { ACTIONS, makeLoad, startLoam } from './engine-load.ts'
+import { ACTIONS, makeLoad, SETTLED_ONE_BY_ONE, startLoam } from './engine-load.ts'
 import { openBareUpserts } from './peers/bare-upserts.ts'
 import { openBullmq } from './peers/bullmq.ts'
 import { openGraphilePerCell } from './peers/graphile-per-cell.ts'
@@ -13,6 +13,8 @@ import { median, note } from './report.ts'
 
 /** The figure that P1 names for n8n's bulk path: items x Set nodes a second, in memory. It is quoted, not run here. */
 const N8N_QUOTED = 27_000
+const ONE_BY_ONE =
+  'Loam, each cell durable before the next action starts (pure actions and others in turns; one run)'
 const NO_REDIS = 'SKIPPED: no redis-server on PATH (Debian: apt-get install redis-server)'
 
 /** P1: from the request to run all rows to the last settled cell, in turns with the peers. */
@@ -38,7 +40,8 @@ export async function measureThroughput(
   const contestants = [ours, bare, graphile, perRow, perCell].filter((one) => one !== null)
   try {
     const rates = new Map(contestants.map((one) => [one, [] as number[]]))
-    await ours.run({ rows: 500, actions: ACTIONS })
+    // The others were tried out with as many.
+    await ours.run(short)
     for (let round = 1; round <= rounds; round += 1) {
       for (const one of contestants) {
         const seconds = await one.run({ rows, actions: ACTIONS })
@@ -46,12 +49,14 @@ export async function measureThroughput(
         note(`P1, round ${round}: ${one.name}: ${seconds.toFixed(2)} s`)
       }
     }
+    const oneByOne = await runAll(loam.call, await makeLoad(loam.call, rows, SETTLED_ONE_BY_ONE))
     const rateOf = (one: Peer) => median(rates.get(one) ?? [])
     const share = (one: Peer) => rateOf(one) / rateOf(bare)
     const peer = (one: Peer) => line('P1', one.name, rate(rateOf(one)), { 'of bare': share(one).toFixed(2) })
     const speed = rateOf(ours)
     return [
       { ...peer(ours), ...held(share(ours), 0.35, ' of bare') },
+      line('P1', ONE_BY_ONE, rate((rows * ACTIONS) / oneByOne)),
       peer(bare),
       ...(perRow === null
         ? [line('P1', 'BullMQ, job per row', NO_REDIS, { bar: '>= 1.5 x', met: 'not measured' })]

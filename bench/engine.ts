@@ -1,5 +1,5 @@
-// P1, P2, P3, P4 and P9: rows through the public API of a real server, every cell durable before the next action starts, with
-// the peers of P1 in the same run on the same PostgreSQL (embedded, ordinary settings, fsync on).
+// P1, P2, P3, P4 and P9: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
+// on the same PostgreSQL (embedded, ordinary settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3]
 import { parseArgs } from 'node:util'
 import { type Installation, openInstallation } from '#test/installation.ts'

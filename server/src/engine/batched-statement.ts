@@ -10,16 +10,17 @@ const GATHERING = { enough: 100, ms: 5 }
 export function createBatchedStatement<Item, Answer>(options: {
   lanes: number
   send: (items: Item[]) => Promise<(Answer | null)[]>
+  maxItems?: number
   sizeOf?: (item: Item) => number
   /** It is put off a little while somebody waits for something else. */
   rests?: boolean
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf, rests = false } = options
+  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, rests = false } = options
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
     sizeOf,
     gather: rests ? GATHERING : undefined,
-    maxItems: MAX_ITEMS,
+    maxItems,
     maxInFlight: lanes,
     run: async (items) => {
       if (rests) await courtesy.rest()

@@ -91,6 +91,9 @@ export type Desk = {
   isInTheAir(flight: Flight): Promise<boolean>
 }
 
+/** In one statement. */
+const MAX_CELLS = 1000
+
 type RowItem = { r: string; [field: string]: unknown }
 
 export function createDesk(store: Store, lane: number): Desk {
@@ -117,6 +120,7 @@ export function createDesk(store: Store, lane: number): Desk {
       lanes,
       rests,
       send: createSettler(store, from),
+      maxItems: MAX_CELLS,
       sizeOf: ({ settlement }) => settlement.cells.length,
     })
   const settle = settling(2, lane, true)

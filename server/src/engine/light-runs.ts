@@ -1,6 +1,6 @@
 import type { RowJob } from './desk.ts'
 
-/** Runs whose rows begin with pure actions, by what their jobs have in common. */
+/** Runs of pure actions only, by what the jobs of their rows have in common. */
 export type LightRuns = { has(job: RowJob): boolean; add(job: RowJob): void }
 
 const KEPT = 1000

@@ -72,7 +72,7 @@ it('cells of pure actions are written together; any other action starts when all
   expect(await field.flights()).toEqual([])
 })
 
-it('rows of a run that begins with pure actions are not taken up for them', async () => {
+it('rows of a run of pure actions only are not taken up for them', async () => {
   const { field, jobs } = await launch(['pure', 'pure'], 2)
   const { engine, notes } = watched()
   for (const job of jobs) await walkRow(engine, job, { fresh: true })
@@ -81,13 +81,21 @@ it('rows of a run that begins with pure actions are not taken up for them', asyn
   expect(await field.flights()).toEqual([])
 })
 
-it('they are when something else follows, and go on where they are', async () => {
-  const { field, jobs } = await launch(['pure', 'free'], 2)
+it('they are when somebody has, or something else follows', async () => {
+  const { field, jobs } = await launch(['pure', 'pure'], 2)
   const { engine, notes } = watched()
-  for (const job of jobs) await walkRow(engine, job, { fresh: true })
-  expect(notes.slice(4)).toEqual(['look', 'settled pure_1', 'claim', 'free runs', 'settled free_1'])
-  expect(await cellsOf(field)).toHaveLength(4)
+  await walkRow(engine, must(jobs[0]), { fresh: true })
+  await old.claim(must(jobs[1]))
+  await walkRow(engine, must(jobs[1]), { fresh: true })
+  expect(notes.slice(2)).toEqual(['look', 'claim', 'settled pure_1', 'settled pure_2'])
   expect(await field.flights()).toEqual([])
+
+  const mixed = await launch(['pure', 'free'], 2)
+  notes.length = 0
+  for (const job of mixed.jobs) await walkRow(engine, job, { fresh: true })
+  const each = ['claim', 'settled pure_1', 'free runs', 'settled free_1']
+  expect(notes).toEqual([...each, ...each])
+  expect(await cellsOf(mixed.field)).toHaveLength(4)
 })
 
 it('a row that may have ended its worker goes cell by cell', async () => {

@@ -77,7 +77,7 @@ async function walkAlong(
 ): Promise<void> {
   const { onSettled, express = false, fresh = false, maxClaims, leave } = how
   const light = fresh && engine.lightRuns.has(job)
-  if (light && !(await walkLightly(engine, job, maxClaims))) return
+  if (light && (await walkLightly(engine, job, maxClaims))) return
   const flight = await engine.desk.claim(job, { urgent: express, fresh: fresh && !light })
   if (flight === null) return
   if (!express) await courtesy.turn()
@@ -86,7 +86,7 @@ async function walkAlong(
     await abandon(engine, flight)
     return
   }
-  if (fresh && leg.together > 1 && isPure(engine, leg, flight.action)) engine.lightRuns.add(job)
+  if (fresh && isAllPure(engine, leg)) engine.lightRuns.add(job)
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
       await putDown(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
@@ -99,16 +99,22 @@ async function walkAlong(
 }
 
 /**
- * Computes the pure cells that a row begins with while it still counts as queued. Nothing is lost when the process ends: who
- * takes up the row finds it as it was. True when it is to be taken up.
+ * Computes a row of pure actions while it still counts as queued. Nothing is lost when the process ends: who takes up the row
+ * finds it as it was. False when the row must be taken up.
  */
 async function walkLightly(engine: Engine, job: RowJob, maxClaims: number): Promise<boolean> {
   const flight = await engine.desk.look(job)
-  if (flight === null) return true
+  if (flight === null) return false
   await courtesy.turn()
   const leg = await prepare(engine, flight, { maxClaims, express: false, leave: undefined })
-  if (leg === null || engine.ending.hasBegun() || !isPure(engine, leg, leg.flight.action)) return true
-  return step(engine, leg)
+  if (leg === null || engine.ending.hasBegun() || !isAllPure(engine, leg)) return false
+  return !(await step(engine, leg))
+}
+
+/** Whether all cells of the run can be written as one. */
+function isAllPure(engine: Engine, leg: Leg): boolean {
+  const { actions } = leg.flight
+  return actions.length <= leg.together && actions.every((action) => isPure(engine, leg, action))
 }
 
 /** What walking a flight takes; null when its row is gone. */
