@@ -81,6 +81,14 @@ it('rows of a run of pure actions only are not taken up for them', async () => {
   expect(await field.flights()).toEqual([])
 })
 
+it('the first rows of a run are, as they do not wait for the mass', async () => {
+  const { field, jobs } = await launch(['pure', 'pure'], 2)
+  const { engine, notes } = watched()
+  for (const job of jobs) await walkRow(engine, job, { fresh: true, express: true })
+  expect(notes).toEqual(['claim', 'settled pure_1 pure_2', 'claim', 'settled pure_1 pure_2'])
+  expect(await field.flights()).toEqual([])
+})
+
 it('they are when somebody has, or something else follows', async () => {
   const { field, jobs } = await launch(['pure', 'pure'], 2)
   const { engine, notes } = watched()

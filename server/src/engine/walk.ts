@@ -76,7 +76,8 @@ async function walkAlong(
   how: Walk & Pick<Leg, 'maxClaims' | 'leave'>,
 ): Promise<void> {
   const { onSettled, express = false, fresh = false, maxClaims, leave } = how
-  const light = fresh && engine.lightRuns.has(job)
+  // Looking goes with the mass, which the first rows of a run do not wait for.
+  const light = fresh && !express && engine.lightRuns.has(job)
   if (light && (await walkLightly(engine, job, maxClaims))) return
   const flight = await engine.desk.claim(job, { urgent: express, fresh: fresh && !light })
   if (flight === null) return
