@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Action } from '#server/catalog/define.ts'
-import type { Field, ProviderOption } from '#server/catalog/field.ts'
+import type { Field, ProviderOption } from '#server/catalog/fields/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 
 /** The reference of all actions, as docs/actions.md holds it. */

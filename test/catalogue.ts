@@ -1,6 +1,6 @@
 import { type Action, defineAction } from '#server/catalog/define.ts'
-import type { ProviderOption } from '#server/catalog/field.ts'
-import { field } from '#server/catalog/fields.ts'
+import type { ProviderOption } from '#server/catalog/fields/field.ts'
+import { field } from '#server/catalog/fields/fields.ts'
 import { done } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import type { Catalogue } from '#server/catalog/registry.ts'

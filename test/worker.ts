@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { parseEgressAllow } from '#server/lib/egress-addresses.ts'
+import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { startWork, type Work } from '#server/work.ts'
 import type { TestApp, TestOrg } from './harness.ts'
 

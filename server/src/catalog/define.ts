@@ -1,10 +1,10 @@
-import type { Egress } from '../lib/egress.ts'
-import type { Field, Fields } from './field.ts'
-import type { Models } from './models.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import type { Field, Fields } from './fields/field.ts'
+import type { Sandbox } from './formula/sandbox.ts'
+import type { Models } from './models/models.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
-import type { ProviderGate, ProviderKeys } from './provider-access.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { ProviderGate, ProviderKeys } from './provider/access.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
 export type ActionContext = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { parseLossless } from '../lib/lossless-json.ts'
 import { defineAction } from './define.ts'
 import { describeInputs, describeOutputs, discoverOutputs, learnsFromRuns } from './describe.ts'
-import { field } from './fields.ts'
+import { field } from './fields/fields.ts'
 import { done } from './outcome.ts'
 import { output } from './outputs.ts'
 

@@ -1,9 +1,9 @@
 import { printToken } from '../chain/references.ts'
 import type { Action } from './define.ts'
-import type { Discovered } from './discover.ts'
 import type { OutputType } from './outputs.ts'
+import type { Discovered } from './values/discover.ts'
 
-export { type Discovered, discoverOutputs } from './discover.ts'
+export { type Discovered, discoverOutputs } from './values/discover.ts'
 
 export type InputDescriptor = { name: string; type: string; required: boolean; description: string }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type Action, defineAction } from './define.ts'
-import { field } from './fields.ts'
+import { field } from './fields/fields.ts'
 import { done } from './outcome.ts'
 import { output } from './outputs.ts'
 import { createCatalogue, loadCatalogue } from './registry.ts'

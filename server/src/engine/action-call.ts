@@ -2,7 +2,7 @@ import type { Action } from '../catalog/define.ts'
 import type { Outcome } from '../catalog/outcome.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
-import type { Flight } from './desk.ts'
+import type { Flight } from './flight-store.ts'
 import type { Leg } from './step.ts'
 import type { Engine } from './walk.ts'
 

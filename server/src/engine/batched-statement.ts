@@ -1,5 +1,5 @@
 import { createBatcher } from '../lib/batcher.ts'
-import { courtesy } from '../lib/courtesy.ts'
+import { courtesy } from '../lib/yielding.ts'
 import { isUnavailable } from '../store/db.ts'
 
 const MAX_ITEMS = 500

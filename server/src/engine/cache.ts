@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionInstance } from '../chain/definition.ts'
 import { parseLossless } from '../lib/lossless-json.ts'
 import type { Store } from '../store/db.ts'
-import type { Flight } from './desk.ts'
+import type { Flight } from './flight-store.ts'
 import { FIND_CACHED } from './sql/find-cached.ts'
 
 type Outputs = Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import { MILLIS } from '../store/credits.ts'
-import type { Flight } from './desk.ts'
+import type { Flight } from './flight-store.ts'
 import type { Engine } from './walk.ts'
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */

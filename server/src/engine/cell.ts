@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readInputs, resolveInputs } from '../catalog/configuration/inputs.ts'
 import { learnsFromRuns } from '../catalog/describe.ts'
-import { readInputs, resolveInputs } from '../catalog/inputs.ts'
 import { evaluate } from '../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { listTokens } from '../chain/reference-walk.ts'

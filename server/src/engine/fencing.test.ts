@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/lossless-json.ts'
-import type { Desk, Flight } from './desk.ts'
+import type { Desk, Flight } from './flight-store.ts'
 import { RowTakenOver } from './step.ts'
+import { PRICE } from './testing/fault-catalogue.ts'
 import {
   claimAndReserve,
   complete,
@@ -10,8 +11,7 @@ import {
   makeField,
   makeFieldApp,
   must,
-} from './testing/desk-fixture.ts'
-import { PRICE } from './testing/fault-catalogue.ts'
+} from './testing/flight-store-fixture.ts'
 import { makeEngine } from './testing/test-engine.ts'
 import { walkRow } from './walk.ts'
 

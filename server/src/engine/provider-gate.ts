@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider-access.ts'
+import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider/access.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/db.ts'
 import { createBreakers } from './provider-breaker.ts'

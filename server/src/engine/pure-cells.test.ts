@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest'
-import type { Desk, RowJob } from './desk.ts'
-import { complete, type Field, makeDesk, makeField, makeFieldApp, must } from './testing/desk-fixture.ts'
+import type { Desk, RowJob } from './flight-store.ts'
+import {
+  complete,
+  type Field,
+  makeDesk,
+  makeField,
+  makeFieldApp,
+  must,
+} from './testing/flight-store-fixture.ts'
 import { makeEngine } from './testing/test-engine.ts'
 import { type Engine, walkRow } from './walk.ts'
 

@@ -8,8 +8,8 @@ import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vite
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
 import { serveHttp } from '#test/loopback-server.ts'
-import { type Field, makeField, makeFieldApp } from './testing/desk-fixture.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
+import { type Field, makeField, makeFieldApp } from './testing/flight-store-fixture.ts'
 import { startWorkerChild, watch, type WorkerChild } from './testing/worker-child.ts'
 
 const START = 10_000_000

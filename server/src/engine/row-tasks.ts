@@ -1,6 +1,6 @@
 import type { Store } from '../store/db.ts'
 import { MAX_CLAIMS } from './cell.ts'
-import type { RowJob } from './desk.ts'
+import type { RowJob } from './flight-store.ts'
 import { SPLIT } from './sql/split.ts'
 import { type Engine, walkRow } from './walk.ts'
 

@@ -1,5 +1,5 @@
 import type { Store } from '../store/db.ts'
-import type { RunFacts } from './desk.ts'
+import type { RunFacts } from './flight-store.ts'
 import { RUN_FACTS } from './sql/run-facts.ts'
 
 const KEPT_RUNS = 1000

@@ -1,7 +1,7 @@
 import { newId } from '../lib/ids.ts'
 import { toStorableJson } from '../lib/storable.ts'
 import type { Store } from '../store/db.ts'
-import type { Flight, SettledCell, Settlement } from './desk.ts'
+import type { Flight, SettledCell, Settlement } from './flight-store.ts'
 import { settleStatement } from './sql/settle.ts'
 
 export type Settled = { runState: string }

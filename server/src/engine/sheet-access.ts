@@ -13,7 +13,7 @@ import { getDefinition } from '../store/definitions.ts'
 import { deleteRows, insertRows, type StoredRow } from '../store/rows.ts'
 import { findReachableSheet } from '../store/sheet-reach.ts'
 import type { SheetRecord } from '../store/sheets.ts'
-import type { Flight } from './desk.ts'
+import type { Flight } from './flight-store.ts'
 import { createRowScope } from './row-scope.ts'
 
 /** Sheets that send to each other would never end (D36). */

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Desk, RowJob } from './desk.ts'
-import { complete, type Field, makeDesk, makeField, makeFieldApp, must } from './testing/desk-fixture.ts'
+import type { Desk, RowJob } from './flight-store.ts'
 import {
   createModel,
   flightOf,
@@ -15,6 +14,14 @@ import {
   stop,
 } from './testing/engine-model.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
+import {
+  complete,
+  type Field,
+  makeDesk,
+  makeField,
+  makeFieldApp,
+  must,
+} from './testing/flight-store-fixture.ts'
 
 const app = await makeFieldApp()
 const desks = [makeDesk(app, 1), makeDesk(app, 2)]

@@ -1,6 +1,6 @@
 import type { Definition } from '../chain/definition.ts'
 import { runCell } from './cell.ts'
-import type { Flight, Parking, SettledCell } from './desk.ts'
+import type { Flight, Parking, SettledCell } from './flight-store.ts'
 import type { RowScope } from './row-scope.ts'
 import type { Engine } from './walk.ts'
 

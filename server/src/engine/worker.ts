@@ -1,8 +1,8 @@
 import type { Job } from '../lib/job.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
 import { QUEUES } from '../store/jobs.ts'
+import { createCrew, type PulseOptions, startPulse } from './heartbeat.ts'
 import { type PoolOptions, startPool } from './pool.ts'
-import { createCrew, type PulseOptions, startPulse } from './pulse.ts'
 import { createRowTasks } from './row-tasks.ts'
 import type { Engine } from './walk.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { parseEgressAllow } from './egress-addresses.ts'
-import { parseNameServers } from './egress-records.ts'
+import { parseEgressAllow } from './egress/addresses.ts'
+import { parseNameServers } from './egress/records.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 
 const whole = (fallback: number, min = 1, max = 2_147_483_647) =>

@@ -1,6 +1,12 @@
 import type { Warning } from '#contract/envelope.ts'
-import type { ProviderOption } from '../catalog/field.ts'
-import { asSteps, readGivenSteps, reorderSteps, type ShownStep, showSteps } from '../catalog/waterfall.ts'
+import type { ProviderOption } from '../catalog/fields/field.ts'
+import {
+  asSteps,
+  readGivenSteps,
+  reorderSteps,
+  type ShownStep,
+  showSteps,
+} from '../catalog/fields/waterfall-field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { moveAction as move, replaceAction } from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OutputDescriptor } from '#contract/actions.ts'
 import { describeOutputs, discoverOutputs, learnsFromRuns } from '../catalog/describe.ts'
-import { isObject } from '../catalog/field.ts'
+import { isObject } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { findLatestOutputs, listDiscoveredOutputs, putDiscoveredOutputs } from '../store/action-outputs.ts'
 import type { Db } from '../store/db.ts'

@@ -1,4 +1,4 @@
-import { type ChainView, viewChain } from '../catalog/chain-view.ts'
+import { type ChainView, viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { notFound } from '../lib/errors.ts'

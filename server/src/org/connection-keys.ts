@@ -4,7 +4,7 @@ import {
   type MakeToken,
   type ProviderKey,
   type TokenAnswer,
-} from '../catalog/provider-access.ts'
+} from '../catalog/provider/access.ts'
 import { type Binding, type Sealer, UnsealError } from '../lib/secrets.ts'
 import { type ConnectionRecord, keepToken, lockConnection } from '../store/connections.ts'
 import { type Db, inTransaction } from '../store/db.ts'

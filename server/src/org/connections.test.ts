@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { loadProviders } from '#server/catalog/provider-registry.ts'
-import { defineProvider, type Provider } from '#server/catalog/provider.ts'
+import { defineProvider, type Provider } from '#server/catalog/provider/provider.ts'
+import { loadProviders } from '#server/catalog/provider/registry.ts'
 import { makeAskContext, serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { makeApp, type TestOrg } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
@@ -10,7 +10,7 @@ import { findConnection } from '../store/connections.ts'
 import { findMember } from '../store/members.ts'
 import { openConnection } from './connection-keys.ts'
 import { addConnection, type NewConnection, pickProvider, removeConnection } from './connections.ts'
-import { createRunSurroundings } from './run-surroundings.ts'
+import { createRunSurroundings } from './run-environment.ts'
 
 const app = await makeApp()
 const { sealer, store } = app.services

@@ -1,5 +1,5 @@
 import type { FieldError } from '#contract/errors.ts'
-import type { Provider } from '../catalog/provider.ts'
+import type { Provider } from '../catalog/provider/provider.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Sealer } from '../lib/secrets.ts'

@@ -1,5 +1,5 @@
 import type { ExportFormat } from '#contract/exports.ts'
-import { viewChain } from '../catalog/chain-view.ts'
+import { viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import { newId } from '../lib/ids.ts'

@@ -1,7 +1,7 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { Action } from '../catalog/define.ts'
-import { hasToken } from '../catalog/field.ts'
+import { hasToken } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Db } from '../store/db.ts'

@@ -3,7 +3,7 @@ import type { Shortcut, ShortcutRun } from '#contract/shortcuts.ts'
 import { parseLossless } from '../lib/lossless-json.ts'
 import type { ShortcutRunRecord } from '../store/shortcut-runs.ts'
 import type { ShortcutRecord } from '../store/shortcuts.ts'
-import type { Progress } from './judgement.ts'
+import type { Progress } from './run-status.ts'
 
 export type ShortcutView = z.infer<typeof Shortcut>
 

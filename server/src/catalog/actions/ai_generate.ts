@@ -1,8 +1,8 @@
-import { type AnswerSchema, answerSchemaOf, outputsOfAnswer } from '../answer-schema.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { askObject, askText, type Question } from '../model-calls.ts'
-import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../prompt.ts'
+import { field } from '../fields/fields.ts'
+import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../fields/prompt.ts'
+import { type AnswerSchema, answerSchemaOf, outputsOfAnswer } from '../models/answer-schema.ts'
+import { askObject, askText, type Question } from '../models/ask-model.ts'
 
 export default defineAction({
   id: 'ai_generate',

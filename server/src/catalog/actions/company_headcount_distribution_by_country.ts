@@ -1,7 +1,7 @@
 import { defineAction } from '../define.ts'
-import { countHeads, HEADCOUNT_INPUTS } from '../jobs/headcount-waterfall.ts'
 import { output } from '../outputs.ts'
-import { toOutcome } from '../waterfall-run.ts'
+import { toOutcome } from '../provider/waterfall-run.ts'
+import { countHeads, HEADCOUNT_INPUTS } from '../waterfalls/headcount.ts'
 
 export default defineAction({
   id: 'company_headcount_distribution_by_country',

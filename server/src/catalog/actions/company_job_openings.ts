@@ -1,14 +1,14 @@
-import { fetchJobs, type JobOpening } from '../boards/board.ts'
-import { BOARDS, readBoardName } from '../boards/detection.ts'
-import { searchOpenings } from '../boards/openings-fallback.ts'
-import { findOpenings } from '../boards/site-openings.ts'
+import { fetchJobs, type JobOpening } from '../built-in/boards/board.ts'
+import { BOARDS, readBoardName } from '../built-in/boards/detection.ts'
+import { searchOpenings } from '../built-in/boards/openings-fallback.ts'
+import { findOpenings } from '../built-in/boards/site-openings.ts'
+import { readSite } from '../built-in/web/site.ts'
 import { type ActionContext, defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { bareHost } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed, type Outcome } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { toOutcome } from '../waterfall-run.ts'
-import { readSite } from '../web/site.ts'
+import { toOutcome } from '../provider/waterfall-run.ts'
+import { bareHost } from '../questions/person-input.ts'
 
 const MAX_JOBS = 500
 const NOTHING: Outcome<never> = { kind: 'no_match' }

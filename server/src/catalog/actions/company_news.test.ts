@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
-import { createKey } from '../provider-access.ts'
+import { createKey } from '../provider/access.ts'
 import { serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 import { serveSite, type Site } from '../testing/site-server.ts'

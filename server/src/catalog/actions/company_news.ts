@@ -1,13 +1,13 @@
+import { searchHackerNews } from '../built-in/news/hacker-news.ts'
+import { sortNews } from '../built-in/news/news-item.ts'
+import { readSiteFeeds } from '../built-in/news/site-feeds.ts'
+import { readSite } from '../built-in/web/site.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { NEWS_ENGINES } from '../jobs/news-engines.ts'
-import { searchHackerNews } from '../news/hacker-news.ts'
-import { sortNews } from '../news/news-item.ts'
-import { readSiteFeeds } from '../news/site-feeds.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed, type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall } from '../waterfall-run.ts'
-import { readSite } from '../web/site.ts'
+import { runWaterfall } from '../provider/waterfall-run.ts'
+import { NEWS_ENGINES } from '../waterfalls/news-engines.ts'
 
 const DAY_MS = 86_400_000
 

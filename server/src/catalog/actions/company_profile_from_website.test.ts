@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseEgressAllow } from '../../lib/egress-addresses.ts'
-import { createEgress } from '../../lib/egress.ts'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
 import { useActions } from '../testing/run-action.ts'
 import { serveSite, type Site } from '../testing/site-server.ts'
 import { corporate } from '../testing/sites/corporate.ts'

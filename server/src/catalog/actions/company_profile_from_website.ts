@@ -1,8 +1,8 @@
+import { profileWebsite } from '../built-in/web/website-profile.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { profileWebsite } from '../web/website-profile.ts'
 
 export default defineAction({
   id: 'company_profile_from_website',

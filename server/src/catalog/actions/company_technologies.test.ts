@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKey } from '../provider-access.ts'
+import { createKey } from '../provider/access.ts'
 import { serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 import { serveSite } from '../testing/site-server.ts'

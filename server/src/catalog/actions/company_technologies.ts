@@ -1,11 +1,11 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { bareHost } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { builtInTechnologies } from '../providers/built_in/technologies.ts'
 import { builtwithTechnologies } from '../providers/builtwith/technologies.ts'
 import { theirstackTechnologies } from '../providers/theirstack/technologies.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { bareHost } from '../questions/person-input.ts'
 
 const SOURCES = [builtInTechnologies, builtwithTechnologies, theirstackTechnologies]
 

@@ -1,5 +1,5 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, wait } from '../outcome.ts'
 
 const THIRTY_DAYS = 30 * 86_400

@@ -1,8 +1,8 @@
+import { readSiteTechnologies } from '../built-in/technologies/site-technologies.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { readSiteTechnologies } from '../technologies/site-technologies.ts'
 
 export default defineAction({
   id: 'detect_technologies',

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
 import { serveNames, type Zone } from '#test/name-server.ts'
-import { parseEgressAllow } from '../../lib/egress-addresses.ts'
-import { createEgress } from '../../lib/egress.ts'
-import { mailProviderOf } from '../domains/mail-providers.ts'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
+import { mailProviderOf } from '../built-in/domains/mail-providers.ts'
 import { useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()

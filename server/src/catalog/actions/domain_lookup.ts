@@ -1,10 +1,10 @@
+import { mailProviderOf } from '../built-in/domains/mail-providers.ts'
+import { lookUpRegistration } from '../built-in/domains/rdap.ts'
+import { readSite } from '../built-in/web/site.ts'
 import { defineAction } from '../define.ts'
-import { mailProviderOf } from '../domains/mail-providers.ts'
-import { lookUpRegistration } from '../domains/rdap.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed, type Provenance, retry, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { readSite } from '../web/site.ts'
 
 const MAX_TRIES = 2
 

@@ -1,13 +1,13 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { bareHost } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { apolloCompany } from '../providers/apollo/company.ts'
 import { builtInWebsiteCompany } from '../providers/built_in_website/company.ts'
 import { crustdataCompany } from '../providers/crustdata/company.ts'
 import { exploriumCompany } from '../providers/explorium/company.ts'
 import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { bareHost } from '../questions/person-input.ts'
 
 const SOURCES = [
   builtInWebsiteCompany,

@@ -1,9 +1,9 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { apifyLinkedinCompany } from '../providers/apify/linkedin-company.ts'
 import { crustdataLinkedinCompany } from '../providers/crustdata/linkedin-company.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
 
 const SOURCES = [apifyLinkedinCompany, crustdataLinkedinCompany]
 

@@ -1,13 +1,13 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { readPerson } from '../jobs/person-input.ts'
-import { PAST } from '../jobs/person.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { apolloPerson } from '../providers/apollo/person.ts'
 import { crustdataPerson } from '../providers/crustdata/person.ts'
 import { peopledatalabsPerson } from '../providers/peopledatalabs/person.ts'
 import { prospeoPerson } from '../providers/prospeo/person.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { readPerson } from '../questions/person-input.ts'
+import { PAST } from '../questions/person.ts'
 
 const SOURCES = [peopledatalabsPerson, apolloPerson, crustdataPerson, prospeoPerson]
 

@@ -1,10 +1,10 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { PAST } from '../jobs/person.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { apifyLinkedinPerson } from '../providers/apify/linkedin-person.ts'
 import { crustdataLinkedinPerson } from '../providers/crustdata/linkedin-person.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { PAST } from '../questions/person.ts'
 
 const SOURCES = [apifyLinkedinPerson, crustdataLinkedinPerson]
 

@@ -1,5 +1,5 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done } from '../outcome.ts'
 
 export default defineAction({

@@ -1,12 +1,12 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { bareHost } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { apolloPeople } from '../providers/apollo/people.ts'
 import { blitzPeople } from '../providers/blitz/people.ts'
 import { crustdataPeople } from '../providers/crustdata/people.ts'
 import { prospeoPeople } from '../providers/prospeo/people.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { bareHost } from '../questions/person-input.ts'
 
 const SOURCES = [apolloPeople, blitzPeople, crustdataPeople, prospeoPeople]
 const DEFAULT_LIMIT = 25

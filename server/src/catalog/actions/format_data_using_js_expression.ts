@@ -1,5 +1,5 @@
 import { defineAction } from '../define.ts'
-import { evaluateFormula, expression } from '../formula.ts'
+import { evaluateFormula, expression } from '../formula/formula.ts'
 import { done, failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

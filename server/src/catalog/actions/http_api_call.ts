@@ -1,8 +1,8 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { readReply } from '../http-reply.ts'
-import { buildRequest } from '../http-request.ts'
-import { hideSecrets } from '../http-secrets.ts'
+import { field } from '../fields/fields.ts'
+import { readReply } from '../http/reply.ts'
+import { buildRequest } from '../http/request.ts'
+import { hideSecrets } from '../http/secrets.ts'
 import { failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

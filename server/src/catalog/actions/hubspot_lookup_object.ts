@@ -11,7 +11,7 @@ import { findPages, pageOf } from '../crm/hubspot-account.ts'
 import { shownProperties } from '../crm/hubspot-objects.ts'
 import { askHubspot, faultOfObject, FoundList, objectType, pathOfObject } from '../crm/hubspot.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

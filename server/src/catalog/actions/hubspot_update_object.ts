@@ -12,7 +12,7 @@ import {
   propertiesToWrite,
 } from '../crm/hubspot.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -5,7 +5,7 @@ import { identityProperties } from '../crm/hubspot-objects.ts'
 import { upsert } from '../crm/hubspot-upsert.ts'
 import { objectType, OWN_ID, planWrite, printProperties, propertiesToWrite } from '../crm/hubspot.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -1,5 +1,5 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

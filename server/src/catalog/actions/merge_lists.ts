@@ -1,10 +1,10 @@
 import { textOf } from '../../chain/references.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { readList, toRecords } from '../json-text.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
-import { nameColumns } from '../output-names.ts'
 import { output } from '../outputs.ts'
+import { readList, toRecords } from '../values/json-text.ts'
+import { nameColumns } from '../values/output-names.ts'
 
 export default defineAction({
   id: 'merge_lists',

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { parse } from 'tldts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -1,7 +1,7 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { readPerson } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
 import { contactoutPhone } from '../providers/contactout/phone.ts'
 import { datagmaPhone } from '../providers/datagma/phone.ts'
 import { kasprPhone } from '../providers/kaspr/phone.ts'
@@ -10,7 +10,7 @@ import { prospeoPhone } from '../providers/prospeo/phone.ts'
 import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
 import { surfePhone } from '../providers/surfe/phone.ts'
 import { wizaPhone } from '../providers/wiza/phone.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { readPerson } from '../questions/person-input.ts'
 
 const FINDERS = [
   leadmagicPhone,

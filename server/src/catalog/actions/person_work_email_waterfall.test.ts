@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../outcome.ts'
-import { createKey, type ProviderKeys } from '../provider-access.ts'
+import { createKey, type ProviderKeys } from '../provider/access.ts'
 import { type Reply, serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 

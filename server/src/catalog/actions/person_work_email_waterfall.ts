@@ -1,10 +1,10 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { checkEmails } from '../jobs/email-check.ts'
-import { FINDERS, VERIFIERS } from '../jobs/email-providers.ts'
-import { readPerson } from '../jobs/person-input.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
+import { readPerson } from '../questions/person-input.ts'
+import { checkEmails } from '../waterfalls/email-check.ts'
+import { FINDERS, VERIFIERS } from '../waterfalls/email-providers.ts'
 
 const NONE = { id: 'none', name: 'None', supportsOwnKey: false, requiresOwnKey: false, credits: 0 }
 

@@ -17,8 +17,8 @@ import {
 } from '../crm/salesforce.ts'
 import { isFieldPath, printQuery, requote, toConditions } from '../crm/soql.ts'
 import { defineAction } from '../define.ts'
-import { isObject } from '../field.ts'
-import { field } from '../fields.ts'
+import { isObject } from '../fields/field.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -10,7 +10,7 @@ import {
   salesforceObject,
 } from '../crm/salesforce.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -13,7 +13,7 @@ import {
 } from '../crm/salesforce.ts'
 import { isName } from '../crm/soql.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

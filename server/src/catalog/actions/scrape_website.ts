@@ -1,13 +1,13 @@
+import { readDocument } from '../built-in/web/document.ts'
+import { extract } from '../built-in/web/extraction.ts'
+import { toMarkdown } from '../built-in/web/markdown.ts'
+import { fetchHome } from '../built-in/web/page-fetch.ts'
+import { readAddresses } from '../built-in/web/site.ts'
+import { listedPages, rankPages, readPages } from '../built-in/web/useful-pages.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { readDocument } from '../web/document.ts'
-import { extract } from '../web/extraction.ts'
-import { toMarkdown } from '../web/markdown.ts'
-import { fetchHome } from '../web/page-fetch.ts'
-import { readAddresses } from '../web/site.ts'
-import { listedPages, rankPages, readPages } from '../web/useful-pages.ts'
 
 const MAX_LINKS = 500
 const MAX_JSON_LD = 200_000

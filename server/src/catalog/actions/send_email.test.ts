@@ -1,7 +1,7 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
 import { serveSmtp } from '#test/mail-server.ts'
-import { createKey, type ProviderKeys } from '../provider-access.ts'
+import { createKey, type ProviderKeys } from '../provider/access.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'
 
 const runAction = useActions()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { deliverMail, type MailServer, readServer } from '../built-in/mail/delivery.ts'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { deliverMail, type MailServer, readServer } from '../mail-delivery.ts'
+import { field } from '../fields/fields.ts'
 import { failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

@@ -1,6 +1,6 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { expandedList, itemMapping } from '../item-mapping.ts'
+import { field } from '../fields/fields.ts'
+import { expandedList, itemMapping } from '../fields/item-mapping.ts'
 import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

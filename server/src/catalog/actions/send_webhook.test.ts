@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createKey } from '../provider-access.ts'
+import { createKey } from '../provider/access.ts'
 import { type Reply, serveDouble } from '../testing/provider-double.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'
 

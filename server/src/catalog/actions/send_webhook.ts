@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { readReply } from '../http-reply.ts'
-import { hideSecrets } from '../http-secrets.ts'
+import { field } from '../fields/fields.ts'
+import { payload } from '../fields/payload-field.ts'
+import { readReply } from '../http/reply.ts'
+import { hideSecrets } from '../http/secrets.ts'
+import { signDelivery } from '../http/webhook-signature.ts'
 import { failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { payload } from '../payload-field.ts'
-import { signDelivery } from '../webhook-signature.ts'
 
 const TIMEOUT_MS = 20_000
 

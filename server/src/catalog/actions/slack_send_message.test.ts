@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKey, type ProviderKeys } from '../provider-access.ts'
+import { createKey, type ProviderKeys } from '../provider/access.ts'
 import { type Reply, serveDouble } from '../testing/provider-double.ts'
 import { useActions } from '../testing/run-action.ts'
 

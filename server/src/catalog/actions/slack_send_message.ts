@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
+import { askProvider } from '../provider/single-provider.ts'
 import { slack } from '../providers/slack/provider.ts'
-import { askProvider } from '../single-provider.ts'
 
 const Posted = z.object({ channel: z.string(), ts: z.string() })
 

@@ -1,8 +1,8 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { splitFullName } from '../full-name.ts'
+import { field } from '../fields/fields.ts'
 import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { splitFullName } from '../values/full-name.ts'
 
 export default defineAction({
   id: 'split_full_name',

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveNames, type Zone } from '#test/name-server.ts'
-import { parseEgressAllow } from '../../lib/egress-addresses.ts'
-import { createEgress } from '../../lib/egress.ts'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
 import { type MailRules, serveMail } from '../testing/mail-server.ts'
 import { useActions } from '../testing/run-action.ts'
 

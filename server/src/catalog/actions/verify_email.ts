@@ -1,8 +1,8 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { VERIFIERS } from '../jobs/email-providers.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
+import { VERIFIERS } from '../waterfalls/email-providers.ts'
 
 export default defineAction({
   id: 'verify_email',

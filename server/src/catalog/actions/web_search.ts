@@ -1,8 +1,8 @@
 import { defineAction } from '../define.ts'
-import { field } from '../fields.ts'
-import { ENGINES } from '../jobs/search-engines.ts'
+import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../waterfall-run.ts'
+import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
+import { ENGINES } from '../waterfalls/search-engines.ts'
 
 const DEFAULT_LIMIT = 10
 

@@ -1,6 +1,6 @@
 import { textOf } from '../../chain/references.ts'
 import { NumberText } from '../../lib/lossless-json.ts'
-import type { Pair } from '../fields.ts'
+import type { Pair } from '../fields/fields.ts'
 
 /** What a field of a record is to hold or to equal; null is empty. */
 export type FieldValue = string | number | boolean | NumberText | null

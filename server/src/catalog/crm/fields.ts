@@ -1,5 +1,5 @@
-import { type Field, hasToken } from '../field.ts'
-import { field, type Pair } from '../fields.ts'
+import { type Field, hasToken } from '../fields/field.ts'
+import { field, type Pair } from '../fields/fields.ts'
 
 type Dropdown = { from: string; needs: string[] }
 

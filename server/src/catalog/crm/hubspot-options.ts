@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Option } from '../field.ts'
-import { byLabel, mapAnswer, type OptionQuery } from '../provider-options.ts'
+import type { Option } from '../fields/field.ts'
+import { byLabel, mapAnswer, type OptionQuery } from '../provider/options.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
 import { identityProperties, OBJECT_TYPES } from './hubspot-objects.ts'
 import { isObjectType, OWN_ID } from './hubspot.ts'

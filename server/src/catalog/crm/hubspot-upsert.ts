@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ActionContext } from '../define.ts'
 import { failed, type Outcome, type Provenance } from '../outcome.ts'
-import type { ProviderRequest } from '../provider.ts'
+import type { ProviderRequest } from '../provider/provider.ts'
 import { askHubspot, Found, FoundList, pathOfObject, searchBy } from './hubspot.ts'
 
 type Upsert = {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ActionContext } from '../define.ts'
-import { field, type Pair } from '../fields.ts'
-import type { ProviderRequest } from '../provider.ts'
+import { field, type Pair } from '../fields/fields.ts'
+import type { ProviderRequest } from '../provider/provider.ts'
+import { askProvider, type ProviderAnswer } from '../provider/single-provider.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
-import { askProvider, type ProviderAnswer } from '../single-provider.ts'
 import { type FieldValues, omitValues, printValue, readValues } from './field-values.ts'
 import { namedValues } from './fields.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Option } from '../field.ts'
-import { byLabel, mapAnswer, type OptionQuery } from '../provider-options.ts'
+import type { Option } from '../fields/field.ts'
+import { byLabel, mapAnswer, type OptionQuery } from '../provider/options.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
 import { SALESFORCE_API } from './salesforce.ts'
 import { isName } from './soql.ts'

@@ -1,4 +1,4 @@
-import { createKey, type ProviderKeys } from '../provider-access.ts'
+import { createKey, type ProviderKeys } from '../provider/access.ts'
 import { type Reply, type Seen, serveDouble } from './provider-double.ts'
 import { type Run, type Settings } from './run-action.ts'
 

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
-import { parseEgressAllow } from '../../lib/egress-addresses.ts'
-import { createEgress } from '../../lib/egress.ts'
-import type { AskContext } from '../adapter.ts'
-import { createKey, type ProviderGate, type ProviderKeys } from '../provider-access.ts'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
+import { createKey, type ProviderGate, type ProviderKeys } from '../provider/access.ts'
+import type { AskContext } from '../provider/adapter.ts'
 
 /** A request as a provider gets it. */
 export type Seen = {

@@ -1,4 +1,4 @@
-import type { Flight } from '../desk.ts'
+import type { Flight } from '../flight-store.ts'
 
 /** A plain account of what the engine should have stored, kept by tests beside the real thing. */
 export type ModelFlight = {

@@ -1,5 +1,5 @@
 import { type Action, defineAction } from '#server/catalog/define.ts'
-import { field } from '#server/catalog/fields.ts'
+import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed, retry } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue } from '#server/catalog/registry.ts'

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 /** A connection for `ai_generate` with models named `anthropic/<name>`. */
 export const anthropic = defineProvider({

@@ -1,4 +1,4 @@
-import type { ProviderRequest } from '../../provider.ts'
+import type { ProviderRequest } from '../../provider/provider.ts'
 
 /** Runs an actor and waits for the items that it collects. */
 export function runActor(actor: string, input: object): ProviderRequest {

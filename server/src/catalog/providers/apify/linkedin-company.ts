@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { linkedinCompany } from '../../jobs/linkedin-company.ts'
-import { placeOf } from '../../jobs/place.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { linkedinCompany } from '../../questions/linkedin-company.ts'
+import { placeOf } from '../../questions/place.ts'
 import { runActor } from './actor.ts'
 import { apify } from './provider.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { linkedinPerson } from '../../jobs/linkedin-person.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { linkedinPerson } from '../../questions/linkedin-person.ts'
 import { runActor } from './actor.ts'
 import { apify } from './provider.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { company } from '../../jobs/company.ts'
-import { placeOf } from '../../jobs/place.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { company } from '../../questions/company.ts'
+import { placeOf } from '../../questions/place.ts'
 import { apollo } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderRequest } from '../../provider.ts'
+import type { ProviderRequest } from '../../provider/provider.ts'
 
 const Text = z.string().nullish()
 

@@ -1,6 +1,6 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { isIdentified, person } from '../../jobs/person.ts'
-import { placeOf } from '../../jobs/place.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { isIdentified, person } from '../../questions/person.ts'
+import { placeOf } from '../../questions/place.ts'
 import { MatchReply, matchRequest } from './match.ts'
 import { apollo } from './provider.ts'
 

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 export const apollo = defineProvider({
   id: 'apollo',

@@ -1,5 +1,5 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { MatchReply, matchRequest } from './match.ts'
 import { apollo } from './provider.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defineAdapter, MISS } from '../../adapter.ts'
-import { listPeople, people } from '../../jobs/people.ts'
-import { placeOf } from '../../jobs/place.ts'
-import { collectPages } from '../../provider-pages.ts'
+import { defineAdapter, MISS } from '../../provider/adapter.ts'
+import { collectPages } from '../../provider/pages.ts'
+import { listPeople, people } from '../../questions/people.ts'
+import { placeOf } from '../../questions/place.ts'
 import { blitz } from './provider.ts'
 
 const Text = z.string().nullish()

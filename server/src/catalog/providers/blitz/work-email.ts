@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { workEmail } from '../../questions/work-email.ts'
 import { blitz } from './provider.ts'
 
 const Reply = z.object({ found: z.boolean().nullish(), email: z.string().nullish() })

@@ -1,3 +1,3 @@
-import { defineBuiltIn } from '../../provider.ts'
+import { defineBuiltIn } from '../../provider/provider.ts'
 
 export const builtIn = defineBuiltIn('built_in', 'Built-in')

@@ -1,7 +1,7 @@
-import { defineAdapter } from '../../adapter.ts'
-import { listTechnologies, technologies } from '../../jobs/technologies.ts'
-import { refusalOf } from '../../outcome-refusal.ts'
-import { readSiteTechnologies } from '../../technologies/site-technologies.ts'
+import { readSiteTechnologies } from '../../built-in/technologies/site-technologies.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { refusalOf } from '../../provider/outcome-refusal.ts'
+import { listTechnologies, technologies } from '../../questions/technologies.ts'
 import { builtIn } from './provider.ts'
 
 export const builtInTechnologies = defineAdapter(technologies, builtIn, {

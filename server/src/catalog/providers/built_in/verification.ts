@@ -1,6 +1,6 @@
-import { defineAdapter } from '../../adapter.ts'
-import { verdict, verification } from '../../jobs/verification.ts'
-import { verifyAddress } from '../../mail-check/verify-address.ts'
+import { verifyAddress } from '../../built-in/mail/verify-address.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { verdict, verification } from '../../questions/verification.ts'
 import { builtIn } from './provider.ts'
 
 export const builtInVerification = defineAdapter(verification, builtIn, {

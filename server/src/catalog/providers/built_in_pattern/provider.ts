@@ -1,3 +1,3 @@
-import { defineBuiltIn } from '../../provider.ts'
+import { defineBuiltIn } from '../../provider/provider.ts'
 
 export const builtInPattern = defineBuiltIn('built_in_pattern', 'Built-in pattern')

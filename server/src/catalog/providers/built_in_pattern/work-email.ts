@@ -1,6 +1,6 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasBothNames, type PersonAtCompany, workEmail } from '../../jobs/work-email.ts'
-import { verifyAddress } from '../../mail-check/verify-address.ts'
+import { verifyAddress } from '../../built-in/mail/verify-address.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasBothNames, type PersonAtCompany, workEmail } from '../../questions/work-email.ts'
 import { builtInPattern } from './provider.ts'
 
 const GUESS = 0.4

@@ -1,7 +1,7 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { company } from '../../jobs/company.ts'
-import { refusalOf } from '../../outcome-refusal.ts'
-import { profileWebsite } from '../../web/website-profile.ts'
+import { profileWebsite } from '../../built-in/web/website-profile.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { refusalOf } from '../../provider/outcome-refusal.ts'
+import { company } from '../../questions/company.ts'
 import { builtInWebsite } from './provider.ts'
 
 /** What a company says of itself. */

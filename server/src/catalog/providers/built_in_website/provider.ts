@@ -1,3 +1,3 @@
-import { defineBuiltIn } from '../../provider.ts'
+import { defineBuiltIn } from '../../provider/provider.ts'
 
 export const builtInWebsite = defineBuiltIn('built_in_website', 'Built-in website')

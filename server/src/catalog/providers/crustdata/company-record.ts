@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../adapter.ts'
-import type { CompanyQuestion } from '../../jobs/company.ts'
+import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import type { CompanyQuestion } from '../../questions/company.ts'
 
 const Text = z.string().nullish()
 const Amount = z.number().nullish()

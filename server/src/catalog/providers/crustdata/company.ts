@@ -1,5 +1,5 @@
-import { defineAdapter, hit } from '../../adapter.ts'
-import { company } from '../../jobs/company.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { company } from '../../questions/company.ts'
 import { type CompanyRecord, lookUpCompany, yearOf } from './company-record.ts'
 import { crustdata } from './provider.ts'
 

@@ -1,5 +1,5 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { headcount } from '../../jobs/headcount.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { headcount } from '../../questions/headcount.ts'
 import { lookUpCompany } from './company-record.ts'
 import { crustdata } from './provider.ts'
 

@@ -1,5 +1,5 @@
-import { defineAdapter, hit } from '../../adapter.ts'
-import { linkedinCompany } from '../../jobs/linkedin-company.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { linkedinCompany } from '../../questions/linkedin-company.ts'
 import { lookUpCompany, yearOf } from './company-record.ts'
 import { crustdata } from './provider.ts'
 

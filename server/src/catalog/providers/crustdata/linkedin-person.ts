@@ -1,5 +1,5 @@
-import { defineAdapter, hit } from '../../adapter.ts'
-import { linkedinPerson } from '../../jobs/linkedin-person.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { linkedinPerson } from '../../questions/linkedin-person.ts'
 import { lookUpPerson } from './person-record.ts'
 import { crustdata } from './provider.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { listPeople, people } from '../../jobs/people.ts'
-import { collectPages } from '../../provider-pages.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { collectPages } from '../../provider/pages.ts'
+import { listPeople, people } from '../../questions/people.ts'
 import { crustdata } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../adapter.ts'
-import type { Person } from '../../jobs/person.ts'
+import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import type { Person } from '../../questions/person.ts'
 
 const Text = z.string().nullish()
 const Employer = z.object({ employee_title: Text, employer_name: Text, start_date: Text, end_date: Text })

@@ -1,5 +1,5 @@
-import { defineAdapter, hit } from '../../adapter.ts'
-import { person } from '../../jobs/person.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { person } from '../../questions/person.ts'
 import { lookUpPerson } from './person-record.ts'
 import { crustdata } from './provider.ts'
 

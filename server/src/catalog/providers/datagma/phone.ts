@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { phone } from '../../jobs/phone.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { phone } from '../../questions/phone.ts'
 import { datagma } from './provider.ts'
 
 const Number = z.object({ number: z.string().nullish(), displayInternational: z.string().nullish() })

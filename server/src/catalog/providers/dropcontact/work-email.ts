@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, type Found, hit, MISS } from '../../adapter.ts'
-import { type FoundEmail, hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
-import { refusal } from '../../provider-reply.ts'
+import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
+import { refusal } from '../../provider/reply.ts'
+import { type FoundEmail, hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { dropcontact } from './provider.ts'
 
 const PATH = '/v1/enrich/all'

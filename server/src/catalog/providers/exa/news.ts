@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { listNews, MOST_NEWS, news } from '../../jobs/news.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { listNews, MOST_NEWS, news } from '../../questions/news.ts'
 import { exa } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type Ask, MISS } from '../../adapter.ts'
-import type { CompanyQuestion } from '../../jobs/company.ts'
-import type { Refusal } from '../../provider-reply.ts'
+import { type Ask, MISS } from '../../provider/adapter.ts'
+import type { Refusal } from '../../provider/reply.ts'
+import type { CompanyQuestion } from '../../questions/company.ts'
 
 const Reply = z.object({
   matched_businesses: z.array(z.object({ business_id: z.string().nullish() })).nullish(),

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { company } from '../../jobs/company.ts'
-import { linkOf } from '../../jobs/person.ts'
-import { placeOf } from '../../jobs/place.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { company } from '../../questions/company.ts'
+import { linkOf } from '../../questions/person.ts'
+import { placeOf } from '../../questions/place.ts'
 import { matchBusiness } from './business.ts'
 import { explorium } from './provider.ts'
 

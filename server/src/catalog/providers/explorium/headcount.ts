@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { headcount } from '../../jobs/headcount.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { headcount } from '../../questions/headcount.ts'
 import { matchBusiness } from './business.ts'
 import { explorium } from './provider.ts'
 

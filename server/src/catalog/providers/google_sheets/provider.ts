@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 export const googleSheets = defineProvider({
   id: 'google_sheets',

@@ -1,5 +1,5 @@
-import { isObject } from '../../field.ts'
-import { defineProvider } from '../../provider.ts'
+import { isObject } from '../../fields/field.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 export const hubspot = defineProvider({
   id: 'hubspot',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { verdict, verification, type Verdict } from '../../jobs/verification.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { verdict, verification, type Verdict } from '../../questions/verification.ts'
 import { hunter } from './provider.ts'
 
 const Reply = z.object({ data: z.object({ status: z.string().nullish() }).nullish() })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { hunter } from './provider.ts'
 
 const Reply = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, type Found, hit, MISS } from '../../adapter.ts'
-import { type FoundEmail, hasBothNames, workEmail } from '../../jobs/work-email.ts'
-import { refusal } from '../../provider-reply.ts'
+import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
+import { refusal } from '../../provider/reply.ts'
+import { type FoundEmail, hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { icypeas } from './provider.ts'
 
 const Started = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { phone } from '../../jobs/phone.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { phone } from '../../questions/phone.ts'
 import { kaspr } from './provider.ts'
 
 const Reply = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasBothNames, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { leadmagic } from './provider.ts'
 
 const Reply = z.object({ email: z.string().nullish(), status: z.string().nullish() })

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 /** A connection for `ai_generate`; with `base_url` to any server that speaks the same API. */
 export const openai = defineProvider({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit } from '../../adapter.ts'
-import { company } from '../../jobs/company.ts'
-import { linkOf } from '../../jobs/person.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { company } from '../../questions/company.ts'
+import { linkOf } from '../../questions/person.ts'
 import { peopledatalabs } from './provider.ts'
 
 const Text = z.string().nullish()

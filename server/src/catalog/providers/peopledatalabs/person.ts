@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit } from '../../adapter.ts'
-import { isIdentified, linkOf, person } from '../../jobs/person.ts'
+import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { isIdentified, linkOf, person } from '../../questions/person.ts'
 import { peopledatalabs } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { listPeople, people } from '../../jobs/people.ts'
-import { placeOf } from '../../jobs/place.ts'
-import { collectPages } from '../../provider-pages.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { collectPages } from '../../provider/pages.ts'
+import { listPeople, people } from '../../questions/people.ts'
+import { placeOf } from '../../questions/place.ts'
 import { prospeo } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { isIdentified, person } from '../../jobs/person.ts'
-import { placeOf } from '../../jobs/place.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { isIdentified, person } from '../../questions/person.ts'
+import { placeOf } from '../../questions/place.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { phone } from '../../jobs/phone.ts'
-import { hasNameAndDomain } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { phone } from '../../questions/phone.ts'
+import { hasNameAndDomain } from '../../questions/work-email.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 

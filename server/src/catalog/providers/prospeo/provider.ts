@@ -1,5 +1,5 @@
-import type { RefusalKind } from '../../provider-reply.ts'
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
+import type { RefusalKind } from '../../provider/reply.ts'
 
 const CODES: Record<string, RefusalKind> = {
   NO_MATCH: 'miss',

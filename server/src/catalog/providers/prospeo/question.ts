@@ -1,4 +1,4 @@
-import type { PersonAtCompany } from '../../jobs/work-email.ts'
+import type { PersonAtCompany } from '../../questions/work-email.ts'
 
 /** What it is told about a person; what is not known is left out. */
 export function dataOf({

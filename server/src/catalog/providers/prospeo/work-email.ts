@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 

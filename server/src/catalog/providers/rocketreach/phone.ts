@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, type Found, hit, MISS } from '../../adapter.ts'
-import { type FoundPhone, phone } from '../../jobs/phone.ts'
-import { hasNameAndDomain } from '../../jobs/work-email.ts'
+import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
+import { type FoundPhone, phone } from '../../questions/phone.ts'
+import { hasNameAndDomain } from '../../questions/work-email.ts'
 import { rocketreach } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,6 +1,6 @@
-import { isObject } from '../../field.ts'
-import type { RefusalKind } from '../../provider-reply.ts'
-import { defineProvider } from '../../provider.ts'
+import { isObject } from '../../fields/field.ts'
+import { defineProvider } from '../../provider/provider.ts'
+import type { RefusalKind } from '../../provider/reply.ts'
 
 const KINDS: Readonly<Record<string, RefusalKind>> = {
   REQUEST_LIMIT_EXCEEDED: 'no_credits',

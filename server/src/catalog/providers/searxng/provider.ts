@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 /** Self-hosted: it is where LOAM_SEARCH_URL says. */
 export const searxng = defineProvider({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { entries, search } from '../../jobs/search.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { entries, search } from '../../questions/search.ts'
 import { searxng } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 /** A mail server of the organisation, for `send_email`. It is not called over HTTP, so there is no address here. */
 export const smtp = defineProvider({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasBothNames, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { snov } from './provider.ts'
 
 const PATH = '/v2/emails-by-domain-by-name'

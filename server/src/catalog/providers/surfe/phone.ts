@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { phone } from '../../jobs/phone.ts'
-import { hasBothNames } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { phone } from '../../questions/phone.ts'
+import { hasBothNames } from '../../questions/work-email.ts'
 import { surfe } from './provider.ts'
 
 const PATH = '/v2/people/enrich'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { openings } from '../../jobs/openings.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { openings } from '../../questions/openings.ts'
 import { theirstack } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { listTechnologies, technologies } from '../../jobs/technologies.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { listTechnologies, technologies } from '../../questions/technologies.ts'
 import { theirstack } from './provider.ts'
 
 const Text = z.string().nullish()

@@ -1,4 +1,4 @@
-import { defineProvider } from '../../provider.ts'
+import { defineProvider } from '../../provider/provider.ts'
 
 /** The secret that `send_webhook` signs with, where it is not given with the action. Receivers have their own addresses. */
 export const webhook = defineProvider({

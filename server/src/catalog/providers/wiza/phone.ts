@@ -1,6 +1,6 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { phone } from '../../jobs/phone.ts'
-import { hasNameAndDomain } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { phone } from '../../questions/phone.ts'
+import { hasNameAndDomain } from '../../questions/work-email.ts'
 import { wiza } from './provider.ts'
 import { reveal } from './reveal.ts'
 

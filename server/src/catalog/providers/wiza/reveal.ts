@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../adapter.ts'
-import type { PersonAtCompany } from '../../jobs/work-email.ts'
-import { refusal } from '../../provider-reply.ts'
-import type { ProviderRequest } from '../../provider.ts'
+import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import type { ProviderRequest } from '../../provider/provider.ts'
+import { refusal } from '../../provider/reply.ts'
+import type { PersonAtCompany } from '../../questions/work-email.ts'
 
 const PATH = '/api/individual_reveals'
 const Text = z.string().nullish()

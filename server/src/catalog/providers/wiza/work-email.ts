@@ -1,5 +1,5 @@
-import { defineAdapter, hit, MISS } from '../../adapter.ts'
-import { hasNameAndDomain, workEmail } from '../../jobs/work-email.ts'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { wiza } from './provider.ts'
 import { reveal } from './reveal.ts'
 

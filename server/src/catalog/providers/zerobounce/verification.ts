@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defineAdapter } from '../../adapter.ts'
-import { verdict, verification, type Verdict } from '../../jobs/verification.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { verdict, verification, type Verdict } from '../../questions/verification.ts'
 import { zerobounce } from './provider.ts'
 
 const Reply = z.object({

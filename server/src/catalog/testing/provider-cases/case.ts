@@ -1,6 +1,6 @@
-import type { Adapter, Found } from '../../adapter.ts'
-import type { AskContext } from '../../adapter.ts'
-import type { ProviderKey } from '../../provider-access.ts'
+import type { ProviderKey } from '../../provider/access.ts'
+import type { Adapter, Found } from '../../provider/adapter.ts'
+import type { AskContext } from '../../provider/adapter.ts'
 import type { Reply } from '../provider-double.ts'
 
 /** One provider's side of the contract table. Replies are in its own wire format. */

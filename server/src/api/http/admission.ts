@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { Scope } from '#contract/scopes.ts'
+import { createBatcher } from '../../lib/batcher.ts'
+import { AppError } from '../../lib/errors.ts'
+import { hashToken, isWellFormedKey } from '../../lib/keys.ts'
+import { type Admission, admitAll, type Visitor, type Window } from '../../store/admission.ts'
+import type { Store } from '../../store/db.ts'
+import { callerOf } from './caller.ts'
+import { checkPart } from './validation.ts'
+
+/** What a route asks of its caller: a scope, a valid key and no scope, or nothing at all. */
+export type RouteScope = Scope | 'any key' | 'public'
+
+export type Limits = { perMinute: number; perDay: number }
+
+/**
+ * The checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent resource 404 and
+ * access 403. The rest (body 400) follows in Fastify's own order, after parsing.
+ */
+export function createAdmission(store: Store, limits: Limits) {
+  const admit = createBatcher<Visitor, Admission>({
+    run: (visitors) => admitAll(store, visitors, limits),
+    maxItems: 500,
+    maxInFlight: 2,
+  })
+
+  return async function admission(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const scope = scopeOf(request)
+    if (scope === 'public' && !isApiPath(request.url)) return
+
+    const key = bearerKey(request)
+    const hash = key !== undefined && isWellFormedKey(key) ? hashToken(key) : null
+    const admitted = await admit({ hash, address: request.ip })
+    setRateHeaders(reply, admitted)
+
+    if (admitted.holder === null && scope !== 'public' && admitted.granted) {
+      void reply.header('www-authenticate', 'Bearer')
+      throw new AppError('Unauthorized', refusalOf(request, key))
+    }
+    if (!admitted.granted) throw rateLimited(admitted)
+    if (admitted.holder !== null) {
+      request.caller = callerOf(admitted.holder)
+      request.db = store.org(admitted.holder.org_id)
+    }
+    if (scope !== 'public' && scope !== 'any key' && !request.caller.scopes.has(scope)) {
+      throw new AppError('INSUFFICIENT_SCOPE', `This key lacks the scope ${scope}`)
+    }
+    checkParams(request)
+    await request.routeOptions.config.resource?.(request)
+  }
+}
+
+function scopeOf(request: FastifyRequest): RouteScope {
+  const declared = request.is404 ? undefined : request.routeOptions.config.scope
+  return declared ?? (isApiPath(request.url) ? 'any key' : 'public')
+}
+
+function isApiPath(url: string): boolean {
+  return url.startsWith('/api/v1/') || url === '/api/v1' || url.startsWith('/api/v1?')
+}
+
+function bearerKey(request: FastifyRequest): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+}
+
+function refusalOf(request: FastifyRequest, key: string | undefined): string {
+  if (request.headers.authorization === undefined) {
+    return 'An API key is required: send the header Authorization: Bearer <API_KEY>'
+  }
+  return key === undefined
+    ? 'The Authorization header must have the form: Bearer <API_KEY>'
+    : 'The API key is invalid, expired or revoked'
+}
+
+function setRateHeaders(reply: FastifyReply, { minute, day }: Admission): void {
+  setWindowHeaders(reply, shareLeft(day) < shareLeft(minute) ? day : minute)
+}
+
+export function setWindowHeaders(reply: FastifyReply, window: Window): void {
+  void reply.headers({
+    'x-ratelimit-limit': window.limit,
+    'x-ratelimit-remaining': Math.max(0, window.limit - window.used),
+    'x-ratelimit-reset': window.resetsAt,
+  })
+}
+
+function shareLeft(window: Window): number {
+  return (window.limit - window.used) / window.limit
+}
+
+function rateLimited({ minute, day, now }: Admission): AppError {
+  return day.used >= day.limit ? tooManyRequests(day, 'day', now) : tooManyRequests(minute, 'minute', now)
+}
+
+export function tooManyRequests(full: Window, period: 'minute' | 'day', now: number): AppError {
+  const retryAfter = Math.max(1, Math.ceil(full.resetsAt - now))
+  return new AppError(
+    'Too Many Requests',
+    `Rate limit of ${full.limit} requests per ${period} exceeded. Try again in ${retryAfter} seconds`,
+    { retryAfter },
+  )
+}
+
+function checkParams(request: FastifyRequest): void {
+  const schema = request.routeOptions.schema?.params as z.ZodType | undefined
+  if (schema !== undefined && !request.is404) request.params = checkPart(schema, request.params, 'path').value
+}

@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net'
+import type { Api } from '../app.ts'
+
+const GRACE_MS = 100
+
+/**
+ * Ends connections without a request in progress while the server closes. It waits for every connection, and Node ends
+ * only those that are idle at that moment: one that has never sent anything, or is answered later, would hold it open.
+ */
+export function endConnectionsOnClose(app: Api): void {
+  const inProgress = new Map<Socket, number>()
+  app.server.on('connection', (socket) => {
+    inProgress.set(socket, 0)
+    socket.once('close', () => inProgress.delete(socket))
+  })
+  app.server.on('request', ({ socket }, response) => {
+    inProgress.set(socket, (inProgress.get(socket) ?? 0) + 1)
+    response.once('close', () => {
+      const count = inProgress.get(socket)
+      if (count !== undefined) inProgress.set(socket, count - 1)
+    })
+  })
+  app.addHook('preClose', async () => {
+    if (!app.server.listening) return
+    // What was sent before the end was asked for is read within the first interval.
+    const timer = setInterval(() => {
+      for (const [socket, count] of inProgress) if (count === 0) socket.destroySoon()
+    }, GRACE_MS)
+    app.server.once('close', () => clearInterval(timer))
+  })
+}

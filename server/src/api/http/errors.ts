@@ -1,0 +1,73 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, invalid } from '../../lib/errors.ts'
+import { isUnavailable } from '../../store/db.ts'
+import { BODY_LIMIT_BYTES, refuseMediaType } from './json-body.ts'
+
+/** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const known = asAppError(error, request)
+  if (known.status >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
+  const { errors, code, retryAfter } = known.details
+  if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
+  void reply
+    .code(known.status)
+    .type('application/json; charset=utf-8')
+    .send({
+      status: known.status,
+      error: known.code,
+      message: known.message,
+      ...(code === undefined ? {} : { code }),
+      ...(errors === undefined ? {} : { errors }),
+      ...(known.status === 429 ? { retryAfter } : {}),
+    })
+}
+
+/** What a caller is told of whatever was thrown. */
+export function asAppError(error: FastifyError, request: FastifyRequest): AppError {
+  if (error instanceof AppError) return error
+  if (isUnavailable(error)) {
+    return new AppError(
+      'Service Unavailable',
+      'The database cannot be reached right now. Try again shortly',
+      {
+        retryAfter: 2,
+      },
+    )
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('Payload Too Large', `The body must be at most ${BODY_LIMIT_BYTES} bytes`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refuseMediaType(request)
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return invalid('body', 'its length is not the one that the content-length header promised')
+    case 'FST_ERR_BAD_URL':
+      return invalid('path', 'must be correctly percent-encoded')
+    default:
+      return new AppError(
+        'Internal Server Error',
+        `Something unexpected failed on our side. Request id: ${request.id}`,
+      )
+  }
+}
+
+export function handleNotFound(request: FastifyRequest): never {
+  const path = request.url.split('?', 1)[0] ?? ''
+  throw new AppError('Not Found', `There is no ${request.method} ${path}. See /docs for what there is`)
+}
+
+/** For requests that never became one: a broken request line or headers that are too large. */
+export function rawErrorAnswer(status: 400 | 431): string {
+  const body =
+    status === 400
+      ? {
+          status,
+          error: 'Validation Error',
+          message: '1 validation errors',
+          errors: [{ field: 'request', message: 'must be well-formed HTTP' }],
+        }
+      : { status, error: STATUS_CODES[status], message: 'The request line and headers are too large' }
+  const text = JSON.stringify(body)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
+}

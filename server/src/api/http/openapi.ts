@@ -1,0 +1,64 @@
+import swagger from '@fastify/swagger'
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { ErrorBody, RateLimitBody, ValidationErrorBody } from '#contract/errors.ts'
+import { PRODUCT } from '#contract/names.ts'
+import type { Api } from '../app.ts'
+
+export const API_PREFIX = '/api/v1'
+
+/** Any authenticated endpoint can answer these; 400 and 404 are common enough to stand everywhere. */
+const ERRORS = {
+  400: ValidationErrorBody,
+  401: ErrorBody,
+  403: ErrorBody,
+  404: ErrorBody,
+  429: RateLimitBody,
+  500: ErrorBody,
+  503: ErrorBody,
+}
+
+const toJsonSchema = createJsonSchemaTransform({ skipList: [] })
+const withComponents = createJsonSchemaTransformObject({})
+
+/** OpenAPI 3.1 from the routes themselves, so that it cannot drift from what they accept and answer. */
+export async function describeApi(app: Api): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: PRODUCT,
+        version: '1.0.0',
+        description: 'Workflow data enrichment: tables, actions, runs. Every request carries an API key.',
+      },
+      servers: [{ url: '/' }],
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+    transform: (document) => {
+      const { schema, route } = document
+      const response = { ...ERRORS, ...(schema.response as Record<string, unknown> | undefined) }
+      const described = toJsonSchema({ ...document, schema: { ...schema, response } })
+      const scope = route.config?.scope
+      const needs = scope === undefined || scope === 'any key' ? 'any key, no scope' : `\`${scope}\``
+      return { ...described, schema: { ...described.schema, description: `Needs: ${needs}` } }
+    },
+    transformObject: (document) => pruneSchemas(withComponents(document) as OpenAPIV3_1.Document),
+  })
+}
+
+/** The transform registers each schema twice (as input and output); only those that are referred to stay. */
+function pruneSchemas(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
+  const all = document.components?.schemas ?? {}
+  const used = new Set<string>()
+  const visit = (part: unknown): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || used.has(name)) continue
+      used.add(name)
+      visit(all[name] ?? {})
+    }
+  }
+  visit(document.paths ?? {})
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
+  return { ...document, components: { ...document.components, schemas } }
+}

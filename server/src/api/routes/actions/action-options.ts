@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify'
+import type { Field, Option, ProviderOption } from '../../../catalog/fields/field.ts'
+import { offeredModels } from '../../../catalog/models/models.ts'
+import type { Config } from '../../../lib/config.ts'
+import { validationError } from '../../../lib/errors.ts'
+import { listAllSheets, listWorkflows } from '../../../store/sheets.ts'
+import { mayUse } from '../workflows/resources.ts'
+import { askForOptions, PROVIDER_OPTIONS, type ProviderAccess } from './provider-options.ts'
+
+export type OptionContext = Record<string, unknown>
+type Resolver = (
+  request: FastifyRequest,
+  context: OptionContext,
+  services: OptionServices,
+) => Promise<Option[]>
+type OptionServices = ProviderAccess & { config: Config }
+
+/** Who knows the words of a dropdown, by the name that its definition gives in `from`. */
+export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Resolver>([
+  ['sheets', listSheetOptions],
+  [
+    'models',
+    async (_request, _context, { config }) =>
+      offeredModels(config).map((name) => ({ value: name, label: name })),
+  ],
+  ...Object.entries(PROVIDER_OPTIONS).map(([name, query]): [string, Resolver] => [
+    name,
+    (request, context, services) => askForOptions(query, request, context, services),
+  ]),
+])
+
+export function hasOptions({ options, waterfall }: Field): boolean {
+  return options !== undefined || waterfall !== undefined
+}
+
+export async function listOptions(
+  { options, waterfall }: Field,
+  request: FastifyRequest,
+  context: OptionContext,
+  services: OptionServices,
+): Promise<Option[]> {
+  if (waterfall !== undefined) return listProviders(waterfall.providers)
+  if (options === undefined) return []
+  if ('fixed' in options) return options.fixed
+  const missing = (options.needs ?? []).filter((key) => !isGiven(context, key))
+  if (missing.length > 0) {
+    throw validationError(missing.map((key) => ({ field: `context.${key}`, message: 'required' })))
+  }
+  const resolve = OPTION_SOURCES.get(options.from)
+  if (resolve === undefined) throw new Error(`nobody knows the options of ${options.from}`)
+  return resolve(request, context, services)
+}
+
+function isGiven(context: OptionContext, key: string): boolean {
+  const value = Object.hasOwn(context, key) ? context[key] : undefined
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function listProviders(providers: readonly ProviderOption[]): Option[] {
+  return providers
+    .filter(({ disabled }) => !disabled)
+    .map(({ name, supportsOwnKey, requiresOwnKey, credits }) => ({
+      value: name,
+      label: name,
+      extras: {
+        supports_own_key: supportsOwnKey,
+        requires_own_key: requiresOwnKey,
+        ...(credits === undefined ? {} : { credits }),
+      },
+    }))
+}
+
+/** Every sheet that the caller may use, workflow by workflow. */
+async function listSheetOptions({ caller, db }: FastifyRequest): Promise<Option[]> {
+  const [workflows, sheets] = await Promise.all([
+    listWorkflows(db, caller.orgId, caller.memberId),
+    listAllSheets(db, caller.orgId),
+  ])
+  return workflows
+    .filter((workflow) => mayUse(caller, workflow))
+    .flatMap(({ workflow_id, name }) =>
+      (sheets.get(workflow_id) ?? []).map((sheet) => ({
+        value: sheet.sheet_id,
+        label: `${name} / ${sheet.name}`,
+      })),
+    )
+}

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import { Export, EXPORT_LINK_MINUTES, ExportBody } from '#contract/exports.ts'
+import { safeFileName } from '../../../files/export-name.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import type { LinkSigner } from '../../../lib/signed-links.ts'
+import { startExport } from '../../../org/exports.ts'
+import { getDefinition } from '../../../store/definitions.ts'
+import { type ExportRecord, findExport } from '../../../store/exports.ts'
+import type { Api, Services } from '../../app.ts'
+import { resolveSelection, unknownNames } from '../rows/row-selection.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { exportLinks } from './export-files.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/export'
+/** Not a UUID: a malformed id is an export that is not there (D43). */
+const ExportParams = SheetParams.extend({ export_id: z.string() })
+
+export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Services): void {
+  const links = exportLinks(sealer)
+
+  api.post(
+    BASE,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath, furtherErrors: faultsInNames },
+      schema: {
+        tags: ['Exports'],
+        summary: 'Export a sheet',
+        params: SheetParams,
+        body: ExportBody,
+        response: { 202: success(202, Export) },
+      },
+    },
+    async ({ db, caller, sheet, body }) => {
+      const definition = await getDefinition(db, sheet)
+      const { row_ids, exclude_row_ids } = body
+      const selection = {
+        ...resolveSelection(body, definition),
+        ...(row_ids === undefined ? {} : { rowIds: row_ids }),
+        ...(exclude_row_ids === undefined ? {} : { excludeRowIds: exclude_row_ids }),
+      }
+      const file_name = safeFileName(body.file_name)
+      const wanted = { sheet, definition, selection, format: body.format, file_name }
+      const made = await startExport(db, caller, catalogue, wanted)
+      return { status: 202 as const, data: viewExport(made, links, publicUrl()) }
+    },
+  )
+
+  api.get(
+    `${BASE}/:export_id`,
+    {
+      config: { scope: 'workflows:read', resource: sheetOfPath },
+      schema: {
+        tags: ['Exports'],
+        summary: 'Get an export',
+        params: ExportParams,
+        response: { 200: success(200, Export) },
+      },
+    },
+    async ({ db, caller, sheet, params: { export_id } }) => {
+      const { org_id, sheet_id } = sheet
+      const found = isUuid(export_id)
+        ? await findExport(db, { org_id, sheet_id, export_id, member_id: caller.memberId })
+        : undefined
+      if (found === undefined) throw notFound('Export')
+      return { status: 200 as const, data: viewExport(found, links, publicUrl()) }
+    },
+  )
+}
+
+async function faultsInNames({ db, sheet, body }: FastifyRequest) {
+  return unknownNames(body, await getDefinition(db, sheet))
+}
+
+function viewExport(record: ExportRecord, links: LinkSigner, publicUrl: string): z.infer<typeof Export> {
+  const { export_id, status, progress, row_count, error, started_at, completed_at } = record
+  return {
+    export_id,
+    status,
+    progress,
+    row_count,
+    ...(status === 'completed' ? linkTo(record, links, publicUrl) : {}),
+    ...(error === null ? {} : { error }),
+    started_at: started_at.toISOString(),
+    completed_at: completed_at?.toISOString() ?? null,
+  }
+}
+
+function linkTo({ org_id, export_id }: ExportRecord, links: LinkSigner, publicUrl: string) {
+  const expiresAt = new Date(Date.now() + EXPORT_LINK_MINUTES * 60_000)
+  const token = links.sign({ orgId: org_id, fileId: export_id, expiresAt })
+  return { file_url: `${publicUrl}/files/${token}`, expires_at: expiresAt.toISOString() }
+}

@@ -1,0 +1,140 @@
+import type { FastifyRequest } from 'fastify'
+import { success } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { ImportBody, ImportStatus, Mapping, StartedImport } from '#contract/imports.ts'
+import type { InputColumn } from '../../../chain/definition.ts'
+import { IMPORT_JOB } from '../../../files/import-job.ts'
+import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
+import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
+import { recordAudit } from '../../../store/audit.ts'
+import { getDefinition } from '../../../store/definitions.ts'
+import { findFile, useFile } from '../../../store/files.ts'
+import { findLatestImport, insertImport, type MappedColumn } from '../../../store/imports.ts'
+import { addJob } from '../../../store/jobs.ts'
+import type { Api, Services } from '../../app.ts'
+import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
+
+const PATH = '/workflows/:workflow_id/sheets/:sheet_id/csv'
+const tags = ['Rows']
+
+export function importRoutes(api: Api, { store }: Services): void {
+  api.post(
+    PATH,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath, furtherErrors: faultsInMapping },
+      schema: {
+        tags,
+        summary: 'Import a CSV or XLSX file that was put with `loam file put`',
+        params: SheetParams,
+        body: ImportBody,
+        response: { 202: success(202, StartedImport) },
+      },
+    },
+    async ({ db, caller, sheet, body }) => {
+      const { file_ref, mapping, sheet_name, run_after_import } = body
+      if (run_after_import !== 'none' && !caller.scopes.has('workflows:run')) {
+        throw new AppError(
+          'INSUFFICIENT_SCOPE',
+          'This key lacks the scope workflows:run, which run_after_import needs',
+        )
+      }
+      // The program's own handle: row-level security would hide that a file is another organisation's.
+      const file = await findFile(store.system, UPLOAD, file_ref)
+      if (file !== undefined && file.org_id !== caller.orgId) {
+        throw forbidden('This file belongs to another organisation')
+      }
+      const { inputs } = await getDefinition(db, sheet)
+      const errors = faultsOf(mapping, inputs)
+      if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
+      if (errors.length > 0) throw validationError(errors)
+      const columns = columnsOf(mapping, inputs)
+      await db.transaction().execute(async (trx) => {
+        const key = { org_id: caller.orgId, file_ref }
+        if (!(await useFile(trx, key, UPLOAD_DAYS))) throw invalid('file_ref', ABSENT)
+        const import_id = await insertImport(trx, {
+          ...key,
+          sheet_id: sheet.sheet_id,
+          sheet_name: sheet_name ?? null,
+          mapping: columns,
+          run_after: run_after_import,
+          created_by: caller.email,
+          key_id: caller.keyId,
+        })
+        if (import_id === null) throw new AppError('Conflict', BUSY)
+        await addJob(trx, IMPORT_JOB, { org_id: caller.orgId, import_id })
+        await recordAudit(trx, caller.orgId, caller, {
+          action: 'import.started',
+          target: sheet.sheet_id,
+          details: { import_id, file_ref },
+        })
+      })
+      return {
+        status: 202 as const,
+        data: {
+          status: 'processing' as const,
+          sheet_id: sheet.sheet_id,
+          columns_mapped: columns.length,
+        },
+      }
+    },
+  )
+
+  api.get(
+    PATH,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: {
+        tags,
+        summary: 'How the latest import of a sheet stands; kept 24 hours after its end',
+        params: SheetParams,
+        response: { 200: success(200, ImportStatus) },
+      },
+    },
+    async ({ db, sheet }) => {
+      const found = await findLatestImport(db, sheet)
+      const {
+        status,
+        rows_imported,
+        error = null,
+      } = found ?? { status: 'unknown' as const, rows_imported: 0 }
+      return { status: 200 as const, data: { status, rows_imported, ...(error === null ? {} : { error }) } }
+    },
+  )
+}
+
+const ABSENT =
+  'is not a file of your organisation; put it with `loam file put` (files expire after 7 days unused)'
+const BUSY = 'An import is under way on this sheet; wait until its status is no longer processing'
+
+type MappingBody = Record<string, string>
+
+/** Targets must be inputs of the sheet, exactly as they are named, and none may be named twice. */
+function faultsOf(mapping: MappingBody, inputs: readonly InputColumn[]): FieldError[] {
+  const taken = new Map<string, string>()
+  return Object.entries(mapping).flatMap(([header, name]) => {
+    const field = `mapping.${header}`
+    const earlier = taken.get(name)
+    taken.set(name, earlier ?? header)
+    if (!inputs.some((input) => input.name === name)) {
+      return [{ field, message: `the sheet has no input named "${name}"` }]
+    }
+    return earlier === undefined
+      ? []
+      : [{ field, message: `the column "${earlier}" is mapped to the input "${name}" already` }]
+  })
+}
+
+/** D5: what is wrong with the mapping is also told when something else in the body was refused. */
+async function faultsInMapping({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+  const mapping = Mapping.safeParse(
+    typeof body === 'object' && body !== null && 'mapping' in body ? body.mapping : undefined,
+  )
+  return mapping.success ? faultsOf(mapping.data, (await getDefinition(db, sheet)).inputs) : []
+}
+
+function columnsOf(mapping: MappingBody, inputs: readonly InputColumn[]): MappedColumn[] {
+  return Object.entries(mapping).flatMap(([header, name]) => {
+    const input = inputs.find((one) => one.name === name)
+    return input === undefined ? [] : [{ header, column: input.column }]
+  })
+}

@@ -1,0 +1,50 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { Api, Services } from '../app.ts'
+
+/** What an operator's tools ask: is it alive, can it serve, how is it doing. */
+export function operationRoutes(app: Api, { store }: Services): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const seconds = new Histogram({
+    name: 'loam_http_request_seconds',
+    help: 'Time to answer, by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown')
+    seconds.observe(
+      { method: request.method, route, status: String(reply.statusCode) },
+      reply.elapsedTime / 1000,
+    )
+  })
+
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+
+  const hidden = { config: { scope: 'public' as const }, schema: { hide: true } }
+  app.get('/healthz', hidden, () => ({ status: 200, data: { alive: true } }))
+  app.get('/readyz', hidden, async (_request, reply) => {
+    const reason = closing ? 'shutting down' : await databaseFault()
+    if (reason === null) return { status: 200, data: { ready: true } }
+    return reply
+      .header('retry-after', 1)
+      .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })
+  })
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+
+  async function databaseFault(): Promise<string | null> {
+    try {
+      await store.query({ text: 'select 1' })
+      return null
+    } catch (cause) {
+      app.log.warn({ err: cause }, 'the database does not answer')
+      return 'the database does not answer'
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { success } from '#contract/envelope.ts'
+import { isRole } from '#contract/scopes.ts'
+import { Knowledge, KnowledgeBody, User } from '#contract/user.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { recordAudit } from '../../../store/audit.ts'
+import { listMembers } from '../../../store/members.ts'
+import { getKnowledge, putKnowledge } from '../../../store/organisations.ts'
+import type { Api } from '../../app.ts'
+
+export function userRoutes(api: Api): void {
+  api.get(
+    '/user',
+    {
+      config: { scope: 'any key' },
+      schema: { tags: ['User'], summary: 'Who is calling', response: { 200: success(200, User) } },
+    },
+    async ({ caller, db }) => {
+      const members = await listMembers(db, caller.orgId)
+      const self = members.find((member) => member.member_id === caller.memberId)
+      if (self === undefined) throw new AppError('Unauthorized', 'The owner of this key was removed')
+      return {
+        status: 200 as const,
+        data: {
+          email: self.email,
+          first_name: self.first_name,
+          last_name: self.last_name,
+          role: isRole(self.role) ? self.role : ('member' as const),
+          org_id: caller.orgId,
+          org_members: { count: members.length, emails: members.map((member) => member.email) },
+        },
+      }
+    },
+  )
+
+  api.get(
+    '/user/knowledge',
+    {
+      config: { scope: 'any key' },
+      schema: {
+        tags: ['User'],
+        summary: 'Read the organisation knowledge file',
+        response: { 200: success(200, Knowledge) },
+      },
+    },
+    async ({ caller, db }) => ({
+      status: 200 as const,
+      data: knowledgeOf(await getKnowledge(db, caller.orgId)),
+    }),
+  )
+
+  api.put(
+    '/user/knowledge',
+    {
+      config: { scope: 'any key' },
+      schema: {
+        tags: ['User'],
+        summary: 'Replace the organisation knowledge file',
+        body: KnowledgeBody,
+        response: { 200: success(200, Knowledge) },
+      },
+    },
+    async ({ caller, db, body }) => {
+      const written = await db.transaction().execute(async (trx) => {
+        await recordAudit(trx, caller.orgId, caller, {
+          action: 'knowledge.written',
+          target: caller.orgId,
+          details: { characters: body.content.length },
+        })
+        return putKnowledge(trx, caller.orgId, body.content)
+      })
+      return { status: 200 as const, data: knowledgeOf(written) }
+    },
+  )
+}
+
+function knowledgeOf(stored: { content: string; updated_at: Date } | undefined) {
+  return stored === undefined
+    ? { content: null, exists: false, updated_at: null }
+    : { content: stored.content, exists: true, updated_at: stored.updated_at.toISOString() }
+}

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success, Uuid } from '#contract/envelope.ts'
+import { CellDetail } from '#contract/runs.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { listCells, type OutputsUrl, readCellOutputs } from '../../../store/cells.ts'
+import { MILLIS } from '../../../store/credits.ts'
+import { listByIds } from '../../../store/rows.ts'
+import { type CellRecord, findCell } from '../../../store/runs.ts'
+import type { SheetRecord } from '../../../store/sheets.ts'
+import type { Api, Services } from '../../app.ts'
+import { API_PREFIX } from '../../http/openapi.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
+const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
+
+/** Where outputs that are too large for their cell are read, with the key (D44). */
+export function outputsUrl(
+  publicUrl: string,
+  { workflow_id, sheet_id }: Pick<SheetRecord, 'workflow_id' | 'sheet_id'>,
+): OutputsUrl {
+  const rows = `${publicUrl}${API_PREFIX}/workflows/${workflow_id}/sheets/${sheet_id}/rows`
+  return (rowId, action) => `${rows}/${rowId}/cells/${encodeURIComponent(action)}/outputs`
+}
+
+export function cellRoutes(api: Api, { publicUrl }: Services): void {
+  const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
+
+  api.get(
+    `${BASE}/cells/:action_instance_id`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'One cell with its provenance',
+        params: CellParams,
+        response: { 200: success(200, CellDetail) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, params } = request
+      const { row_id, action_instance_id } = params
+      await requireRow(request, row_id)
+      const cells = await listCells(db, sheet.org_id, [row_id], outputsUrl(publicUrl(), sheet))
+      const cell = cells.get(row_id)?.[action_instance_id]
+      if (cell === undefined) throw notFound('Cell')
+      const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
+      return { status: 200 as const, data: { row_id, action_instance_id, ...cell, ...detailOf(stored) } }
+    },
+  )
+
+  api.get(
+    `${BASE}/cells/:action_instance_id/outputs`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'The outputs of a cell, whatever their size',
+        params: CellParams,
+        response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
+      },
+    },
+    async (request, reply) => {
+      const { row_id, action_instance_id } = request.params
+      await requireRow(request, row_id)
+      const text = await readCellOutputs(request.db, request.sheet.org_id, row_id, action_instance_id)
+      if (text === undefined) throw notFound('Outputs of this cell')
+      return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
+    },
+  )
+}
+
+async function requireRow({ db, sheet }: FastifyRequest, rowId: string): Promise<void> {
+  const { rows } = await listByIds(db, sheet, [rowId], 0, 1)
+  if (rows.length === 0) throw notFound('Row')
+}
+
+function detailOf(cell: CellRecord | undefined) {
+  if (cell === undefined) return {}
+  return {
+    status: cell.status,
+    provenance: {
+      run_id: cell.run_id,
+      revision: cell.revision,
+      attempts: cell.attempts,
+      duration_ms: Math.max(0, cell.completed_at.getTime() - cell.started_at.getTime()),
+      credits: cell.credits_millis / MILLIS,
+      cache_hit: cell.cached,
+      started_at: cell.started_at.toISOString(),
+      completed_at: cell.completed_at.toISOString(),
+      providers: cell.provenance ?? [],
+    },
+  }
+}

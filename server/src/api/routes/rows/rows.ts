@@ -1,0 +1,208 @@
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import {
+  AddedRows,
+  AddRowsBody,
+  DEFAULT_PAGE_SIZE,
+  DeletedCount,
+  DeletedRows,
+  DeleteRowsBody,
+  ListRowsBody,
+  MAX_PAGE_SIZE,
+  RowPage,
+  type RunAfter,
+} from '#contract/rows.ts'
+import { FIRST_ROWS } from '#contract/runs.ts'
+import type { Definition } from '../../../chain/definition.ts'
+import { AppError } from '../../../lib/errors.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { takeRows } from '../../../rows/intake.ts'
+import { viewRow } from '../../../rows/view.ts'
+import { startRun } from '../../../runs/queue.ts'
+import { recordAudit } from '../../../store/audit.ts'
+import { listCells } from '../../../store/cells.ts'
+import type { Db } from '../../../store/db.ts'
+import { getDefinition } from '../../../store/definitions.ts'
+import {
+  deleteAllRows,
+  deleteRows,
+  insertRows,
+  listByIds,
+  listMatching,
+  listPage,
+  type Page,
+} from '../../../store/rows.ts'
+import type { SheetRecord } from '../../../store/sheets.ts'
+import type { Api, Services } from '../../app.ts'
+import type { Caller } from '../../http/caller.ts'
+import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { outputsUrl } from './cells.ts'
+import { isEmptySelection, resolveSelection } from './row-selection.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+
+export function rowRoutes(api: Api, { publicUrl }: Services): void {
+  api.post(
+    BASE,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath, numberTexts: true },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Add rows',
+        params: SheetParams,
+        body: AddRowsBody,
+        response: { 201: successWithWarnings(201, AddedRows) },
+      },
+    },
+    async ({ db, sheet, body, caller }) => {
+      if (body.run_after_add !== 'none' && !caller.scopes.has('workflows:run')) {
+        throw new AppError(
+          'INSUFFICIENT_SCOPE',
+          'This key lacks the scope workflows:run, which run_after_add needs',
+        )
+      }
+      const definition = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = takeRows(definition.inputs, body.rows)
+      const data = accepted.map((row) => row.data)
+      const { row_ids, queued } = await addRows(db, caller, sheet, definition, data, body.run_after_add)
+      return {
+        status: 201 as const,
+        warnings,
+        data: { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: queued },
+      }
+    },
+  )
+
+  api.post(
+    `${BASE}/list`,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'List rows',
+        params: SheetParams,
+        body: ListRowsBody,
+        response: { 200: success(200, RowPage) },
+      },
+    },
+    async ({ db, sheet, body }) => {
+      const definition = await getDefinition(db, sheet)
+      const { page_no, row_ids } = body
+      const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
+      const offset = (page_no - 1) * page_size
+      const read = (): Promise<Page> => {
+        if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
+        const selection = resolveSelection(body, definition)
+        return isEmptySelection(selection)
+          ? listPage(db, sheet, offset, page_size)
+          : listMatching(db, sheet, selection, offset, page_size)
+      }
+      const page = await read()
+      const cells = await listCells(
+        db,
+        sheet.org_id,
+        page.rows.map((row) => row.row_id),
+        outputsUrl(publicUrl(), sheet),
+      )
+      return {
+        status: 200 as const,
+        data: {
+          rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
+          total_count: page.total,
+          page_no,
+          page_size,
+        },
+      }
+    },
+  )
+
+  api.post(
+    `${BASE}/delete`,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete rows',
+        params: SheetParams,
+        body: DeleteRowsBody,
+        response: { 200: success(200, DeletedRows) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const asked = [...new Set(body.row_ids)]
+      const deleted_row_ids = await db.transaction().execute(async (trx) => {
+        const gone = await deleteRows(trx, sheet, asked.filter(isUuid))
+        await auditDeletion(trx, request, gone.length)
+        return gone
+      })
+      const gone = new Set(deleted_row_ids)
+      const rejected = asked
+        .filter((id) => !gone.has(id.toLowerCase()))
+        .map((row_id) => ({
+          row_id,
+          error: isUuid(row_id) ? 'not found on this sheet' : 'not a valid row id',
+        }))
+      return { status: 200 as const, data: { deleted_count: gone.size, deleted_row_ids, rejected } }
+    },
+  )
+
+  api.post(
+    `${BASE}/delete-all`,
+    {
+      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Delete all rows',
+        params: SheetParams,
+        response: { 200: success(200, DeletedCount) },
+      },
+    },
+    async (request) => {
+      const deleted_count = await request.db.transaction().execute(async (trx) => {
+        const count = await deleteAllRows(trx, request.sheet)
+        await auditDeletion(trx, request, count)
+        return count
+      })
+      return { status: 200 as const, data: { deleted_count } }
+    },
+  )
+}
+
+/** Rows that are to run are written and queued together; a row is queued once, whatever asks for it (D16). */
+async function addRows(
+  db: Db,
+  caller: Caller,
+  sheet: SheetRecord,
+  definition: Definition,
+  data: string[],
+  runAfter: z.infer<typeof RunAfter>,
+): Promise<{ row_ids: string[]; queued: number }> {
+  const runs = (sheet.auto_run || runAfter !== 'none') && definition.actions.length > 0 && data.length > 0
+  if (!runs) return { row_ids: await insertRows(db, sheet, data), queued: 0 }
+  return db.transaction().execute(async (trx) => {
+    const row_ids = await insertRows(trx, sheet, data)
+    const ids = sheet.auto_run || runAfter === 'all' ? row_ids : row_ids.slice(0, FIRST_ROWS)
+    const { rowsQueued } = await startRun(trx, caller, {
+      sheet,
+      actions: definition.actions.map((action) => action.id),
+      rows: { kind: 'ids', ids },
+      trigger: runAfter === 'none' ? 'auto_run' : 'api',
+    })
+    return { row_ids, queued: rowsQueued }
+  })
+}
+
+async function auditDeletion(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  await recordAudit(trx, caller.orgId, caller, {
+    action: 'rows.deleted',
+    target: sheet.sheet_id,
+    details: { count },
+  })
+}

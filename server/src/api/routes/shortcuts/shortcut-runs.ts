@@ -1,0 +1,156 @@
+import type { FastifyReply } from 'fastify'
+import { success, successWithMessage } from '#contract/envelope.ts'
+import {
+  ListShortcutRunsQuery,
+  QueuedShortcutBatch,
+  QueuedShortcutRun,
+  RunShortcutBatchBody,
+  RunShortcutBody,
+  RunShortcutQuery,
+  ShortcutRun,
+  ShortcutRunPage,
+} from '#contract/shortcuts.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { newId } from '../../../lib/ids.ts'
+import { queueShortcutRuns } from '../../../shortcuts/queue.ts'
+import { readShortcutRuns } from '../../../shortcuts/run-endings.ts'
+import { readUntil } from '../../../shortcuts/wait.ts'
+import type { Db } from '../../../store/db.ts'
+import { countShortcutRuns, findShortcutRun, listShortcutRuns } from '../../../store/shortcut-runs.ts'
+import type { Api } from '../../app.ts'
+import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
+
+export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): void {
+  const closing = new AbortController()
+  api.addHook('preClose', async () => closing.abort())
+  const read = { scope: 'shortcuts:read' as const, resource: shortcutOfPath }
+  const run = { scope: 'shortcuts:run' as const, resource: runnableOfPath, numberTexts: true }
+
+  api.post(
+    `${prefix}/:id/run`,
+    {
+      config: run,
+      schema: {
+        tags,
+        summary: 'Run a shortcut',
+        params: ShortcutParams,
+        querystring: RunShortcutQuery,
+        body: RunShortcutBody,
+        response: {
+          200: success(200, ShortcutRun).describe('The finished run, when it was waited for'),
+          201: successWithMessage(201, QueuedShortcutRun),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { db, caller, shortcut, body, query } = request
+      const { runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
+        batchId: null,
+        nameOf: () => 'input_data',
+      })
+      request.warnings.push(...warnings)
+      const [made] = runs
+      if (made === undefined) throw new Error('a run was queued without its record')
+      if (query.wait > 0) {
+        const ended = await waitForEnd(db, caller.orgId, made.shortcut_run_id, {
+          ms: query.wait * 1000,
+          signal: AbortSignal.any([closing.signal, goneOf(reply)]),
+        })
+        if (ended !== null) return { status: 200 as const, data: ended }
+      }
+      const { shortcut_run_id: id, row_id: data_id, created_at } = made
+      const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
+      return { status: 201 as const, message: 'The run is queued', data }
+    },
+  )
+
+  api.post(
+    `${prefix}/:id/run/batch`,
+    {
+      config: run,
+      schema: {
+        tags,
+        summary: 'Run a shortcut on many rows, all of them or none',
+        params: ShortcutParams,
+        body: RunShortcutBatchBody,
+        response: { 201: successWithMessage(201, QueuedShortcutBatch) },
+      },
+    },
+    async (request) => {
+      const { db, caller, shortcut, body } = request
+      const batch_id = newId()
+      const { runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
+        batchId: batch_id,
+        nameOf: (index) => `rows[${index}]`,
+      })
+      request.warnings.push(...warnings)
+      const run_count = runs.length
+      return { status: 201 as const, message: `${run_count} runs are queued`, data: { batch_id, run_count } }
+    },
+  )
+
+  api.get(
+    `${prefix}/:id/runs`,
+    {
+      config: read,
+      schema: {
+        tags,
+        summary: 'List the runs of a shortcut',
+        params: ShortcutParams,
+        querystring: ListShortcutRunsQuery,
+        response: { 200: success(200, ShortcutRunPage) },
+      },
+    },
+    async ({ db, shortcut, query }) => {
+      const { org_id, shortcut_id } = shortcut
+      const { limit, offset, batch_id: batchId, mode } = query
+      const page = await listShortcutRuns(db, org_id, shortcut_id, { batchId, mode }, { limit, offset })
+      const runs = await readShortcutRuns(db, org_id, page)
+      const filtered = batchId !== undefined || mode !== undefined
+      const total = filtered ? runs.length : await countShortcutRuns(db, org_id, shortcut_id)
+      return { status: 200 as const, data: { runs, pagination: { limit, offset, total } } }
+    },
+  )
+
+  api.get(
+    `${prefix}/:id/runs/:run_id`,
+    {
+      config: read,
+      schema: {
+        tags,
+        summary: 'One run of a shortcut',
+        params: ShortcutRunParams,
+        response: { 200: success(200, ShortcutRun) },
+      },
+    },
+    async ({ db, shortcut, params }) => {
+      const found = await readRun(db, shortcut.org_id, params.run_id)
+      if (found === undefined || found.app_id !== shortcut.shortcut_id) throw notFound('Run')
+      return { status: 200 as const, data: found }
+    },
+  )
+}
+
+async function readRun(db: Db, orgId: string, id: string): Promise<ShortcutRun | undefined> {
+  const found = await findShortcutRun(db, orgId, id)
+  return found === undefined ? undefined : (await readShortcutRuns(db, orgId, [found]))[0]
+}
+
+/** The run when it ends in time, else null. */
+async function waitForEnd(
+  db: Db,
+  orgId: string,
+  id: string,
+  options: { ms: number; signal: AbortSignal },
+): Promise<ShortcutRun | null> {
+  const hasEnded = (run: ShortcutRun | undefined) => run === undefined || run.completed_at !== null
+  const run = await readUntil(() => readRun(db, orgId, id), hasEnded, options)
+  return run === undefined || run.completed_at === null ? null : run
+}
+
+/** Aborted when the client is no longer there to hear the answer. */
+function goneOf(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,108 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { createBatcher } from '../../../lib/batcher.ts'
+import { type AppError, notFound, reasonOf } from '../../../lib/errors.ts'
+import { hashToken } from '../../../lib/keys.ts'
+import { makeStorableText } from '../../../lib/storable.ts'
+import { isWebhookToken } from '../../../org/webhooks.ts'
+import { readDelivery } from '../../../rows/delivery.ts'
+import { createWebhookIntake } from '../../../runs/webhook-intake.ts'
+import { getDefinition } from '../../../store/definitions.ts'
+import type { SheetRecord } from '../../../store/sheets.ts'
+import { admitDeliveries, type HookAdmission } from '../../../store/webhook-admission.ts'
+import type { Api, Services } from '../../app.ts'
+import { setWindowHeaders, tooManyRequests } from '../../http/admission.ts'
+import { asAppError, handleError } from '../../http/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The sheet whose webhook was called. Set once the token is known to be one's and within its limit. */
+    hookedSheet: SheetRecord | null
+  }
+}
+
+/** How much of a body is kept for inspection. */
+const EXCERPT = 1000
+const ID_EXCERPT = 255
+
+/** Where other systems push rows (D10): the token in the path is all they need. */
+export function hookRoutes(app: Api, { config, store, log }: Services): void {
+  const admit = createBatcher<Buffer, HookAdmission | null>({
+    run: (hashes) => admitDeliveries(store, hashes, config.LOAM_WEBHOOK_PER_MINUTE),
+    maxItems: 500,
+    maxInFlight: 2,
+  })
+  const intake = createWebhookIntake(store)
+  app.decorateRequest('hookedSheet', null)
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { token } = request.params as { token: string }
+    const admitted = isWebhookToken(token) ? await admit(hashToken(token)) : null
+    if (admitted === null) throw notFound('Webhook')
+    setWindowHeaders(reply, admitted.minute)
+    if (!admitted.granted) throw tooManyRequests(admitted.minute, 'minute', admitted.now)
+    request.hookedSheet = admitted.sheet
+    // Senders name all sorts of types, or none; what they send is JSON or refused as such.
+    request.headers['content-type'] = 'application/json'
+  })
+
+  /** What was refused is kept for inspection; that it cannot be kept changes nothing for the sender. */
+  async function note(request: FastifyRequest, refusal: AppError): Promise<void> {
+    const { hookedSheet: sheet } = request
+    if (sheet === null || refusal.status >= 500 || refusal.status === 404) return
+    try {
+      await intake.note({ sheet, refused: { ...excerptsOf(request), ...refusalOf(refusal) } })
+    } catch (cause) {
+      log.warn({ cause: reasonOf(cause) }, 'a refused delivery was not recorded')
+    }
+  }
+
+  app.setErrorHandler(async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    await note(request, asAppError(error, request))
+    handleError(error, request, reply)
+    return reply
+  })
+
+  app.post(
+    '/hooks/:token',
+    { config: { scope: 'public', numberTexts: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const { hookedSheet: sheet } = request
+      if (sheet === null) throw notFound('Webhook')
+      const { inputs, actions } = await getDefinition(store.org(sheet.org_id), sheet)
+      const { data, rejected } = readDelivery(inputs, request.body)
+      const id = idOf(request)
+      const { webhook_id: webhookId, body } = excerptsOf(request)
+      const receipt = await intake.take({
+        sheet,
+        actions: actions.map((action) => action.id),
+        key: id === null ? null : hashToken(id).toString('hex'),
+        data,
+        rejected,
+        webhookId,
+        body,
+        bytes: request.bodyText.length,
+      })
+      if (receipt === null) throw notFound('Webhook')
+      if (receipt.duplicate) void reply.header('idempotency-replayed', 'true')
+      const { row_ids } = receipt
+      return { status: 200, data: { accepted: row_ids.length, row_ids, rejected: receipt.rejected } }
+    },
+  )
+}
+
+/** The id of a delivery as Standard Webhooks sends it, or as other senders do; null without one. */
+function idOf({ headers }: FastifyRequest): string | null {
+  return [headers['webhook-id'], headers['idempotency-key']].flat().find(Boolean) ?? null
+}
+
+function excerptsOf(request: FastifyRequest): { webhook_id: string | null; body: string } {
+  const body = makeStorableText(request.bodyText.slice(0, EXCERPT), () => undefined)
+  return { webhook_id: idOf(request)?.slice(0, ID_EXCERPT) ?? null, body }
+}
+
+function refusalOf({ status, message, details }: AppError) {
+  const reasons = details.errors?.map((error) => `${error.field}: ${error.message}`) ?? [message]
+  const [first = message, ...others] = reasons
+  const reason = others.length === 0 ? first : `${first}; and ${others.length} more`
+  return { status, accepted: 0, rejected: details.errors?.length ?? 0, reason }
+}

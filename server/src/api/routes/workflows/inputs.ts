@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import { CreateInputsBody, Input } from '#contract/inputs.ts'
+import type { InputColumn } from '../../../chain/definition.ts'
+import { printToken } from '../../../chain/references.ts'
+import { addInputs, removeInput } from '../../../org/inputs.ts'
+import { getDefinition } from '../../../store/definitions.ts'
+import type { Api } from '../../app.ts'
+import { sheetOfPath, SheetParams } from './resources.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/inputs'
+const tags = ['Inputs']
+const InputParams = SheetParams.extend({ field_name: z.string().trim() })
+const response = { 200: success(200, z.array(Input)) }
+
+export function inputRoutes(api: Api): void {
+  api.get(
+    BASE,
+    {
+      config: { scope: 'workflows:read', resource: sheetOfPath },
+      schema: { tags, summary: 'List the inputs of a sheet', params: SheetParams, response },
+    },
+    async ({ db, sheet }) => {
+      const { inputs } = await getDefinition(db, sheet)
+      return { status: 200 as const, data: inputs.map(inputOf) }
+    },
+  )
+
+  api.post(
+    BASE,
+    {
+      config: { scope: 'workflows:write', resource: sheetOfPath, bodyName: 'inputs' },
+      schema: {
+        tags,
+        summary: 'Create inputs, all or none; answers every input',
+        params: SheetParams,
+        body: CreateInputsBody,
+        response,
+      },
+    },
+    async ({ caller, db, sheet, body }) => {
+      const inputs = await addInputs(db, caller, sheet, body)
+      return { status: 200 as const, data: inputs.map(inputOf) }
+    },
+  )
+
+  api.delete(
+    `${BASE}/:field_name`,
+    {
+      config: { scope: 'workflows:write', resource: sheetOfPath },
+      schema: { tags, summary: 'Delete an input; answers those that remain', params: InputParams, response },
+    },
+    async ({ caller, db, sheet, params }) => {
+      const inputs = await removeInput(db, caller, sheet, params.field_name)
+      return { status: 200 as const, data: inputs.map(inputOf) }
+    },
+  )
+}
+
+function inputOf({ name, type, description }: InputColumn) {
+  return { name, type, description, reference: printToken({ kind: 'input', name }) }
+}

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { Uuid } from '#contract/envelope.ts'
+import { forbidden, notFound } from '../../../lib/errors.ts'
+import { findSheet, findWorkflow, type SheetRecord, type WorkflowFor } from '../../../store/sheets.ts'
+import type { Caller } from '../../http/caller.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The workflow of the path: it exists and the caller may use it. Set by `workflowOfPath` and `sheetOfPath`. */
+    workflow: WorkflowFor
+    /** The sheet of the path. Set by `sheetOfPath`. */
+    sheet: SheetRecord
+  }
+}
+
+export const WorkflowParams = z.object({ workflow_id: Uuid })
+export const SheetParams = z.object({ workflow_id: Uuid, sheet_id: Uuid })
+
+/** D13: an admin uses every workflow of the organisation, a member their own and those shared with them. */
+export function mayUse(caller: Caller, workflow: WorkflowFor): boolean {
+  if (caller.allowedWorkflowIds !== null && !caller.allowedWorkflowIds.has(workflow.workflow_id)) return false
+  return caller.role === 'admin' || workflow.owner_id === caller.memberId || workflow.is_shared
+}
+
+/** D47: when the owner was removed, admins act as owner. */
+export function isOwner(caller: Caller, resource: { owner_id: string | null }): boolean {
+  return resource.owner_id === null ? caller.role === 'admin' : resource.owner_id === caller.memberId
+}
+
+/** A key that is narrowed to certain workflows does not make new ones. */
+export function requireUnrestricted(caller: Caller): void {
+  if (caller.allowedWorkflowIds !== null) {
+    throw forbidden('This key is limited to certain workflows and cannot create others')
+  }
+}
+
+export async function requireWorkflow(request: FastifyRequest, workflowId: string): Promise<WorkflowFor> {
+  const { caller, db } = request
+  const workflow = await findWorkflow(db, caller.orgId, caller.memberId, workflowId)
+  if (workflow === undefined) throw notFound('Workflow')
+  if (!mayUse(caller, workflow)) throw forbidden('You have no access to this workflow')
+  return workflow
+}
+
+export async function workflowOfPath(request: FastifyRequest): Promise<void> {
+  const { workflow_id } = request.params as z.infer<typeof WorkflowParams>
+  request.workflow = await requireWorkflow(request, workflow_id)
+}
+
+export async function sheetOfPath(request: FastifyRequest): Promise<void> {
+  const { workflow_id, sheet_id } = request.params as z.infer<typeof SheetParams>
+  const [workflow, sheet] = await Promise.all([
+    requireWorkflow(request, workflow_id),
+    findSheet(request.db, request.caller.orgId, sheet_id),
+  ])
+  if (sheet === undefined || sheet.workflow_id !== workflow.workflow_id) throw notFound('Sheet')
+  request.workflow = workflow
+  request.sheet = sheet
+}

@@ -1,0 +1,25 @@
+import type { ActionContext } from '../../define.ts'
+import { type Fall, runWaterfall } from '../../provider/waterfall-run.ts'
+import { theirstackOpenings } from '../../providers/theirstack/openings.ts'
+import { theirstack } from '../../providers/theirstack/provider.ts'
+import type { FoundOpenings } from '../../questions/openings.ts'
+
+/** It is paid by the opening. */
+const LIMIT = 25
+
+/** Openings as TheirStack has collected them, on a key of one's own before the platform's; null when there is no key. */
+export async function searchOpenings(
+  context: ActionContext,
+  domain: string,
+  keywords: string[],
+): Promise<Fall<FoundOpenings> | null> {
+  const own_key = (await context.keys.own(theirstack.id)) !== null
+  if (!own_key && context.keys.platform(theirstack.id) === null) return null
+  return runWaterfall({
+    steps: [{ provider: theirstack.id, own_key }],
+    adapters: [theirstackOpenings],
+    input: { domain, keywords, limit: LIMIT },
+    context,
+    state: context.state,
+  })
+}

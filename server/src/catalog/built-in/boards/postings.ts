@@ -1,0 +1,41 @@
+import { isObject } from '../../fields/field.ts'
+import { clean } from '../web/document.ts'
+import type { Extraction } from '../web/extraction.ts'
+import { textOfProperty, textsOf, type Thing, typesOf } from '../web/json-ld.ts'
+import { isoDate, type JobOpening, plain } from './board.ts'
+
+/** Openings that a page itself describes, as schema.org's JobPosting. */
+export function postingsOf({ things, document }: Extraction): JobOpening[] {
+  return things
+    .filter((thing) => typesOf(thing).includes('JobPosting'))
+    .flatMap((thing) => {
+      const title = clean(textOfProperty(thing, 'title') ?? textOfProperty(thing, 'name') ?? '', 300)
+      if (title === null) return []
+      const address = URL.parse(textOfProperty(thing, 'url') ?? '', document.url.href)
+      return [
+        {
+          title,
+          location: placeOf(thing),
+          department: textOfProperty(thing, 'occupationalCategory') ?? textOfProperty(thing, 'industry'),
+          employment_type: textsOf(thing['employmentType']).join(', ') || null,
+          remote: textOfProperty(thing, 'jobLocationType') === 'TELECOMMUTE' ? true : null,
+          url: address?.href ?? document.url.href,
+          posted_at: isoDate(textOfProperty(thing, 'datePosted')),
+          source: 'website',
+          text: plain(textOfProperty(thing, 'description')),
+        },
+      ]
+    })
+}
+
+function placeOf(posting: Thing): string | null {
+  const location: unknown = Array.isArray(posting['jobLocation'])
+    ? posting['jobLocation'][0]
+    : posting['jobLocation']
+  const address = isObject(location) ? (location['address'] ?? location) : location
+  if (!isObject(address)) return textsOf(address)[0] ?? null
+  const parts = ['addressLocality', 'addressRegion', 'addressCountry'].flatMap(
+    (name) => textsOf(address[name])[0] ?? [],
+  )
+  return clean(parts.join(', '), 200) ?? textsOf(address)[0] ?? null
+}

@@ -1,0 +1,65 @@
+import { failed, type Outcome } from '../../outcome.ts'
+import { readDocument, type WebDocument } from '../web/document.ts'
+import { extract } from '../web/extraction.ts'
+import { type Fetching, fetchHome } from '../web/page-fetch.ts'
+import { readSite } from '../web/site.ts'
+import { pagesAbout, readPages, TOPICS } from '../web/useful-pages.ts'
+import { fetchJobs, type JobOpening } from './board.ts'
+import { type BoardName, findBoards, findBoardsOf } from './detection.ts'
+import { postingsOf } from './postings.ts'
+
+const MAX_PAGES = 3
+const MAX_BOARDS = 3
+
+/** The openings of the company at a domain: of the board that its pages point to, else those that its pages describe. */
+export async function findOpenings(
+  context: Fetching,
+  domain: string,
+): Promise<JobOpening[] | Outcome<never>> {
+  const site = readSite(domain)
+  if (site === null) return failed(`domain: "${domain.slice(0, 100)}" names no website`)
+  const result = await fetchHome(context, site.homes)
+  if (!result.ok) return result.outcome
+  const read = readDocument(result.page)
+  if (!read.ok) return failed(read.message)
+  const atHome = findBoardsOf(read.document)
+  const asked = await askBoards(context, atHome)
+  if (asked !== null) return asked
+  const pages = [read.document, ...(await readPages(context, careerPages(read.document), MAX_PAGES))]
+  const isNew = ({ board, company }: BoardName) =>
+    !atHome.some((known) => known.board === board && known.company === company)
+  const onCareers = await askBoards(context, pages.flatMap(findBoardsOf).filter(isNew))
+  if (onCareers !== null) return onCareers
+  const postings = pages.flatMap((page) => postingsOf(extract(page)))
+  const unique = new Map(postings.map((job) => [`${job.title} ${job.location} ${job.url}`, job]))
+  return unique.size > 0 ? [...unique.values()] : { kind: 'no_match' }
+}
+
+/** Links that speak of careers, on the site or on a host of its own for them; else the usual addresses. */
+function careerPages(home: WebDocument): URL[] {
+  const linked = pagesAbout('careers', home)
+  const elsewhere = home.links
+    .filter(
+      ({ url, text }) => text.length < 60 && TOPICS.careers.test(text) && findBoards(url.href).length === 0,
+    )
+    .map(({ url }) => url)
+  const found = [...new Map([...linked, ...elsewhere].map((url) => [url.href, url])).values()]
+  return found.length > 0 ? found : ['/careers', '/jobs'].map((path) => new URL(path, home.url))
+}
+
+/** Null when none of the boards exists: a page may name one that was given up. */
+async function askBoards(
+  context: Fetching,
+  boards: readonly BoardName[],
+): Promise<JobOpening[] | Outcome<never> | null> {
+  let known = false
+  const jobs: JobOpening[] = []
+  for (const { board, company } of boards.slice(0, MAX_BOARDS)) {
+    const reply = await fetchJobs(context, board, company)
+    if (reply.kind === 'failed') return reply.outcome
+    if (reply.kind === 'no_such_board') continue
+    known = true
+    jobs.push(...reply.jobs)
+  }
+  return known ? jobs : null
+}

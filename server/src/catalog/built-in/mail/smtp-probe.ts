@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { Egress } from '../../../lib/egress/egress.ts'
+import type { MailAddress } from './address-syntax.ts'
+import { type SmtpReply, startDialogue } from './smtp-dialogue.ts'
+
+/** What a mail server says of an address. Only a server that refuses others makes `accepted` mean something. */
+export type Probe =
+  | { kind: 'accepted' | 'accepts_all'; reason: string }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'unknown'; reason: string; /** Another server of the domain may be reached. */ unreached?: true }
+
+const STEP_MS = 8_000
+const CONNECT_MS = 8_000
+
+/** Asks one mail server whether it would take mail for the address. No mail is sent: the dialogue ends before any data. */
+export async function probeServer(
+  egress: Egress,
+  server: string,
+  { local, domain }: MailAddress,
+  signal: AbortSignal,
+): Promise<Probe> {
+  const { port, name } = egress.smtpProbe
+  const opened = await egress.connect({ host: server, port, timeoutMs: CONNECT_MS, signal })
+  if (!opened.ok)
+    return { kind: 'unknown', reason: `the mail server cannot be reached (${opened.kind})`, unreached: true }
+  const { socket } = opened
+  const onAbort = () => socket.destroy()
+  signal.addEventListener('abort', onAbort, { once: true })
+  const dialogue = startDialogue(socket, STEP_MS)
+  try {
+    const greeting = await dialogue.next()
+    if (greeting?.code !== 220) return silent('the mail server does not talk to this one', greeting, true)
+    const hello = await dialogue.ask(`EHLO ${heloName(name)}`)
+    const greeted = hello?.code === 250 ? hello : await dialogue.ask(`HELO ${heloName(name)}`)
+    if (greeted?.code !== 250) return silent('the mail server does not accept this one', greeted)
+    const from = await dialogue.ask('MAIL FROM:<>')
+    if (from?.code !== 250) return silent('the mail server takes no question about an address', from)
+    const answer = judgeRecipient(await dialogue.ask(`RCPT TO:<${local}@${domain}>`))
+    if (answer.kind !== 'accepted') return answer
+    const stranger = `loam-${randomBytes(8).toString('hex')}`
+    const other = judgeRecipient(await dialogue.ask(`RCPT TO:<${stranger}@${domain}>`))
+    if (other.kind === 'accepted')
+      return { kind: 'accepts_all', reason: 'the mail server accepts every name of the domain' }
+    if (other.kind === 'refused') return answer
+    return { kind: 'unknown', reason: 'the mail server accepts it, but does not tell about other names' }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    dialogue.close()
+  }
+}
+
+function silent(what: string, reply: SmtpReply | null, unreached?: true): Probe {
+  const reason = reply === null ? `${what}: no answer in time` : `${what}: ${words(reply)}`
+  return { kind: 'unknown', reason, ...(unreached === true && reply === null ? { unreached } : {}) }
+}
+
+const POLICY =
+  /spam|block|black|deny|denied|policy|reputation|spf|rdns|reverse|relay|authenticat|listed|banned|refused by|not permitted|client host/i
+const NO_USER =
+  /no such|unknown|not exist|doesn.t exist|does not have|unavailable|not found|no mailbox|invalid (recipient|mailbox|user|address)|recipient rejected|user.{0,20}(disabled|inactive)|mailbox.{0,20}(disabled|inactive)/i
+
+/** A refusal is about the mailbox only when it says so: servers refuse strangers' questions with the same codes. */
+function judgeRecipient(reply: SmtpReply | null): Probe {
+  if (reply === null) return { kind: 'unknown', reason: 'the mail server gave no answer in time' }
+  const { code, text } = reply
+  const reason = `the mail server says: ${words(reply)}`
+  if (code === 250 || code === 251) return { kind: 'accepted', reason: 'the mail server accepts it' }
+  if (code >= 400 && code < 500) return { kind: 'unknown', reason: `${reason} (it may say otherwise later)` }
+  const enhanced = /^\s*(5\.\d{1,3}\.\d{1,3})\b/.exec(text)?.[1] ?? ''
+  if (/^5\.(1\.[0-6]|1\.10|2\.1)$/.test(enhanced)) return { kind: 'refused', reason }
+  // Microsoft 365 says of mailboxes that it does not have: 550 5.4.1 Recipient address rejected: Access denied.
+  if (enhanced === '5.4.1' && /recipient address rejected/i.test(text)) return { kind: 'refused', reason }
+  if (enhanced !== '' && /^5\.(7|4|3|2\.2)/.test(enhanced) && !NO_USER.test(text))
+    return { kind: 'unknown', reason }
+  const isAboutUser =
+    NO_USER.test(text) || (!POLICY.test(text) && (code === 550 || code === 551 || code === 553))
+  return isAboutUser ? { kind: 'refused', reason } : { kind: 'unknown', reason }
+}
+
+function words({ code, text }: SmtpReply): string {
+  return `${code} ${text.replace(/[\s\p{Cc}]+/gu, ' ').trim()}`.slice(0, 200).toWellFormed()
+}
+
+/** A host name as EHLO takes it; a bare machine name is no domain, and an address goes in brackets. */
+function heloName(name: string): string {
+  if (/^[\d.]+$/.test(name)) return `[${name}]`
+  return /^[a-z0-9.-]{1,253}$/i.test(name) ? name : 'localhost.localdomain'
+}

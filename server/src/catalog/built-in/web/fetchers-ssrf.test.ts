@@ -1,0 +1,193 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type LoopbackServer, serveHttp, serveRaw } from '#test/loopback-server.ts'
+import { serveNames, type Zone } from '#test/name-server.ts'
+import { REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
+import { INVALID_URLS, REFUSED_URLS } from '#test/ssrf-urls.ts'
+import { parseEgressAllow } from '../../../lib/egress/addresses.ts'
+import { createEgress } from '../../../lib/egress/egress.ts'
+import { useActions } from '../../testing/run-action.ts'
+import { serveSite, type Site } from '../../testing/site-server.ts'
+
+const runAction = useActions()
+
+/** Every built-in action that reads addresses of callers, with the input that takes one. */
+const FETCHERS = [
+  ['scrape_website', 'url'],
+  ['company_profile_from_website', 'domain'],
+  ['detect_technologies', 'domain'],
+  ['company_job_openings', 'domain'],
+  ['company_news', 'domain'],
+] as const
+
+const ADDRESSES = Object.values(REFUSED_ADDRESSES).flat()
+const ADDRESS_URLS = ADDRESSES.filter((address) => !address.includes('%')).map(
+  (address) => `http://${isIPv6(address) ? `[${address}]` : address}:PORT/`,
+)
+const SPELLINGS = Object.values(REFUSED_URLS).flat()
+const TARGETS = [...ADDRESS_URLS, ...SPELLINGS, ...INVALID_URLS]
+
+const interfaces = Object.values(networkInterfaces()).flat()
+const EVERY_ADDRESS = interfaces.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
+
+/** Listens on every address of this machine; nobody may get through to it. */
+const serveForbidden = () =>
+  serveRaw(
+    (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>reached</title>'),
+    EVERY_ADDRESS,
+  )
+
+async function egressFor(allow: string, zone: Zone = {}, smtpPort = 25) {
+  const { server } = await serveNames(zone)
+  const { entries } = parseEgressAllow(allow)
+  const egress = createEgress({
+    allow: entries,
+    servers: [server],
+    smtpProbe: { port: smtpPort, name: 'loam.test' },
+  })
+  onTestFinished(egress.close)
+  return egress
+}
+
+/** Some at a time: name servers on loopback drop what comes all at once. */
+async function inTurns<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  for (let from = 0; from < items.length; from += 20) await Promise.all(items.slice(from, from + 20).map(run))
+}
+
+// A redirect is followed in one place, so one action takes every spelling and the others one of each group.
+const isPlain = (url: string) => /^http:\/\/[\w.:[\]]+\/$/.test(url)
+const EVERY = SPELLINGS.filter(isPlain)
+const SOME = Object.values(REFUSED_URLS).flatMap((group) => group.filter(isPlain).slice(0, 1))
+const SITES_OF = {
+  ...Object.fromEntries(FETCHERS.map(([id]) => [id, SOME])),
+  scrape_website: EVERY,
+} as Record<string, string[]>
+
+const at = (url: string, { port }: LoopbackServer) => url.replace('PORT', String(port))
+
+describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, input) => {
+  it(`to any of ${TARGETS.length} addresses that are not public, nor for what is no address`, async () => {
+    const forbidden = await serveForbidden()
+    const egress = await egressFor('')
+    await inTurns(TARGETS, async (url) => {
+      const given = at(url, forbidden)
+      const outcome = await runAction(id, { [input]: given }, { egress })
+      // An empty input is not run at all.
+      const kinds = given.trim() === '' ? ['unrunnable', 'failed', 'retry'] : ['failed', 'retry']
+      expect([url, kinds.includes(outcome.kind)]).toEqual([url, true])
+    })
+    expect(forbidden.accepted()).toBe(0)
+  })
+
+  it('to a name that resolves to any of them', async () => {
+    const forbidden = await serveForbidden()
+    const plain = ADDRESSES.filter((address) => isIPv4(address) || (isIPv6(address) && !/[%.]/.test(address)))
+    const names = plain.map((address, n): [string, Zone[string]] => [
+      `host${n}.example`,
+      isIPv4(address) ? { a: ['93.184.216.34', address] } : { aaaa: [address] },
+    ])
+    const egress = await egressFor('', Object.fromEntries(names))
+    await inTurns(names, async ([name]) => {
+      const outcome = await runAction(id, { [input]: `http://${name}:${forbidden.port}` }, { egress })
+      expect([name, outcome.kind]).toEqual([name, 'failed'])
+    })
+    expect(forbidden.accepted()).toBe(0)
+  })
+
+  it('behind redirects, refreshes, robots.txt, sitemaps, feeds, links and frames of an allowed site', async () => {
+    const forbidden = await serveForbidden()
+    const inner = (SITES_OF[id] ?? []).map((url) => at(url, forbidden))
+    const [target = ''] = inner
+    const elsewhere = inner
+      .map(
+        (url) => `<a href="${url}about">About</a><a href="${url}">Careers</a><a href="${url}news">News</a>`,
+      )
+      .join('')
+    const sites: Site[] = [
+      ...inner.map((location): Site => ({ '/': { status: 302, headers: { location } } })),
+      ...inner.map((url): Site => ({ '/': `<meta http-equiv="refresh" content="0;url=${url}">` })),
+      { '/robots.txt': { status: 302, headers: { location: target } }, '/': '<p>x</p>' },
+      {
+        '/robots.txt': { type: 'text/plain', body: `Sitemap: ${target}sitemap.xml\n` },
+        '/': `<title>x</title><base href="${target}"><link rel="alternate" type="application/rss+xml" href="${target}feed">
+          <img src="${target}x.png"><iframe src="${target}"></iframe><script src="${target}x.js"></script>
+          <a href="careers">Careers</a>${elsewhere}`,
+      },
+    ]
+    const served = await Promise.all(sites.map(serveSite))
+    const egress = await egressFor(served.map(({ port }) => `127.0.0.1:${port}`).join(','))
+    await inTurns(served, async ({ origin }) => {
+      await runAction(
+        id,
+        { [input]: origin, ...(id === 'scrape_website' && { max_pages: '20' }) },
+        { egress },
+      )
+    })
+    expect(served.flatMap(({ requests }) => requests).length).toBeGreaterThanOrEqual(sites.length)
+    expect(forbidden.accepted()).toBe(0)
+  })
+})
+
+describe('SSRF: other fetchers make 0 connections', () => {
+  it.each([
+    ['domain_lookup', { domain: 'acme.example' }, 'rdap'],
+    ['company_news', { company_name: 'Acme' }, 'hn'],
+    ['company_job_openings', { board: 'greenhouse:acme' }, 'greenhouse'],
+    ['company_job_openings', { board: 'lever:acme' }, 'lever'],
+    ['company_job_openings', { board: 'ashby:acme' }, 'ashby'],
+    ['company_job_openings', { board: 'smartrecruiters:acme' }, 'smartrecruiters'],
+    ['company_job_openings', { board: 'recruitee:acme' }, 'recruitee'],
+  ])('%s %o, when its service redirects inside', async (id, inputs, provider) => {
+    const forbidden = await serveForbidden()
+    const urls = ADDRESS_URLS.map((url) => at(url, forbidden))
+    let turn = 0
+    const service = await serveHttp((_request, response) => {
+      response.writeHead(302, { location: urls[turn++] ?? '' }).end()
+    })
+    const egress = await egressFor(`127.0.0.1:${service.port}`)
+    await inTurns(urls, async () => {
+      await runAction(id, inputs, { egress, urls: { [provider]: service.origin } })
+    })
+    expect(turn).toBe(urls.length)
+    expect(forbidden.accepted()).toBe(0)
+  })
+
+  it('verify_email, when a mail server is inside, by name or address', async () => {
+    const forbidden = await serveForbidden()
+    const plain = ADDRESSES.filter((address) => isIPv4(address) || (isIPv6(address) && !/[%.]/.test(address)))
+    const zone = Object.fromEntries(
+      plain.flatMap((address, n): [string, Zone[string]][] => [
+        [
+          `d${n}.example`,
+          {
+            mx: [
+              [10, `mx${n}.example`],
+              [20, 'localhost'],
+              [30, address],
+            ],
+          },
+        ],
+        [`mx${n}.example`, isIPv4(address) ? { a: [address] } : { aaaa: [address] }],
+        [`implicit${n}.example`, isIPv4(address) ? { a: [address] } : { aaaa: [address] }],
+      ]),
+    )
+    const egress = await egressFor('', zone, forbidden.port)
+    const domains = plain.flatMap((_, n) => [`d${n}.example`, `implicit${n}.example`])
+    await inTurns(domains, async (domain) => {
+      const outcome = await runAction('verify_email', { email: `ann@${domain}` }, { egress })
+      expect([domain, outcome]).toMatchObject([domain, { kind: 'done', outputs: { status: 'unknown' } }])
+    })
+    expect(forbidden.accepted()).toBe(0)
+  })
+
+  it('and the listener is reached once it is allowed, so that the tests above could fail', async () => {
+    const forbidden = await serveForbidden()
+    const egress = await egressFor('127.0.0.0/8', { 'mx.example': { a: ['127.0.0.1'] } }, forbidden.port)
+    const outcome = await runAction('scrape_website', { url: `http://127.1:${forbidden.port}/` }, { egress })
+    expect(outcome).toMatchObject({ kind: 'done', outputs: { title: 'reached' } })
+    const before = forbidden.accepted()
+    await runAction('verify_email', { email: 'ann@mx.example' }, { egress })
+    expect(forbidden.accepted()).toBe(before + 1)
+  })
+})

@@ -1,0 +1,110 @@
+import type { CheerioAPI } from 'cheerio'
+import { isObject } from '../../fields/field.ts'
+
+/** A thing that a page describes, from JSON-LD or microdata, with the names of schema.org. */
+export type Thing = Record<string, unknown>
+
+const MAX_BLOCKS = 50
+const MAX_BLOCK = 1_000_000
+const MAX_THINGS = 500
+const MAX_DEPTH = 30
+
+/** Every JSON-LD block of a page, as it was written. Blocks that cannot be read are left out. */
+export function readJsonLd($: CheerioAPI): unknown[] {
+  return $('script')
+    .filter((_, script) => /^application\/(\w+\+)?ld\+json\b/i.test($(script).attr('type')?.trim() ?? ''))
+    .toArray()
+    .slice(0, MAX_BLOCKS)
+    .map((script) => $(script).text())
+    .filter((text) => text.length <= MAX_BLOCK)
+    .flatMap((text) => {
+      const parsed = parseLoosely(text)
+      return parsed === undefined ? [] : [parsed]
+    })
+}
+
+/** Things of JSON-LD, outer ones first: lists, `@graph` and things within things are opened, references by `@id` resolved. */
+export function listThings(blocks: readonly unknown[]): Thing[] {
+  const things: Thing[] = []
+  let level: unknown[] = [...blocks]
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0 && things.length < MAX_THINGS; depth += 1) {
+    const objects = level
+      .flatMap((value) => (Array.isArray(value) ? value.flat(2) : [value]))
+      .filter(isObject)
+    things.push(...objects.filter((object) => typesOf(object).length > 0))
+    level = objects.flatMap((object) => Object.values(object).filter((value) => typeof value === 'object'))
+  }
+  return resolveReferences(things.slice(0, MAX_THINGS))
+}
+
+function resolveReferences(things: Thing[]): Thing[] {
+  const byId = new Map(
+    things.flatMap((thing): [string, Thing][] =>
+      typeof thing['@id'] === 'string' ? [[thing['@id'], thing]] : [],
+    ),
+  )
+  const open = (value: unknown): unknown => {
+    if (!isObject(value) || typeof value['@id'] !== 'string' || Object.keys(value).length > 1) return value
+    return byId.get(value['@id']) ?? value
+  }
+  return things.map((thing) =>
+    Object.fromEntries(
+      Object.entries(thing).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.map(open) : open(value),
+      ]),
+    ),
+  )
+}
+
+/** The types of a thing, without the address of the vocabulary. */
+export function typesOf(thing: Thing): string[] {
+  const said = thing['@type']
+  return (Array.isArray(said) ? said : [said]).flatMap((type: unknown) =>
+    typeof type === 'string' ? [type.replace(/^.*[/#:]/, '')] : [],
+  )
+}
+
+/** The texts of a property: of a list, of an object by its `@value`, name or address. */
+export function textsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.slice(0, 100).flatMap(textsOf)
+  if (typeof value === 'number') return [String(value)]
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()]
+  if (!isObject(value)) return []
+  return textsOf(value['@value'] ?? value['name'] ?? value['url'] ?? value['contentUrl'] ?? value['@id'])
+}
+
+export const textOfProperty = (thing: Thing, name: string): string | null => textsOf(thing[name])[0] ?? null
+
+/** JSON as sites write it: in a comment or CDATA, with line breaks in texts, with a comma too many. */
+function parseLoosely(text: string): unknown {
+  const bare = text
+    .trim()
+    .replace(/^(<!--|<!\[CDATA\[|\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[)/, '')
+    .replace(/(-->|\]\]>|\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>)$/, '')
+    .trim()
+    .replace(/;$/, '')
+  const first = tryParse(bare)
+  if (first !== undefined) return first
+  return tryParse(bare.replace(/\p{Cc}+/gu, ' ').replace(/,(\s*[}\]])/g, '$1'))
+}
+
+function tryParse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isShallow(value) ? value : undefined
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}
+
+/** Whoever walks a value later must not run out of stack. */
+function isShallow(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return false
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return true
+}

@@ -1,0 +1,171 @@
+import { gunzipSync } from 'node:zlib'
+import type { EgressFailureKind } from '../../../lib/egress/failures.ts'
+import type { ActionContext } from '../../define.ts'
+import { readRetryAfter } from '../../http/reply.ts'
+import { failed, type Outcome, retry } from '../../outcome.ts'
+import { decodeText } from './charset.ts'
+import { robotsOf, USER_AGENT } from './robots.ts'
+
+/** A page, feed or sitemap as text. */
+export type Page = {
+  /** Where it was found, after redirects. */
+  url: string
+  text: string
+  headers: Record<string, string[]>
+  /** `Set-Cookie` of this answer and of the redirects before it. */
+  cookies: string[]
+}
+
+export type PageFailure = {
+  ok: false
+  kind: EgressFailureKind | 'robots' | 'status' | 'content_type'
+  status?: number
+  outcome: Outcome<never>
+}
+export type PageResult = { ok: true; page: Page } | PageFailure
+
+export type Fetching = Pick<ActionContext, 'egress' | 'signal' | 'now'>
+
+/** What may be read: a web page, or XML (feeds, sitemaps), which servers call by many names. */
+type Kind = 'page' | 'xml'
+
+const MAX_HOPS = 8
+const MAX_BYTES = 3_000_000
+const TIMEOUT_MS = 20_000
+const MAX_RETRY_AFTER_MS = 3_600_000
+const HEADERS = { 'user-agent': USER_AGENT, 'accept-language': 'en,*;q=0.5' }
+const ACCEPT: Record<Kind, string> = {
+  page: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.1',
+  xml: 'application/rss+xml,application/atom+xml,application/xml;q=0.9,*/*;q=0.1',
+}
+
+/** Reads one page, if its site lets programs read it. Each redirect is asked about again, by robots.txt and by the guard. */
+export async function fetchPage(
+  context: Fetching,
+  address: string,
+  kind: Kind = 'page',
+): Promise<PageResult> {
+  const cookies: string[] = []
+  let url = withoutHash(address)
+  for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
+    const blocked = await askRobots(context, url)
+    if (blocked !== null) return blocked
+    const reply = await context.egress.fetch({
+      url,
+      headers: { ...HEADERS, accept: ACCEPT[kind] },
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      redirects: 'return',
+      signal: context.signal,
+    })
+    if (!reply.ok) return failure(reply.kind, reply.retryable ? retry(reply.message) : failed(reply.message))
+    cookies.push(...(reply.headers['set-cookie'] ?? []))
+    if (reply.location !== null) {
+      url = withoutHash(reply.location)
+      continue
+    }
+    if (reply.status >= 300) return statusFailure(url, reply.status, reply.header('retry-after'), context)
+    const type = (reply.header('content-type') ?? '').toLowerCase()
+    const { text } = decodeText(kind === 'xml' ? unpack(reply.body) : reply.body, type)
+    if (!isReadable(kind, type, text)) {
+      const what = type.split(';', 1)[0]?.trim() || 'of an unknown type'
+      return failure('content_type', failed(`${short(url)} is ${what}, not ${NAMES[kind]}`))
+    }
+    const refresh = kind === 'page' ? refreshOf(text, url) : null
+    if (refresh === null) return { ok: true, page: { url, text, headers: reply.headers, cookies } }
+    url = refresh
+  }
+  return failure('too_many_redirects', failed(`${short(address)} redirects more than ${MAX_HOPS} times`))
+}
+
+const NAMES: Record<Kind, string> = { page: 'a web page', xml: 'a feed or sitemap' }
+
+/** The home page: by https, by http where that cannot be reached, as `www` where the bare domain cannot. */
+export async function fetchHome(context: Fetching, homes: readonly string[]): Promise<PageResult> {
+  let first: PageFailure | undefined
+  const deadHosts = new Set<string>()
+  for (const home of homes) {
+    const hostname = URL.parse(home)?.hostname ?? ''
+    if (deadHosts.has(hostname)) continue
+    const result = await fetchPage(context, home)
+    if (result.ok || !UNREACHABLE.has(result.kind)) return result
+    if (result.kind === 'dns') deadHosts.add(hostname)
+    first ??= result
+  }
+  return first ?? failure('invalid_url', failed('there is no address to read'))
+}
+
+const UNREACHABLE: ReadonlySet<PageFailure['kind']> = new Set(['dns', 'connect', 'tls', 'reset', 'timeout'])
+
+async function askRobots(context: Fetching, url: string): Promise<PageFailure | null> {
+  const origin = URL.parse(url)?.origin
+  if (origin === undefined || origin === 'null')
+    return failure('invalid_url', failed(`${short(url)} is not an http or https address`))
+  const robots = await robotsOf(context.egress, origin)
+  if (robots.kind === 'unknown') {
+    const { failure: network, message, afterMs } = robots
+    if (network !== undefined && !network.retryable) return failure(network.kind, failed(message))
+    return failure(network?.kind ?? 'robots', retry(`${message}; robots.txt has to be read first`, afterMs))
+  }
+  if (robots.allows(url)) return null
+  return failure('robots', failed(`${short(url)} may not be read by programs, says ${origin}/robots.txt`))
+}
+
+function statusFailure(url: string, status: number, after: string | undefined, context: Fetching) {
+  const said = `${short(url)} answers HTTP ${status}`
+  if (status === 429 || status >= 500) {
+    const afterMs = readRetryAfter(after, context.now())
+    const soon = afterMs === undefined ? undefined : Math.min(afterMs, MAX_RETRY_AFTER_MS)
+    return { ...failure('status', retry(said, soon)), status }
+  }
+  const why =
+    status === 404 || status === 410
+      ? ': there is no such page'
+      : status === 401 || status === 403
+        ? ': the site does not let this program read it'
+        : ''
+  return { ...failure('status', failed(said + why)), status }
+}
+
+function failure(kind: PageFailure['kind'], outcome: Outcome<never>): PageFailure {
+  return { ok: false, kind, outcome }
+}
+
+function isReadable(kind: Kind, type: string, text: string): boolean {
+  if (kind === 'xml') return /^\s*<(\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(text.slice(0, 2000))
+  if (/^(text\/html|application\/xhtml\+xml)\b/.test(type)) return true
+  return type === '' && /^\s*<(!doctype|html|head|body|!--)/i.test(text.slice(0, 2000))
+}
+
+/** Sitemaps are often files that were compressed once and for all. One that cannot be unpacked is no XML. */
+function unpack(body: Uint8Array): Uint8Array {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return body
+  try {
+    return gunzipSync(body, { maxOutputLength: MAX_BYTES })
+  } catch {
+    return body
+  }
+}
+
+/** `<meta http-equiv="refresh" content="0; url=...">`: a redirect of pages whose servers cannot send one. */
+function refreshOf(html: string, url: string): string | null {
+  const head = html
+    .slice(0, 20_000)
+    .replace(/<(noscript|script)\b[\s\S]{0,10000}?<\/\1>|<!--[\s\S]*?-->/gi, '')
+  const tag = /<meta\b(?=[^>]{0,300}http-equiv\s*=\s*["']?refresh)[^>]{1,1000}>/i.exec(head)?.[0] ?? ''
+  const [, delay, target] =
+    /content\s*=\s*["']?\s*(\d{1,4})\s*[;,]\s*(?:url\s*=)?\s*['"]?([^"'>\s]+)/i.exec(tag) ?? []
+  const next = target === undefined ? null : URL.parse(target.replaceAll('&amp;', '&'), url)
+  if (next === null || Number(delay) > 5 || !/^https?:$/.test(next.protocol)) return null
+  const address = withoutHash(next.href)
+  return address === url ? null : address
+}
+
+function withoutHash(address: string): string {
+  return address.replace(/#.*$/s, '')
+}
+
+/** Addresses are told in messages, so they are kept short and without what may be a secret. */
+function short(url: string): string {
+  return url.replace(/\?.*$/s, '?...').slice(0, 200)
+}

@@ -1,0 +1,29 @@
+import { failed, type Outcome } from '../../outcome.ts'
+import { type CompanyProfile, profileCompany } from './company-profile.ts'
+import { readDocument } from './document.ts'
+import { extract, guessCountry } from './extraction.ts'
+import { type Fetching, fetchHome } from './page-fetch.ts'
+import { readSite } from './site.ts'
+import { pagesAbout, readPages, type Topic } from './useful-pages.ts'
+
+const TELLING: Topic[] = ['about', 'imprint', 'contact']
+
+export type WebsiteProfile = { ok: true; profile: CompanyProfile } | { ok: false; outcome: Outcome<never> }
+
+/** What a company says of itself on its home page and its pages about, contact and imprint. */
+export async function profileWebsite(context: Fetching, domain: string): Promise<WebsiteProfile> {
+  const site = readSite(domain)
+  if (site === null)
+    return { ok: false, outcome: failed(`domain: "${domain.slice(0, 100)}" names no website`) }
+  const result = await fetchHome(context, site.homes)
+  if (!result.ok) return result
+  const read = readDocument(result.page)
+  if (!read.ok) return { ok: false, outcome: failed(read.message) }
+  const home = read.document
+  const likely = TELLING.flatMap((topic) => pagesAbout(topic, home).slice(0, 2))
+  const first = extract(home)
+  const country = guessCountry(home, first.things)
+  const others = await readPages(context, likely, 4)
+  const pages = [first, ...others.map((page) => extract(page, country))]
+  return { ok: true, profile: profileCompany(pages, site.host) }
+}

@@ -1,0 +1,96 @@
+import type { TypeOf } from '../../chain/condition-check.ts'
+import type { ActionInstance, Definition } from '../../chain/definition.ts'
+import type { Token } from '../../chain/references.ts'
+import type { Action } from '../define.ts'
+import { describeOutputs, type Discovered, type OutputDescriptor } from '../describe.ts'
+import type { Catalogue } from '../registry.ts'
+
+/** What runs have told of outputs, by action instance. */
+export type DiscoveredOutputs = ReadonlyMap<string, readonly Discovered[]>
+
+/** A definition together with what is known of its actions. */
+export type ChainView = { definition: Definition; links: ReadonlyMap<string, ChainLink> }
+
+export type ChainLink = {
+  place: number
+  /** Absent when the catalogue does not have it any more. */
+  template: Action | undefined
+  outputs: OutputDescriptor[]
+  /** Outputs whose values may be of another type than the one they are shown with. */
+  anyType: ReadonlySet<string>
+  /** Whether there may be outputs that no run has shown yet. */
+  open: boolean
+}
+
+export function viewChain(
+  definition: Definition,
+  catalogue: Catalogue,
+  discovered: DiscoveredOutputs,
+): ChainView {
+  const links = definition.actions.map(({ id, action_id }, place): [string, ChainLink] => [
+    id,
+    { place, ...viewOutputs(catalogue.get(action_id), id, discovered.get(id)) },
+  ])
+  return { definition, links: new Map(links) }
+}
+
+function viewOutputs(
+  template: Action | undefined,
+  id: string,
+  seen: readonly Discovered[] | undefined,
+): Omit<ChainLink, 'place'> {
+  if (template === undefined) return { template, outputs: [], anyType: new Set(), open: true }
+  const declared = Object.keys(template.outputs)
+  const anyType = [
+    ...declared.filter((name) => template.outputs[name]?.anyType),
+    ...(seen ?? [])
+      .filter(({ name, anyType }) => anyType && !declared.includes(name))
+      .map(({ name }) => name),
+  ]
+  return {
+    template,
+    outputs: describeOutputs(template, id, seen),
+    anyType: new Set(anyType),
+    open: template.dynamic && seen === undefined,
+  }
+}
+
+/** The stored type of what a token names, which decides the operators of conditions over it (D34). */
+export function typesIn(chain: ChainView): TypeOf {
+  return (token) => {
+    if (token.kind === 'input') return chain.definition.inputs.find(({ name }) => name === token.name)?.type
+    if (token.kind !== 'output') return undefined
+    const link = chain.links.get(token.action)
+    if (link === undefined || link.anyType.has(token.name)) return undefined
+    return link.outputs.find(({ name }) => name === token.name)?.type
+  }
+}
+
+/** Whether a token in the configuration of `action` names something, and something that comes before it. */
+export function standingOf(
+  token: Exclude<Token, { kind: 'env' }>,
+  action: ActionInstance,
+  chain: ChainView,
+): 'known' | 'unknown' | 'downstream' {
+  if (token.kind === 'input') {
+    return chain.definition.inputs.some(({ name }) => name === token.name) ? 'known' : 'unknown'
+  }
+  const link = chain.links.get(token.action)
+  if (link === undefined) return 'unknown'
+  const own = chain.links.get(action.id)
+  if (own !== undefined && link.place >= own.place) return 'downstream'
+  return link.open || hasOutput(link, token) ? 'known' : 'unknown'
+}
+
+function hasOutput(
+  { outputs, anyType }: ChainLink,
+  token: Extract<Token, { kind: 'output' | 'column' }>,
+): boolean {
+  if (token.kind === 'output') return outputs.some(({ name }) => name === token.name)
+  const list = outputs.find(({ name }) => name === token.list)
+  if (list === undefined || anyType.has(list.name)) return list !== undefined
+  const columns = list.columns ?? []
+  // While no run has shown the columns of a list, any may be among them.
+  if (columns.length === 0) return list.type === 'structured_array'
+  return columns.some(({ name }) => name === token.column)
+}

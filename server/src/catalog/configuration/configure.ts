@@ -1,0 +1,152 @@
+import { type Configuration, MAX_CONFIGURATION } from '#contract/actions.ts'
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { checkOperators, dropEnvConditions, type TypeOf } from '../../chain/condition-check.ts'
+import { type ConditionGroup, parseRunIf, type RunIf } from '../../chain/condition-shape.ts'
+import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import type { Action } from '../define.ts'
+import { fieldOf } from './references.ts'
+
+/** What a request makes of an action. With errors nothing is to be saved. */
+export type Configured = { action: ActionInstance; warnings: Warning[]; errors: FieldError[] }
+
+/** What one part of a request comes to; without `value` that part keeps what it had. */
+type Change<Value> = { value?: Value; warnings?: Warning[]; errors?: FieldError[] }
+
+/** Merges a configuration, as a caller sends it, into an action: what is not sent keeps its value. */
+export function configureAction(
+  action: ActionInstance,
+  template: Action | undefined,
+  given: Configuration,
+  typeOf: TypeOf,
+): Configured {
+  const inputs = configureInputs(action, template, given.inputs ?? {}, typeOf)
+  const runIf = configureRunIf(given.run_if, typeOf)
+  const flag = configureFlag(given)
+  const note: Change<string> = given.note === undefined ? {} : { value: given.note }
+  const { run_if, continue_workflow_if_action_fails, note: _note, ...rest } = action
+  const parts = [inputs, runIf, flag, note]
+  return {
+    action: {
+      ...rest,
+      inputs: inputs.value ?? action.inputs,
+      ...present('run_if', runIf.value === undefined ? run_if : (runIf.value ?? undefined)),
+      ...present('continue_workflow_if_action_fails', flag.value ?? continue_workflow_if_action_fails),
+      ...present('note', (note.value ?? action.note) || undefined),
+    },
+    warnings: parts.flatMap((part) => part.warnings ?? []),
+    errors: parts.flatMap((part) => part.errors ?? []),
+  }
+}
+
+function present<Key extends string, Value>(key: Key, value: Value | undefined) {
+  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value }
+}
+
+function configureInputs(
+  action: ActionInstance,
+  template: Action | undefined,
+  given: Record<string, unknown>,
+  typeOf: TypeOf,
+): Change<ActionInstance['inputs']> {
+  const inputs = new Map(Object.entries(action.inputs))
+  const warnings: Warning[] = []
+  const errors: FieldError[] = []
+  for (const [name, raw] of Object.entries(given)) {
+    const change = configureField(name, raw, action, template, typeOf)
+    warnings.push(...(change.warnings ?? []))
+    errors.push(...(change.errors ?? []))
+    if (change.value === null) inputs.delete(name)
+    else if (change.value !== undefined) inputs.set(name, change.value)
+  }
+  const value = Object.fromEntries(inputs)
+  if (Object.keys(given).length > 0 && JSON.stringify(value).length > MAX_CONFIGURATION) {
+    errors.push({ field: 'inputs', message: `must be at most ${MAX_CONFIGURATION} characters of JSON` })
+  }
+  return { value, warnings, errors }
+}
+
+/** Null clears the field. */
+function configureField(
+  name: string,
+  raw: unknown,
+  action: ActionInstance,
+  template: Action | undefined,
+  typeOf: TypeOf,
+): Change<ConfiguredValue | null> {
+  const path = `inputs.${name}`
+  const field = fieldOf(template, name)
+  if (field === undefined) {
+    const message = 'this action has no such field; it was ignored'
+    return { warnings: [{ field: path, code: 'unknown_field', message }] }
+  }
+  if (raw === null) return { value: null }
+  const current = Object.hasOwn(action.inputs, name) ? action.inputs[name] : undefined
+  const checked = field.check(raw, path, current)
+  if (checked.kind === 'refuse') return { errors: checked.errors }
+  if (checked.kind === 'drop') {
+    return { warnings: [{ field: path, code: checked.code, message: checked.message }] }
+  }
+  const { value, warnings = [] } = checked
+  if (field.conditions?.over !== 'row') return { value, warnings }
+  // The field checked the shape; what it answers is an array of condition groups.
+  return restrictConditions(value as ConditionGroup[], path, typeOf)
+}
+
+/** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */
+function restrictConditions(
+  groups: ConditionGroup[],
+  path: string,
+  typeOf: TypeOf,
+): Change<ConditionGroup[]> {
+  const errors = checkOperators(groups, typeOf, path)
+  const { groups: kept, dropped } = dropEnvConditions(groups, path)
+  const warnings = dropped.map((field) => ({
+    field,
+    code: 'env_not_supported_in_conditions',
+    message: 'conditions cannot use environment variables; this one was not saved',
+  }))
+  return kept.length === 0 && dropped.length > 0 ? { warnings, errors } : { value: kept, warnings, errors }
+}
+
+function configureRunIf(raw: Configuration['run_if'], typeOf: TypeOf): Change<RunIf | null> {
+  if (raw === undefined) return {}
+  if (raw === null) return { value: null }
+  const parsed = parseRunIf(raw)
+  if (!parsed.ok) return { errors: parsed.errors }
+  if (parsed.value === null) return {}
+  const {
+    value,
+    warnings = [],
+    errors = [],
+  } = restrictConditions(parsed.value.conditions, 'run_if.conditions', typeOf)
+  const run_if = value === undefined ? {} : { value: { ...parsed.value, conditions: value } }
+  if (!parsed.deprecated) return { ...run_if, warnings, errors }
+  // The sender of a flat form knows nothing of the groups it was nested in.
+  const flatten = <Item extends { field: string }>(item: Item): Item => ({
+    ...item,
+    field: item.field.replace('run_if.conditions[0].conditions[0]', 'run_if'),
+  })
+  return {
+    ...run_if,
+    warnings: [DEPRECATED_FORMAT, ...warnings.map(flatten)],
+    errors: errors.map(flatten),
+  }
+}
+
+const DEPRECATED_FORMAT: Warning = {
+  field: 'run_if',
+  code: 'deprecated_format',
+  message: 'a single flat condition is deprecated; it was saved as {conditions: [{conditions: [...]}]}',
+}
+
+/** The older spelling counts only where the newer is not sent. */
+function configureFlag(given: Configuration): Change<boolean> {
+  const { continue_workflow_if_action_fails: flag, continue_workflow_on_failure: old } = given
+  if (old === undefined) return flag === undefined ? {} : { value: flag }
+  const message = 'use continue_workflow_if_action_fails'
+  return {
+    value: flag ?? old,
+    warnings: [{ field: 'continue_workflow_on_failure', code: 'deprecated_field', message }],
+  }
+}

@@ -1,0 +1,67 @@
+import type { ConfiguredValue } from '../../chain/definition.ts'
+import {
+  type Lookup,
+  parseTemplate,
+  resolveTemplate,
+  resolveValue,
+  type Token,
+} from '../../chain/references.ts'
+import type { Action } from '../define.ts'
+import { FieldProblem } from '../fields/field.ts'
+
+type Configured = Readonly<Record<string, ConfiguredValue>>
+
+/** Configured inputs with every token expanded: what the cache compares, and what `readInputs` reads. */
+export type ResolvedInputs = { resolved: Record<string, unknown>; missing: Token[] }
+
+export function resolveInputs(action: Action, configured: Configured, lookup: Lookup): ResolvedInputs {
+  const missing: Token[] = []
+  const note = <Value>(answer: { value: Value; missing: Token[] }): Value => {
+    missing.push(...answer.missing)
+    return answer.value
+  }
+  const scope = {
+    text: (template: string) => note(resolveTemplate(parseTemplate(template), lookup)),
+    value: (template: string) => note(resolveValue(parseTemplate(template), lookup)),
+  }
+  const resolved = Object.entries(action.inputs).flatMap(([name, field]) => {
+    const value = configured[name]
+    return value === undefined || isCleared(value) ? [] : [[name, field.resolve(value, scope)]]
+  })
+  return { resolved: Object.fromEntries(resolved), missing }
+}
+
+/** What keeps an action from being run on a row: an input that must be there is empty, or one that cannot be used. */
+export type ReadInputs = { ok: true; inputs: Record<string, unknown> } | { ok: false; message: string }
+
+/** The typed values that `run` gets. Inputs that are not configured are read as well: their defaults are values. */
+export function readInputs(action: Action, resolved: Record<string, unknown>): ReadInputs {
+  const empty = listEmpty(action, resolved)
+  if (empty !== null) return { ok: false, message: empty }
+  const inputs: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(action.inputs)) {
+    try {
+      inputs[name] = field.read(resolved[name])
+    } catch (problem) {
+      if (!(problem instanceof FieldProblem)) throw problem
+      return { ok: false, message: `${name}: ${problem.message}` }
+    }
+  }
+  return { ok: true, inputs }
+}
+
+function listEmpty(action: Action, resolved: Record<string, unknown>): string | null {
+  const isEmpty = (name: string) =>
+    resolved[name] === undefined || resolved[name] === null || resolved[name] === ''
+  const required = Object.entries(action.inputs).flatMap(([name, field]) =>
+    field.required && field.runsWithout === undefined && isEmpty(name) ? [name] : [],
+  )
+  if (required.length > 0) return `required and empty: ${required.join(', ')}`
+  if (action.needs.length === 0 || action.needs.some((set) => !set.some(isEmpty))) return null
+  return `one of these must be set: ${action.needs.map((set) => set.join(' and ')).join('; ')}`
+}
+
+/** The same as never set. */
+function isCleared(value: ConfiguredValue): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}

@@ -1,0 +1,106 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import type { Token } from '../../chain/references.ts'
+import type { Action } from '../define.ts'
+import type { ProviderOption } from '../fields/field.ts'
+import { asSteps } from '../fields/waterfall-field.ts'
+import { type ChainView, standingOf } from './chain-view.ts'
+import { listReferences } from './references.ts'
+
+/** What a workflow can draw on beside its own chain. */
+export type Surroundings = {
+  envKeys: ReadonlySet<string>
+  /** How many connections of the organisation there are to a provider. */
+  connectionsOf: (provider: string) => number
+}
+
+/** What keeps an action, as it is configured now, from doing what it should. */
+export function problemsOf(action: ActionInstance, chain: ChainView, surroundings: Surroundings): Warning[] {
+  const template = chain.links.get(action.id)?.template
+  return distinct([
+    ...(template === undefined ? [] : listMissing(action, template)),
+    ...listReferences(action, template).flatMap(({ path, token, source }) => {
+      const problem = token === undefined ? MALFORMED : judge(token, action, chain, surroundings)
+      return problem === null ? [] : [{ field: path, code: problem.code, message: problem.message(source) }]
+    }),
+    ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>
+      waterfall === undefined
+        ? []
+        : listKeyProblems(`inputs.${name}`, action.inputs[name], waterfall.providers, surroundings),
+    ),
+  ])
+}
+
+/** Each once, in their order. */
+export function distinct(warnings: Warning[]): Warning[] {
+  const keyOf = ({ field, code, message }: Warning) => JSON.stringify([field, code, message])
+  return [...new Map(warnings.map((warning) => [keyOf(warning), warning])).values()]
+}
+
+type Problem = { code: string; message: (source: string) => string }
+
+const MALFORMED: Problem = {
+  code: 'unresolved_reference',
+  message: (source) => `${source} is not a reference`,
+}
+const UNRESOLVED: Problem = { code: 'unresolved_reference', message: (source) => `${source} names nothing` }
+const DOWNSTREAM: Problem = {
+  code: 'downstream_reference',
+  message: (source) => `${source} is not there yet when this action runs`,
+}
+const UNAVAILABLE: Problem = {
+  code: 'env_variable_unavailable',
+  message: (source) => `${source} has no value here; rows are errors until it is set`,
+}
+
+function judge(
+  token: Token,
+  action: ActionInstance,
+  chain: ChainView,
+  { envKeys }: Surroundings,
+): Problem | null {
+  if (token.kind === 'env') return envKeys.has(token.key) ? null : UNAVAILABLE
+  const standing = standingOf(token, action, chain)
+  return { known: null, unknown: UNRESOLVED, downstream: DOWNSTREAM }[standing]
+}
+
+function listMissing({ inputs }: ActionInstance, template: Action): Warning[] {
+  const code = 'required_field_missing'
+  const isSet = (name: string) => Object.hasOwn(inputs, name) && !isBlank(inputs[name])
+  const missing = Object.keys(template.inputs)
+    .filter((name) => template.inputs[name]?.required && !isSet(name))
+    .map((name) => ({ field: `inputs.${name}`, code, message: 'this field is required' }))
+  if (template.needs.length === 0 || template.needs.some((set) => set.every(isSet))) return missing
+  const ways = template.needs.map((set) => set.join(' and ')).join(', or ')
+  return [...missing, { field: 'inputs', code, message: `needs ${ways}` }]
+}
+
+function isBlank(value: ConfiguredValue | undefined): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+function listKeyProblems(
+  path: string,
+  configured: ConfiguredValue | undefined,
+  providers: readonly ProviderOption[],
+  { connectionsOf }: Surroundings,
+): Warning[] {
+  return asSteps(configured).flatMap(({ provider, own_key }, place): Warning[] => {
+    const known = providers.find(({ id }) => id === provider)
+    const name = known?.name ?? provider
+    const field = `${path}[${place}]`
+    const connections = own_key ? connectionsOf(provider) : 0
+    if (own_key && connections > 1) {
+      const message = `there are several connections to ${name}; the first is used`
+      return [{ field, code: 'ambiguous_provider', message }]
+    }
+    if (own_key && connections === 0) {
+      const message = `${name} is set to your own key, but it is not connected`
+      return [{ field, code: 'own_key_required', message }]
+    }
+    if (!own_key && known?.requiresOwnKey) {
+      return [{ field, code: 'own_key_required', message: `${name} runs on your own key only` }]
+    }
+    return []
+  })
+}

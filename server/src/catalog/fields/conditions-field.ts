@@ -1,0 +1,66 @@
+import { evaluate } from '../../chain/condition-evaluate.ts'
+import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
+import type { Field, Scope } from './field.ts'
+
+type Given = { required?: boolean; description: string }
+
+/** Condition groups over the row, as in run_if. Their value is whether they hold. */
+export function conditions(options: Given): Field<boolean> {
+  return {
+    ...base(options, 'row'),
+    resolve(configured, scope) {
+      const subjects: unknown[] = []
+      const groups = mapLeaves(asGroups(configured), scope, (variable) =>
+        String(subjects.push(scope.value(variable)) - 1),
+      )
+      return { groups, subjects }
+    },
+    read(resolved) {
+      const { groups, subjects } = (resolved ?? { groups: [], subjects: [] }) as Resolved
+      return evaluate(groups, (place) => subjects[Number(place)], { resolveValue: (text) => text })
+    },
+  }
+}
+
+/** Row data never stands where a token could be read: variables are places in a list of their values. */
+type Resolved = { groups: ConditionGroup[]; subjects: unknown[] }
+
+/** Condition groups over another sheet: variables stay tokens of that sheet, values are those of the row (D65). */
+export function targetConditions(options: Given): Field<ConditionGroup[]> {
+  return {
+    ...base(options, 'target'),
+    resolve: (configured, scope) => mapLeaves(asGroups(configured), scope, (variable) => variable),
+    read: asGroups,
+    references: (configured) =>
+      asGroups(configured).flatMap((group) => group.conditions.flatMap((leaf) => leaf.values ?? [])),
+  }
+}
+
+function base({ required = false, description }: Given, over: 'row' | 'target') {
+  return { type: 'path_filter', required, description, conditions: { over }, check }
+}
+
+function check(raw: unknown, path: string): ReturnType<Field['check']> {
+  const parsed = parseConditionGroups(raw, path)
+  return parsed.ok ? { kind: 'save', value: parsed.value } : { kind: 'refuse', errors: parsed.errors }
+}
+
+/** What `check` let through and what `resolve` made of it both have this shape. */
+function asGroups(stored: unknown): ConditionGroup[] {
+  return Array.isArray(stored) ? (stored as ConditionGroup[]) : []
+}
+
+function mapLeaves(
+  groups: ConditionGroup[],
+  scope: Scope,
+  change: (variable: string) => string,
+): ConditionGroup[] {
+  return groups.map((group) => ({
+    ...group,
+    conditions: group.conditions.map(({ variable, values, ...leaf }) => ({
+      ...leaf,
+      variable: change(variable),
+      ...(values === undefined ? {} : { values: values.map((text) => scope.text(text)) }),
+    })),
+  }))
+}

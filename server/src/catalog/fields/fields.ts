@@ -1,0 +1,233 @@
+import type { ConfiguredValue } from '../../chain/definition.ts'
+import { columns } from './columns-field.ts'
+import { conditions, targetConditions } from './conditions-field.ts'
+import { type Checked, type Field, FieldProblem, hasToken, isObject, refuse, type Scope } from './field.ts'
+import { outputFormat } from './output-format.ts'
+import { prompt } from './prompt.ts'
+import { waterfall } from './waterfall-field.ts'
+
+type Given<Required extends boolean> = { required?: Required; description: string }
+type Maybe<Value, Required extends boolean> = Required extends true ? Value : Value | undefined
+
+function base<Required extends boolean>(type: string, options: Given<Required>) {
+  return { type, required: options.required ?? false, description: options.description }
+}
+
+const resolveText = (configured: ConfiguredValue, scope: Scope): unknown =>
+  typeof configured === 'string' ? scope.text(configured) : configured
+
+function readText<Required extends boolean>(resolved: unknown): Maybe<string, Required> {
+  const text = typeof resolved === 'string' && resolved !== '' ? resolved : undefined
+  return text as Maybe<string, Required>
+}
+
+function checkText(raw: unknown, path: string): Checked {
+  return typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string')
+}
+
+/** Literal text, tokens or a mix. `type` is the word callers see: string, url, email, promptField. */
+function text<const Required extends boolean = false>(
+  options: Given<Required> & { type?: 'string' | 'url' | 'email' | 'promptField' },
+): Field<Maybe<string, Required>> {
+  return {
+    ...base(options.type ?? 'string', options),
+    check: checkText,
+    resolve: resolveText,
+    read: readText<Required>,
+  }
+}
+
+/** A token (or JSON text) whose value is used as it is: a list, an object. */
+function value<const Required extends boolean = false>(options: Given<Required> & { type?: string }): Field {
+  return {
+    ...base(options.type ?? 'string', options),
+    check: checkText,
+    resolve: (configured, scope) => (typeof configured === 'string' ? scope.value(configured) : configured),
+    read: (resolved) => resolved,
+  }
+}
+
+const DECIMAL = /^-?\d+(\.\d+)?$/
+
+/** Sent as quoted text; a raw JSON number is dropped with a warning (D32). */
+function number<const Required extends boolean = false>(
+  options: Given<Required> & { min?: number; max?: number; whole?: boolean; default?: number },
+): Field<Maybe<number, Required>> {
+  const { min = -Infinity, max = Infinity, whole = false } = options
+  const fault = (text: string): string | null => {
+    const parsed = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN
+    if (Number.isNaN(parsed)) return 'must be a number, as text'
+    if (whole && !Number.isInteger(parsed)) return 'must be a whole number, as text'
+    if (parsed >= min && parsed <= max) return null
+    if (max === Infinity) return `must be at least ${min}`
+    return min === -Infinity ? `must be at most ${max}` : `must be between ${min} and ${max}`
+  }
+  return {
+    ...base('number', options),
+    check(raw, path) {
+      if (typeof raw === 'number') {
+        return {
+          kind: 'drop',
+          code: 'unknown_field',
+          message: 'numbers are sent as quoted text; the value was ignored',
+        }
+      }
+      if (typeof raw !== 'string') return refuse(path, 'must be a number, as text')
+      const wrong = raw === '' || hasToken(raw) ? null : fault(raw)
+      return wrong === null ? { kind: 'save', value: raw } : refuse(path, wrong)
+    },
+    resolve: resolveText,
+    read(resolved) {
+      const given = readText(resolved)
+      if (given === undefined) return options.default as Maybe<number, Required>
+      const wrong = fault(given)
+      if (wrong !== null) throw new FieldProblem(`${wrong}; it was "${given.slice(0, 100)}"`)
+      return Number(given)
+    },
+  }
+}
+
+/** A real true or false; the text "true" is dropped with a warning (D32). */
+function toggle(options: { description: string; default?: boolean }): Field<boolean> {
+  return {
+    ...base('boolean', options),
+    check(raw, path) {
+      if (typeof raw === 'boolean') return { kind: 'save', value: raw }
+      if (typeof raw === 'string') {
+        return {
+          kind: 'drop',
+          code: 'unknown_field',
+          message: 'takes true or false, not text; the value was ignored',
+        }
+      }
+      return refuse(path, 'must be true or false')
+    },
+    resolve: (configured) => configured,
+    read: (resolved) => (typeof resolved === 'boolean' ? resolved : (options.default ?? false)),
+  }
+}
+
+/** One of a few words, fixed here. A token may stand in its place. */
+function choice<const Word extends string, const Required extends boolean = false>(
+  words: readonly Word[],
+  options: Given<Required> & { default?: Word; type?: string },
+): Field<Word | (Required extends true ? never : undefined)> {
+  const isWord = (text: string): text is Word => words.some((word) => word === text)
+  const wrong = `must be one of: ${words.join(', ')}`
+  return {
+    ...base(options.type ?? 'string', options),
+    options: { fixed: words.map((word) => ({ value: word, label: word })) },
+    check(raw, path) {
+      if (typeof raw !== 'string') return refuse(path, wrong)
+      return raw === '' || hasToken(raw) || isWord(raw) ? { kind: 'save', value: raw } : refuse(path, wrong)
+    },
+    resolve: resolveText,
+    read(resolved) {
+      const given = readText(resolved) ?? options.default
+      if (given !== undefined && !isWord(given))
+        throw new FieldProblem(`${wrong}; it was "${given.slice(0, 100)}"`)
+      return given as Word
+    },
+  }
+}
+
+/** A dropdown whose words come from elsewhere: `from` names who knows them, `needs` the parent fields in the context. */
+function dropdown<const Required extends boolean = false>(
+  options: Given<Required> & { from: string; needs?: string[] },
+): Field<Maybe<string, Required>> {
+  const { from, needs } = options
+  return { ...text<Required>(options), options: { from, ...(needs === undefined ? {} : { needs }) } }
+}
+
+/** One pair of a jsonArray; further text properties that a caller sends stay. */
+export type Pair = { name: string; value: string; label: string } & Record<string, unknown>
+
+/** A jsonArray of `{name, value}` items. Tokens in any text property are expanded; `label` defaults to the name. */
+function pairs<const Required extends boolean = false>(options: Given<Required>): Field<Pair[]> {
+  return {
+    ...base('jsonArray', options),
+    check(raw, path) {
+      if (!Array.isArray(raw)) return refuse(path, 'must be an array of objects')
+      const errors = raw.flatMap((item: unknown, n) =>
+        isObject(item) ? [] : [{ field: `${path}[${n}]`, message: 'must be an object' }],
+      )
+      if (errors.length > 0) return { kind: 'refuse', errors }
+      return { kind: 'save', value: raw.filter(isObject).map(withLabel) }
+    },
+    resolve: (configured, scope) =>
+      Array.isArray(configured) ? configured.filter(isObject).map((item) => resolvePair(item, scope)) : [],
+    read: (resolved) => (Array.isArray(resolved) ? resolved : []) as Pair[],
+  }
+}
+
+function withLabel(item: Record<string, unknown>): Record<string, unknown> {
+  return typeof item['name'] === 'string' && item['label'] === undefined
+    ? { ...item, label: item['name'] }
+    : item
+}
+
+function resolvePair(item: Record<string, unknown>, scope: Scope): Record<string, unknown> {
+  const entries = Object.entries(item).map(([key, part]) => {
+    if (typeof part !== 'string') return [key, part]
+    return [key, key === 'value' ? scope.value(part) : scope.text(part)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A list of texts: names, columns, tokens. */
+function texts<const Required extends boolean = false>(
+  options: Given<Required> & { type?: string },
+): Field<string[]> {
+  return {
+    ...base(options.type ?? 'jsonArray', options),
+    check(raw, path) {
+      const list = typeof raw === 'string' ? [raw] : raw
+      if (!Array.isArray(list)) return refuse(path, 'must be an array of strings')
+      const errors = list.flatMap((item: unknown, n) =>
+        typeof item === 'string' ? [] : [{ field: `${path}[${n}]`, message: 'must be a string' }],
+      )
+      return errors.length > 0 ? { kind: 'refuse', errors } : { kind: 'save', value: list as string[] }
+    },
+    resolve: (configured, scope) =>
+      Array.isArray(configured)
+        ? configured.map((item) => (typeof item === 'string' ? scope.text(item) : item))
+        : [],
+    read: (resolved) => (Array.isArray(resolved) ? resolved.filter((item) => typeof item === 'string') : []),
+  }
+}
+
+/** A list whose items are used as they are: tokens for what they stand for, anything else as sent. */
+function values<const Required extends boolean = false>(options: Given<Required>): Field<unknown[]> {
+  return {
+    ...base('jsonArray', options),
+    check(raw, path) {
+      const list: unknown = typeof raw === 'string' ? [raw] : raw
+      return Array.isArray(list)
+        ? { kind: 'save', value: list }
+        : refuse(path, 'must be a token or an array of tokens')
+    },
+    resolve: (configured, scope) =>
+      Array.isArray(configured)
+        ? configured.map((item: unknown) => (typeof item === 'string' ? scope.value(item) : item))
+        : [],
+    read: (resolved) => (Array.isArray(resolved) ? resolved : []),
+  }
+}
+
+export const field = {
+  text,
+  prompt,
+  value,
+  number,
+  toggle,
+  choice,
+  dropdown,
+  pairs,
+  texts,
+  values,
+  columns,
+  conditions,
+  targetConditions,
+  waterfall,
+  outputFormat,
+}

@@ -1,0 +1,86 @@
+import { parseTemplate, soleToken, textOf, type Token } from '../../chain/references.ts'
+import { readList } from '../values/json-text.ts'
+import { type Field, FieldProblem, isObject, type Scope } from './field.ts'
+import { field } from './fields.ts'
+
+/** The list that one row is made of each item of. `list` names it as tokens of its columns do. */
+export type ExpandedList = { list: string | null; items: unknown[] }
+
+/** Which item a row is made for, and of which list it is. */
+export type ExpandedItem = { list: string | null; item: unknown }
+
+export function expandedList(options: { description: string }): Field<ExpandedList | undefined> {
+  return {
+    ...field.value({ ...options, type: 'structured_array' }),
+    resolve(configured, scope) {
+      const template = typeof configured === 'string' ? configured : ''
+      const token = soleToken(parseTemplate(template))
+      return { list: token?.kind === 'output' ? nameOf(token) : null, items: scope.value(template) }
+    },
+    read(resolved) {
+      if (!isObject(resolved)) return undefined
+      const list = typeof resolved['list'] === 'string' ? resolved['list'] : null
+      const { items } = resolved
+      if (items === '' || items === null) return { list, items: [] }
+      const read = readList(items)
+      if (read === null) throw new FieldProblem('must be a list')
+      return { list, items: read }
+    },
+  }
+}
+
+/** Values by target column, made once for the row or once for each item of a list. */
+export type ItemMapping = { rowFor(expanded?: ExpandedItem): Record<string, unknown> }
+
+/**
+ * Pairs whose values may hold columns of an expanded list. Tokens are expanded as everywhere, except that a column is
+ * kept apart with its name, since only `rowFor` knows whether its list is the one being expanded and which item is meant.
+ */
+export function itemMapping(options: { required?: boolean; description: string }): Field<ItemMapping> {
+  return {
+    ...field.pairs(options),
+    resolve: (configured, scope) =>
+      Array.isArray(configured)
+        ? configured.filter(isObject).map(({ name, value }) => ({
+            name: typeof name === 'string' ? scope.text(name).trim() : '',
+            parts: resolveParts(value, scope),
+          }))
+        : [],
+    read: (resolved) => ({ rowFor: (expanded) => buildRow(resolved as Resolved[], expanded) }),
+  }
+}
+
+type Resolved = { name: string; parts: ResolvedPart[] }
+type ResolvedPart = { value: unknown } | { list: string; column: string; whole: unknown }
+
+function resolveParts(value: unknown, scope: Scope): ResolvedPart[] {
+  if (typeof value !== 'string') return [{ value }]
+  return parseTemplate(value).map((part) => {
+    if (part.kind === 'text') return { value: part.text }
+    const whole = scope.value(part.source)
+    return part.token.kind === 'column'
+      ? { list: nameOf(part.token), column: part.token.column, whole }
+      : { value: whole }
+  })
+}
+
+function nameOf(token: Extract<Token, { action: string }>): string {
+  return `${token.action}.${token.kind === 'column' ? token.list : token.name}`
+}
+
+function buildRow(mapping: Resolved[], expanded: ExpandedItem | undefined): Record<string, unknown> {
+  const pick = (part: ResolvedPart): unknown => {
+    if ('value' in part) return part.value
+    if (part.list !== expanded?.list) return part.whole
+    return isObject(expanded.item) && Object.hasOwn(expanded.item, part.column)
+      ? expanded.item[part.column]
+      : null
+  }
+  const entries = mapping
+    .filter(({ name }) => name !== '')
+    .map(({ name, parts }): [string, unknown] => {
+      const values = parts.map(pick)
+      return [name, values.length === 1 ? values[0] : values.map(textOf).join('')]
+    })
+  return Object.fromEntries(entries)
+}

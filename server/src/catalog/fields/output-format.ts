@@ -1,0 +1,72 @@
+import { OUTPUT_TYPES, type OutputType } from '../outputs.ts'
+import { compileSchema } from '../schema/json-schema.ts'
+import { type Checked, type Field, isObject, refuse } from './field.ts'
+
+/** The shape of an answer, as a list of fields or as a JSON schema (D60). */
+export type OutputFormat = { fields: AnswerField[] } | { json: Record<string, unknown> }
+
+export type AnswerField = { name: string; type: OutputType; description: string }
+
+/** Callers see only which of the two forms was sent, not the schema (4.5). */
+export function outputFormat(options: {
+  description: string
+  required?: boolean
+  /** Rows run without it all the same. */
+  runsWithout?: true
+}): Field<OutputFormat | undefined> {
+  return {
+    type: 'output_format',
+    required: options.required ?? false,
+    description: options.description,
+    ...(options.runsWithout === undefined ? {} : { runsWithout: options.runsWithout }),
+    check,
+    show: (configured) => (isObject(configured) && 'json' in configured ? 'json' : 'fields'),
+    resolve: (configured) => configured,
+    read: (resolved) => (isObject(resolved) ? (resolved as OutputFormat) : undefined),
+  }
+}
+
+const FIELD_NAME = /^[a-z][a-z0-9_]*$/
+
+function check(raw: unknown, path: string): Checked {
+  if (!isObject(raw) || 'fields' in raw === 'json' in raw) {
+    return refuse(path, 'must be {"fields": [...]} or {"json": <JSON schema>}')
+  }
+  if ('json' in raw) {
+    const { json } = raw
+    if (!isObject(json)) return refuse(`${path}.json`, 'must be an object')
+    const compiled = compileSchema(json)
+    return compiled.ok
+      ? { kind: 'save', value: { json } }
+      : refuse(
+          `${path}.json`,
+          `must be a JSON schema that values can be checked against; it ${compiled.message}`,
+        )
+  }
+  const list = raw['fields']
+  if (!Array.isArray(list) || list.length === 0) return refuse(`${path}.fields`, 'must be a non-empty array')
+  const errors = list.flatMap((item: unknown, n) => {
+    const at = `${path}.fields[${n}]`
+    if (!isObject(item)) return [{ field: at, message: 'must be an object' }]
+    const { name, type = 'string', description = '' } = item
+    const found = []
+    if (typeof name !== 'string' || !FIELD_NAME.test(name))
+      found.push({ field: `${at}.name`, message: 'must be snake_case' })
+    if (!OUTPUT_TYPES.some((known) => known === type)) {
+      found.push({ field: `${at}.type`, message: `must be one of: ${OUTPUT_TYPES.join(', ')}` })
+    }
+    if (typeof description !== 'string')
+      found.push({ field: `${at}.description`, message: 'must be a string' })
+    return found
+  })
+  const names = list.map((item: unknown) => (isObject(item) ? item['name'] : undefined))
+  names.forEach((name, n) => {
+    if (typeof name === 'string' && names.indexOf(name) < n)
+      errors.push({ field: `${path}.fields[${n}].name`, message: 'is used twice' })
+  })
+  if (errors.length > 0) return { kind: 'refuse', errors }
+  const fields = list
+    .filter(isObject)
+    .map(({ name, type = 'string', description = '' }) => ({ name, type, description }))
+  return { kind: 'save', value: { fields } }
+}

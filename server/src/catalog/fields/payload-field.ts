@@ -1,0 +1,50 @@
+import type { ConfiguredValue } from '../../chain/definition.ts'
+import { mapStrings } from '../../chain/reference-walk.ts'
+import { readJson } from '../values/json-text.ts'
+import { type Field, isObject, refuse, type Scope } from './field.ts'
+
+/** What is sent: JSON, or text that is none. */
+export type Payload = { json: unknown } | { text: string }
+
+/**
+ * JSON with tokens in its texts, as such, as its text, or as `{name, value}` items. Values of the row are put into what was
+ * parsed before, so that no quote in them can change it.
+ */
+export function payload(options: { description: string; required?: boolean }): Field<Payload> {
+  return {
+    type: 'promptField',
+    required: options.required ?? false,
+    description: options.description,
+    check: (raw, path) =>
+      typeof raw === 'string' || Array.isArray(raw) || isObject(raw)
+        ? { kind: 'save', value: raw }
+        : refuse(path, 'must be text, an object or an array'),
+    resolve,
+    // Nothing else comes out of `resolve`; an unset field that is required is never read.
+    read: (resolved) => resolved as Payload,
+  }
+}
+
+function resolve(configured: ConfiguredValue, scope: Scope): Payload | '' {
+  if (typeof configured !== 'string') return { json: fill(toObject(configured), scope) }
+  const template = readJson(configured)
+  if (template.ok && typeof template.value === 'object') return { json: fill(template.value, scope) }
+  const value = scope.value(configured)
+  if (typeof value !== 'string') return value === null || value === undefined ? '' : { json: value }
+  if (value.trim() === '') return ''
+  const parsed = readJson(value)
+  return parsed.ok ? { json: parsed.value } : { text: value }
+}
+
+const fill = (value: unknown, scope: Scope): unknown => mapStrings(value, (text) => scope.value(text))
+
+/** Items that all have a name are the keys of one object, as in `body` of an HTTP call. */
+function toObject(configured: Exclude<ConfiguredValue, string>): unknown {
+  if (!Array.isArray(configured)) return configured
+  const items: unknown[] = [...configured]
+  const pairs = items.filter(isObject).flatMap((item): [string, unknown][] => {
+    const { name } = item
+    return typeof name === 'string' && 'value' in item ? [[name, item['value']]] : []
+  })
+  return pairs.length === items.length ? Object.fromEntries(pairs) : configured
+}

@@ -1,0 +1,52 @@
+import type { EgressResponse } from '../../lib/egress/response.ts'
+import { isObject } from '../fields/field.ts'
+import { done, failed, type Outcome, retry } from '../outcome.ts'
+import { readJson } from '../values/json-text.ts'
+import { nameColumns, nameOutputs } from '../values/output-names.ts'
+import type { Hiding } from './secrets.ts'
+
+type ReplyOutputs = { status_code: number } & Record<string, unknown>
+
+const EXCERPT = 500
+
+/** What an HTTP reply comes to: 429 and 5xx may pass, any other 4xx is final (D24, D65). */
+export function readReply(reply: EgressResponse, now: Date, hide: Hiding): Outcome<ReplyOutputs> {
+  const { status } = reply
+  if (status < 400) return done({ ...hide.inContent(readContent(reply)), status_code: status })
+  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text()))}`
+  return status === 429 || status >= 500
+    ? retry(message, readRetryAfter(reply.header('retry-after'), now))
+    : failed(message)
+}
+
+/** One output for each top-level key; a list is `items`, anything else is `response`. */
+function readContent(reply: EgressResponse): Record<string, unknown> {
+  const text = reply.text()
+  if (text.trim() === '') return {}
+  const parsed = looksLikeJson(reply, text) ? readJson(text) : { ok: false as const }
+  if (!parsed.ok) return { response: text }
+  if (Array.isArray(parsed.value)) return { items: nameColumns(parsed.value) }
+  return isObject(parsed.value) ? nameOutputs(parsed.value, ['status_code']) : { response: parsed.value }
+}
+
+/** Objects and lists are taken for JSON whatever the reply calls them: many servers call them plain text. */
+function looksLikeJson(reply: EgressResponse, text: string): boolean {
+  return /[/+]json\b/i.test(reply.header('content-type') ?? '') || /^\s*[[{]/.test(text)
+}
+
+function excerptOf(text: string): string {
+  const short = text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, EXCERPT)
+    .toWellFormed()
+  return short === '' ? '' : `: ${short}`
+}
+
+/** Seconds or an HTTP date; undefined when it is neither. */
+export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const date = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
+}

@@ -1,0 +1,92 @@
+import { isObject } from '../fields/field.ts'
+import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
+import type { OutputType } from '../outputs.ts'
+import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'
+import { nameColumns, nameOutputs } from '../values/output-names.ts'
+
+/** The shape that an answer must have. */
+export type AnswerSchema = {
+  /** As the model is told. */
+  told: JsonSchema
+  /** Whether servers can hold a model to every part of it: all keys are required, and no others are allowed. */
+  strict: boolean
+  check: CheckValue
+}
+
+const known = new WeakMap<OutputFormat, AnswerSchema>()
+
+/** The schema that a format stands for; made once for each configuration. */
+export function answerSchemaOf(format: OutputFormat): AnswerSchema {
+  const made = known.get(format) ?? makeSchema(format)
+  known.set(format, made)
+  return made
+}
+
+function makeSchema(format: OutputFormat): AnswerSchema {
+  if ('json' in format) return fromJsonSchema(format.json)
+  const told = schemaOfFields(format.fields, (type) => TOLD[type])
+  const { check } = fromJsonSchema(schemaOfFields(format.fields, (type) => CHECKED[type]))
+  return { told, strict: format.fields.every(({ type }) => !OPEN.has(type)), check }
+}
+
+/** An answer schema of a JSON schema that was checked when it was configured. */
+export function fromJsonSchema(json: JsonSchema): AnswerSchema {
+  const compiled = compileSchema(json)
+  if (!compiled.ok) throw new Error(`the schema ${compiled.message}`)
+  return { told: json, strict: false, check: compiled.check }
+}
+
+/** Null is a way to say that there is no answer, so that none is made up. */
+const nullable = (type: string, more: JsonSchema = {}): JsonSchema => ({ type: [type, 'null'], ...more })
+const ANY: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
+
+const CHECKED: Record<OutputType, JsonSchema> = {
+  string: nullable('string'),
+  number: nullable('number'),
+  boolean: nullable('boolean'),
+  url: nullable('string', { format: 'uri' }),
+  email: nullable('string', { format: 'email' }),
+  json: ANY,
+  raw_array: nullable('array'),
+  structured_array: nullable('array', { items: { type: 'object' } }),
+}
+/** Servers refuse schemas with formats that they do not know; what is meant is said in words. */
+const TOLD: Record<OutputType, JsonSchema> = {
+  ...CHECKED,
+  url: nullable('string'),
+  email: nullable('string'),
+  raw_array: nullable('array', { items: {} }),
+}
+const MEANING: Partial<Record<OutputType, string>> = {
+  url: 'An absolute URL, with https:// or http://.',
+  email: 'An email address.',
+  json: 'Any JSON value.',
+  raw_array: 'A list.',
+  structured_array: 'A list of objects that all have the same keys.',
+}
+const OPEN: ReadonlySet<OutputType> = new Set(['json', 'raw_array', 'structured_array'])
+
+function schemaOfFields(fields: AnswerField[], schemaOf: (type: OutputType) => JsonSchema): JsonSchema {
+  const properties = fields.map(({ name, type, description }) => {
+    const words = [description, MEANING[type]].filter((text) => text !== undefined && text !== '').join(' ')
+    return [name, { ...schemaOf(type), ...(words === '' ? {} : { description: words }) }]
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: fields.map(({ name }) => name),
+    additionalProperties: false,
+  }
+}
+
+/** The outputs of a cell: one for each key of the answer; a list is `items`, anything else is `response`. */
+export function outputsOfAnswer(format: OutputFormat, value: unknown): Record<string, unknown> {
+  if (Array.isArray(value)) return { items: nameColumns(value) }
+  if (!isObject(value)) return { response: value }
+  if ('fields' in format) return value
+  const { properties } = format.json
+  const absent = Object.keys(isObject(properties) ? properties : {}).filter(
+    (name) => !Object.hasOwn(value, name),
+  )
+  return nameOutputs({ ...value, ...Object.fromEntries(absent.map((name) => [name, null])) })
+}

@@ -1,0 +1,149 @@
+import type { ModelMessage } from 'ai'
+import type { ActionContext } from '../define.ts'
+import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
+import { slotOf } from '../provider/single-provider.ts'
+import { readJson } from '../values/json-text.ts'
+import type { AnswerSchema } from './answer-schema.ts'
+import { clean, type ModelFailure } from './model-failures.ts'
+import type { Model } from './models.ts'
+
+/** What a model is asked, from what never changes to what changes with every row, so that servers can reuse their work. */
+export type Question = {
+  model: Model
+  instructions: string
+  task: string
+  data: string
+  temperature?: number | undefined
+  maxOutputTokens?: number | undefined
+  /** What must not stand in a message, although the model may repeat it. */
+  secrets?: readonly string[]
+}
+
+/** What a message about the question must not hold. */
+export const hiddenIn = ({ model, secrets = [] }: Question): string[] =>
+  model.apiKey === undefined ? [...secrets] : [model.apiKey, ...secrets]
+
+/** What asking needs of the surroundings of an action. */
+export type AskContext = Pick<ActionContext, 'gate' | 'sandbox' | 'signal' | 'now' | 'state'>
+
+export type Asked<Value> =
+  | { ok: true; value: Value; calls: Provenance[] }
+  /** What the action is to answer instead. */
+  | { ok: false; outcome: Outcome<never> }
+
+/** The model's answer as text. */
+export function askText(question: Question, context: AskContext): Promise<Asked<string>> {
+  return throughGate(question, context, async (call) => {
+    const reply = await call(question, [])
+    if (!reply.ok) return giveUp(reply.failure)
+    const text = reply.text.trim()
+    if (text === '') return refuse('the model gave an empty answer', [reply.entry('invalid')])
+    return { ok: true, value: text, calls: [reply.entry('hit')] }
+  })
+}
+
+/** The model's answer as JSON of a certain shape. What does not fit is sent back once, with what is wrong about it. */
+export function askObject(
+  question: Question,
+  schema: AnswerSchema,
+  context: AskContext,
+): Promise<Asked<unknown>> {
+  return throughGate(question, context, async (call) => {
+    const calls: Provenance[] = []
+    let exchange: ModelMessage[] = []
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await call(question, exchange, schema)
+      if (!reply.ok) return giveUp(reply.failure, calls)
+      const read = await readAnswer(reply.text, schema, context)
+      if (read.ok) return { ok: true, value: read.value, calls: [...calls, reply.entry('hit')] }
+      calls.push(reply.entry('invalid'))
+      if (attempt === 2) {
+        const [faults, said] = [read.faults.join('; '), reply.text].map((text) =>
+          clean(text, hiddenIn(question)),
+        )
+        return refuse(
+          `the answer does not fit output_format (${faults}). The model said: ${said || 'nothing'}`,
+          calls,
+        )
+      }
+      exchange = [
+        { role: 'assistant', content: reply.text.trim() || '(nothing)' },
+        { role: 'user', content: askToRepair(read.faults) },
+      ]
+    }
+  })
+}
+
+function giveUp({ outcome }: ModelFailure, calls: Provenance[] = []): Asked<never> {
+  if (outcome.kind !== 'failed') return { ok: false, outcome }
+  return { ok: false, outcome: { ...outcome, provenance: [...calls, ...(outcome.provenance ?? [])] } }
+}
+
+const refuse = (message: string, provenance: Provenance[]): Asked<never> => ({
+  ok: false,
+  outcome: { kind: 'failed', message, provenance },
+})
+
+function askToRepair(faults: string[]): string {
+  return `That answer does not fit the schema:\n${faults.map((fault) => `- ${fault}`).join('\n')}\nAnswer again with the corrected JSON only.`
+}
+
+const LONGEST_FAULT = 300
+
+type Read = { ok: true; value: unknown } | { ok: false; faults: string[] }
+
+async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: AskContext): Promise<Read> {
+  const json = findJson(text)
+  const parsed = readJson(json)
+  if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
+  // Long numbers stay as they were written in the value, and are plain numbers to the schema.
+  const faults = await schema.check(JSON.parse(json), sandbox)
+  if (faults.length === 0) return parsed
+  // They name keys, and keys may be of any length.
+  return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
+}
+
+/** The JSON in an answer: all of it, what stands in its code fence, or from the first bracket to the last. */
+function findJson(text: string): string {
+  const whole = text.trim()
+  if (readJson(whole).ok) return whole
+  const fenced = /```[\w-]*[ \t]*\n([\s\S]*?)```/.exec(whole)?.[1]
+  if (fenced !== undefined && readJson(fenced).ok) return fenced
+  const from = whole.search(/[[{]/)
+  const to = Math.max(whole.lastIndexOf(']'), whole.lastIndexOf('}'))
+  return from >= 0 && to > from ? whole.slice(from, to + 1) : whole
+}
+
+/** What one call came to; `entry` is its part of the cell's provenance. */
+export type Reply =
+  | { ok: true; text: string; entry(status: string): Provenance }
+  | { ok: false; failure: ModelFailure }
+type Call = (question: Question, exchange: ModelMessage[], schema?: AnswerSchema) => Promise<Reply>
+
+/** One place at the gate for all calls of a question, which are made one after another. */
+async function throughGate<Value>(
+  { model }: Question,
+  context: AskContext,
+  ask: (call: Call) => Promise<Asked<Value>>,
+): Promise<Asked<Value>> {
+  const { signal } = context
+  const gate = await context.gate.enter(model.bucket, model.limits, { signal, slot: slotOf(context.state) })
+  if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
+  if (gate.kind === 'broken') {
+    return {
+      ok: false,
+      outcome: retry(`the model server of ${model.name} failed time after time`, gate.afterMs),
+    }
+  }
+  let broken = false
+  try {
+    const { callModel } = await import('./model-call.ts')
+    return await ask(async (question, exchange, schema) => {
+      const reply = await callModel(question, exchange, schema, context)
+      broken = !reply.ok && reply.failure.broken
+      return reply
+    })
+  } finally {
+    gate.leave(broken ? 'broken' : 'worked')
+  }
+}

@@ -1,0 +1,117 @@
+import { generateText, Output, type LanguageModelUsage, type ModelMessage } from 'ai'
+import type { ActionContext } from '../define.ts'
+import type { TokenUsage } from '../outcome.ts'
+import type { AnswerSchema } from './answer-schema.ts'
+import { hiddenIn, type Question, type Reply } from './ask-model.ts'
+import { clean, readFailure } from './model-failures.ts'
+
+// The library would print what a model does not support to the process's own stderr.
+globalThis.AI_SDK_LOG_WARNINGS = false
+
+/** Anthropic keeps what stands before such a mark; other servers find a common beginning by themselves. */
+const KEPT = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
+/** Anthropic wants a limit with every call, and the library's own is the most that a model can do. */
+const ANTHROPIC_OUTPUT_TOKENS = 8192
+/** Statuses by which servers refuse a response_format that they do not know. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
+
+/**
+ * One answer of a model. The schema stands in the instructions in any case; where the server takes it as response_format too,
+ * it holds the model to it.
+ */
+export async function callModel(
+  question: Question,
+  exchange: ModelMessage[],
+  schema: AnswerSchema | undefined,
+  context: Pick<ActionContext, 'signal' | 'now'>,
+): Promise<Reply> {
+  const { refused } = question.model
+  if (schema === undefined || schema.told['type'] !== 'object' || refused.has(schema.told))
+    return exchangeOnce(question, exchange, undefined, context)
+  const reply = await exchangeOnce(question, exchange, schema, context)
+  if (reply.ok || !REFUSALS.has(reply.failure.status)) return reply
+  const plain = await exchangeOnce(question, exchange, undefined, context)
+  if (plain.ok) refused.add(schema.told)
+  return plain
+}
+
+async function exchangeOnce(
+  question: Question,
+  exchange: ModelMessage[],
+  schema: AnswerSchema | undefined,
+  { signal, now }: Pick<ActionContext, 'signal' | 'now'>,
+): Promise<Reply> {
+  const { model, temperature } = question
+  const maxOutputTokens =
+    question.maxOutputTokens ?? (model.api === 'anthropic' ? ANTHROPIC_OUTPUT_TOKENS : undefined)
+  const started = performance.now()
+  try {
+    const { text, finishReason, usage } = await generateText({
+      model: await model.connect(),
+      maxRetries: 0,
+      abortSignal: signal,
+      instructions: { role: 'system', content: question.instructions, providerOptions: KEPT },
+      messages: [userMessage(question), ...exchange],
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      ...(schema === undefined ? {} : formatOf(schema)),
+    })
+    const entry = (status: string) => ({
+      provider: model.name,
+      status,
+      ms: Math.round(performance.now() - started),
+      credits: 0,
+      ...usageOf(usage),
+    })
+    const ended = describeEnd(finishReason, clean(text, hiddenIn(question)))
+    if (ended === null) return { ok: true, text, entry }
+    const outcome = { kind: 'failed' as const, message: ended, provenance: [entry('error')] }
+    return { ok: false, failure: { outcome, broken: false } }
+  } catch (cause) {
+    return { ok: false, failure: readFailure(cause, { model, hidden: hiddenIn(question), now: now() }) }
+  }
+}
+
+function formatOf({ told, strict }: AnswerSchema) {
+  const responseFormat = Promise.resolve({ type: 'json' as const, schema: told, name: 'answer' })
+  return {
+    output: { ...Output.text(), responseFormat },
+    providerOptions: { models: { strictJsonSchema: strict } },
+  }
+}
+
+/** Row data stands last, behind what is the same for every row. */
+function userMessage({ model, task, data }: Question): ModelMessage {
+  if (data === '') return { role: 'user', content: task }
+  // Not every OpenAI-compatible server takes a message in parts.
+  if (model.api !== 'anthropic') return { role: 'user', content: `${task}\n\n${data}` }
+  return {
+    role: 'user',
+    content: [
+      { type: 'text', text: task, providerOptions: KEPT },
+      { type: 'text', text: data },
+    ],
+  }
+}
+
+function describeEnd(reason: string, said: string): string | null {
+  if (reason === 'length')
+    return `the answer was cut off at the limit of output tokens; ask for less, or raise max_output_tokens. The model said: ${said}`
+  if (reason === 'content-filter')
+    return `the model or its content filter declined to answer${said === '' ? '' : `. The model said: ${said}`}`
+  return null
+}
+
+function usageOf({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage): {
+  usage?: TokenUsage
+} {
+  if (inputTokens === undefined && outputTokens === undefined) return {}
+  const cached = inputTokenDetails.cacheReadTokens ?? 0
+  return {
+    usage: {
+      input_tokens: inputTokens ?? 0,
+      output_tokens: outputTokens ?? 0,
+      ...(cached === 0 ? {} : { cached_input_tokens: cached }),
+    },
+  }
+}

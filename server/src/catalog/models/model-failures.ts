@@ -1,0 +1,120 @@
+import { redact } from '../../lib/redaction.ts'
+import { isObject } from '../fields/field.ts'
+import { readRetryAfter } from '../http/reply.ts'
+import type { Outcome } from '../outcome.ts'
+import { readJson } from '../values/json-text.ts'
+import { ModelUnreached } from './model-fetch.ts'
+import type { Model } from './models.ts'
+
+type Ending = Extract<Outcome<never>, { kind: 'failed' | 'retry' }>
+
+/** Why a call gave no answer, and what is to be done about it. */
+export type ModelFailure = {
+  outcome: Ending
+  /** The HTTP status, where there was an answer. */
+  status?: number
+  /** The server itself is in trouble. */
+  broken: boolean
+}
+
+type About = { model: Model; hidden: readonly string[]; now: Date }
+
+/** As far as the client library's own error tells it. */
+type ApiError = Error & {
+  statusCode?: number
+  responseHeaders?: Record<string, string>
+  responseBody?: string
+}
+
+const EXCERPT = 500
+
+/** Reads what a call threw. Rethrows what neither network nor server can cause. */
+export function readFailure(cause: unknown, about: About): ModelFailure {
+  if (cause instanceof ModelUnreached) {
+    const { retryable, kind, message } = cause.failure
+    const passes = retryable || kind === 'aborted'
+    return { outcome: { kind: passes ? 'retry' : 'failed', message }, broken: retryable }
+  }
+  if (!isSdkError(cause)) throw cause
+  const { statusCode: status, responseBody: body } = cause
+  const said = clean(body === undefined ? cause.message : messageIn(body), about.hidden)
+  if (status === undefined || status < 300) {
+    return { outcome: fail(`the answer of the model server cannot be read: ${said}`), broken: false }
+  }
+  return { outcome: judge(status, said, cause, about), status, broken: status >= 500 }
+}
+
+const fail = (message: string): Ending => ({ kind: 'failed', message })
+
+function judge(status: number, said: string, cause: ApiError, { model, now }: About): Ending {
+  // What servers say about a wrong key often holds the key.
+  if (status === 401 || status === 403) {
+    return fail(
+      `the model server refused the key for ${model.name} (HTTP ${status}); check ${model.keyPlace}`,
+    )
+  }
+  const message = `the model server answered HTTP ${status}: ${said}`
+  // OpenAI says 429 as well when nothing is left to spend, which no waiting changes.
+  if (status === 429 && /insufficient_quota/.test(cause.responseBody ?? '')) return fail(message)
+  if (status !== 408 && status !== 429 && status < 500) return fail(message)
+  const afterMs = readPause(cause.responseHeaders ?? {}, now)
+  return { kind: 'retry', message, ...(afterMs === undefined ? {} : { afterMs }) }
+}
+
+/** When the server wants to be asked again. Resets are of several limits at once: the latest counts. */
+export function readPause(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+  const ms = Number(headers['retry-after-ms'])
+  if (headers['retry-after-ms'] !== undefined && ms >= 0) return ms
+  const after = readRetryAfter(headers['retry-after'], now)
+  if (after !== undefined) return after
+  const resets = Object.entries(headers)
+    .filter(([name]) => /ratelimit.*-reset/.test(name))
+    .flatMap(([name, text]) => (isUsedUp(name, headers) ? [readReset(text, now)] : []))
+    .filter((pause) => pause !== undefined)
+  return resets.length === 0 ? undefined : Math.max(...resets)
+}
+
+/** A limit whose remaining count is told and not zero is not what the server complains about. */
+function isUsedUp(name: string, headers: Readonly<Record<string, string>>): boolean {
+  const remaining = headers[name.replace('-reset', '-remaining')]
+  return remaining === undefined || Number(remaining) === 0
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const LONGEST_MS = 86_400_000
+
+/** Servers write `6m0s`, `20ms`, seconds, a Unix time or a date. */
+function readReset(text: string, now: Date): number | undefined {
+  const given = text.trim()
+  if (/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(given)) {
+    const parts = [...given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+    return Math.min(
+      LONGEST_MS,
+      parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNITS[unit] ?? 0), 0),
+    )
+  }
+  const number = /^\d+(\.\d+)?$/.test(given) ? Number(given) : Number.NaN
+  const at = number > 1e11 ? number : number > 1e8 ? number * 1000 : Date.parse(given)
+  const pause = number <= 1e8 ? number * 1000 : at - now.getTime()
+  return Number.isNaN(pause) ? undefined : Math.min(LONGEST_MS, Math.max(0, pause))
+}
+
+/** Errors of the client library are marked, since more than one copy of it may be loaded. */
+function isSdkError(cause: unknown): cause is ApiError {
+  return cause instanceof Error && cause.name.startsWith('AI_')
+}
+
+function messageIn(body: string): string {
+  const parsed = readJson(body)
+  const error = parsed.ok && isObject(parsed.value) ? (parsed.value['error'] ?? parsed.value) : undefined
+  const message = isObject(error) ? error['message'] : error
+  return typeof message === 'string' && message !== '' ? message : body
+}
+
+/** Text of a server or a model for a message: short, in one line, and without what must not be shown. */
+export function clean(text: string, hidden: readonly string[]): string {
+  const line = redact(text, hidden)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+  return line.length <= EXCERPT ? line : `${line.slice(0, EXCERPT).toWellFormed()}...`
+}

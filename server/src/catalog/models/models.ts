@@ -1,0 +1,184 @@
+import type { LanguageModel } from 'ai'
+import type { Config } from '../../lib/config.ts'
+import { type AllowEntry, parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress, type Egress } from '../../lib/egress/egress.ts'
+import { egressSettings } from '../../lib/egress/settings.ts'
+import type { CallLimits, ProviderKey, ProviderKeys } from '../provider/access.ts'
+import { createModelClient, type ModelAddress } from './model-client.ts'
+
+/** A model that can be asked. */
+export type Model = {
+  /** As the caller calls it. */
+  name: string
+  api: ModelAddress['api']
+  /** What limits are counted by. */
+  bucket: string
+  limits: CallLimits
+  /** Runs on a connection of the organisation, so that it costs no credits. */
+  ownKey: boolean
+  apiKey: string | undefined
+  /** Where its key is set, for who must set another. */
+  keyPlace: string
+  /** Schemas that its server refused as response_format, so that not every row asks twice. */
+  refused: RefusedSchemas
+  connect(): Promise<LanguageModel>
+}
+
+export type RefusedSchemas = { has(schema: object): boolean; add(schema: object): void }
+
+export type FoundModel = { ok: true; model: Model } | { ok: false; message: string }
+
+/** The models that this installation and its organisations can ask. */
+export type Models = {
+  find(name: string, lent: { keys: ProviderKeys; egress: Egress }, connection?: string): Promise<FoundModel>
+  close(): Promise<void>
+}
+
+type Vendor = 'anthropic' | 'openai'
+
+/** `anthropic/<name>` is asked at Anthropic, where there is a key for it; the same for `openai/`. */
+const VENDORS: Record<Vendor, { api: ModelAddress['api']; baseUrl: string; keyPlace: string }> = {
+  anthropic: { api: 'anthropic', baseUrl: 'https://api.anthropic.com', keyPlace: 'LOAM_ANTHROPIC_API_KEY' },
+  openai: {
+    api: 'openai_compatible',
+    baseUrl: 'https://api.openai.com',
+    keyPlace: 'LOAM_PROVIDER_KEY_OPENAI',
+  },
+}
+const ANTHROPIC_MODELS = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5']
+const MOST_REFUSALS = 1000
+/** It is part of what limits are counted by. */
+const LONGEST_NAME = 200
+
+/** The names that callers can choose from. */
+export function offeredModels(config: Config): string[] {
+  const named = config.LOAM_MODELS
+  const anthropic = platformKey(config, 'anthropic') !== undefined && !namesVendor(named, 'anthropic')
+  return [...named, ...(anthropic ? ANTHROPIC_MODELS.map((name) => `anthropic/${name}`) : [])]
+}
+
+export function createModels(config: Config): Models {
+  const offered = config.LOAM_MODELS
+  const serverUrl = config.LOAM_MODEL_BASE_URL
+  const places = [serverUrl, ...Object.keys(VENDORS).map((vendor) => config.providerUrls.get(vendor))]
+  const settings = egressSettings(config)
+  // The operator chose these addresses, so they may be private; nobody's URLs are ever called through this client.
+  const egress = createEgress({ ...settings, allow: [...settings.allow, ...places.flatMap(allowOrigin)] })
+  const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
+  const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
+  const refusedBy = createRefusals()
+
+  const describe = (
+    name: string,
+    at: Omit<ModelAddress, 'timeoutMs'>,
+    key: { id: string; own: boolean; place: string },
+  ): FoundModel => ({
+    ok: true,
+    model: {
+      name,
+      api: at.api,
+      bucket: `model:${key.id}:${name}`,
+      limits: key.own ? {} : limits,
+      ownKey: key.own,
+      apiKey: at.apiKey,
+      keyPlace: key.place,
+      refused: refusedBy(`${key.id} ${name}`),
+      connect: () => createModelClient({ ...at, timeoutMs }),
+    },
+  })
+
+  const atVendor = (name: string, id: string, vendor: Vendor, own: ProviderKey | null, lent: Egress) => {
+    const { api, baseUrl, keyPlace } = VENDORS[vendor]
+    const place = { api, id, baseUrl: versioned(config.providerUrls.get(vendor) ?? baseUrl), egress }
+    if (own === null) {
+      const key = { id: 'platform', own: false, place: keyPlace }
+      return describe(name, { ...place, apiKey: platformKey(config, vendor) }, key)
+    }
+    const { secret: apiKey, base_url: theirUrl } = own.fields
+    const key = { id: own.id, own: true, place: `the connection to ${vendor}` }
+    if (theirUrl === undefined) return describe(name, { ...place, apiKey }, key)
+    if (!URL.canParse(theirUrl)) return refuse(`the base_url of the connection to ${vendor} is no URL`)
+    // An address that a user gave goes through the client that is for users' addresses.
+    return describe(name, { ...place, baseUrl: theirUrl.replace(/\/+$/, ''), apiKey, egress: lent }, key)
+  }
+
+  return {
+    async find(name, lent, connection) {
+      if (name.length > LONGEST_NAME) return refuse(`no model has a name of ${name.length} characters`)
+      const slash = name.indexOf('/')
+      const prefix = name.slice(0, Math.max(0, slash))
+      const vendor = isVendor(prefix) ? prefix : null
+      const id = vendor === null ? name : name.slice(slash + 1)
+      const own =
+        vendor !== null || connection !== undefined || serverUrl === undefined
+          ? await lent.keys.own(vendor ?? 'openai', connection)
+          : null
+      if (own !== null) return atVendor(name, id, vendor ?? 'openai', own, lent.egress)
+      if (connection !== undefined)
+        return refuse(
+          `there is no connection "${connection}" to ${vendor ?? 'openai'}; add it, or clear connection`,
+        )
+      const isOffered = (names: string[]) => names.length === 0 || names.includes(name)
+      if (vendor !== null && platformKey(config, vendor) !== undefined) {
+        if (!isOffered(offered.filter((known) => known.startsWith(`${vendor}/`))))
+          return refuse(notOffered(name))
+        return atVendor(name, id, vendor, null, lent.egress)
+      }
+      if (serverUrl === undefined) return refuse(describeUnconfigured(name, vendor))
+      if (!isOffered(offered)) return refuse(notOffered(name))
+      return describe(
+        name,
+        { api: 'openai_compatible', id: name, baseUrl: serverUrl, apiKey: config.LOAM_MODEL_API_KEY, egress },
+        { id: 'platform', own: false, place: 'LOAM_MODEL_API_KEY' },
+      )
+    },
+    close: () => egress.close(),
+  }
+
+  function notOffered(name: string): string {
+    return `the model "${name}" is not offered here; choose one of: ${offeredModels(config).join(', ')}`
+  }
+}
+
+const refuse = (message: string): FoundModel => ({ ok: false, message })
+
+const isVendor = (prefix: string): prefix is Vendor => Object.hasOwn(VENDORS, prefix)
+
+function createRefusals(): (model: string) => RefusedSchemas {
+  const refusals = new Set<string>()
+  return (model) => ({
+    has: (schema) => refusals.has(`${model} ${JSON.stringify(schema)}`),
+    add(schema) {
+      if (refusals.size >= MOST_REFUSALS) refusals.clear()
+      refusals.add(`${model} ${JSON.stringify(schema)}`)
+    },
+  })
+}
+
+function describeUnconfigured(name: string, vendor: Vendor | null): string {
+  const ways = [
+    ...(vendor === null ? [] : [`set ${VENDORS[vendor].keyPlace}`, `add a connection to ${vendor}`]),
+    'set LOAM_MODEL_BASE_URL to an OpenAI-compatible server',
+  ]
+  return `the model "${name}" cannot be reached: ${ways.join(', or ')}`
+}
+
+function platformKey(config: Config, vendor: Vendor): string | undefined {
+  const named = vendor === 'anthropic' ? config.LOAM_ANTHROPIC_API_KEY : undefined
+  return named ?? config.providerKeys.get(vendor)
+}
+
+function namesVendor(names: readonly string[], vendor: Vendor): boolean {
+  return names.some((name) => name.startsWith(`${vendor}/`))
+}
+
+/** These vendors have their API under /v1, which a bare host leaves out. */
+function versioned(url: string): string {
+  return new URL(url).pathname === '/' ? `${url.replace(/\/+$/, '')}/v1` : url
+}
+
+function allowOrigin(url: string | undefined): AllowEntry[] {
+  if (url === undefined) return []
+  const { hostname, port, protocol } = new URL(url)
+  return parseEgressAllow(`${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`).entries
+}

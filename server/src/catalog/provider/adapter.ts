@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import type { ActionContext } from '../define.ts'
+import type { ProviderOption } from '../fields/field.ts'
+import type { ProviderKey } from './access.ts'
+import { optionOf, type Provider, type ProviderRequest } from './provider.ts'
+import type { Refusal } from './reply.ts'
+
+/** What asking providers takes of what an action is lent. */
+export type AskContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'keys' | 'gate' | 'reserve'>
+
+/** What came of asking one provider. */
+export type Found<Result> =
+  /** `verified` where the provider vouches for it; `free` where it does not charge for such an answer. */
+  | { kind: 'hit'; value: Result; verified: boolean; free?: true }
+  /** It is at work: ask again after a while, with this. */
+  | { kind: 'pending'; afterMs: number; poll: unknown }
+  | Refusal
+
+export const MISS: Refusal = { kind: 'miss' }
+
+export function hit<Result>(value: Result, verified = true): Found<Result> {
+  return { kind: 'hit', value, verified }
+}
+
+/** What several providers do: one kind of question, one kind of answer. */
+export type Job<Input, Result> = {
+  /** An answer that does not fit is as good as none, such as an address that is masked. */
+  result: z.ZodType<Result>
+  /** For the compiler only. */
+  input?: Input
+}
+
+/** Calls the provider and reads its answer; what kept it from answering is passed on. */
+export type Ask = <Body, Out>(
+  request: ProviderRequest,
+  schema: z.ZodType<Body>,
+  read: (body: Body) => Out,
+) => Promise<Out | Refusal>
+
+export type AdapterSpec<Input, Result> = {
+  /** Credits for an answer, on the platform's key; 0 on keys of one's own. */
+  price: number
+  /** Credits for a miss. Default 0. */
+  missPrice?: number
+  /** Whether this provider can be asked with what is known. */
+  accepts?(input: Input): boolean
+  run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
+}
+
+/** One provider doing one job. */
+export type Adapter<Input, Result> = {
+  provider: Provider
+  job: Job<Input, Result>
+  price: number
+  missPrice: number
+  option: ProviderOption
+  accepts(input: Input): boolean
+  run(input: Input, key: ProviderKey, poll: unknown, context: AskContext): Promise<Found<Result>>
+}
+
+export function defineAdapter<Input, Result>(
+  job: Job<Input, Result>,
+  provider: Provider,
+  spec: AdapterSpec<NoInfer<Input>, NoInfer<Result>>,
+): Adapter<Input, Result> {
+  return {
+    provider,
+    job,
+    price: spec.price,
+    missPrice: spec.missPrice ?? 0,
+    option: optionOf(provider, spec.price),
+    accepts: (input) => spec.accepts?.(input) ?? true,
+    async run(input, key, poll, context) {
+      const ask: Ask = async (request, schema, read) => {
+        const answer = await provider.request(context, key, request, schema)
+        return answer.ok ? read(answer.body) : answer.refusal
+      }
+      const found = await spec.run(ask, input, { poll, context })
+      if (found.kind !== 'hit') return found
+      const value = job.result.safeParse(found.value)
+      return value.success ? { ...found, value: value.data } : MISS
+    },
+  }
+}

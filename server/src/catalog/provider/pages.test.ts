@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { collectPages, type Page } from './pages.ts'
+import type { Refusal } from './reply.ts'
+
+const down: Refusal = { kind: 'error', message: 'down', transient: true }
+
+/** Pages by their cursor, and which of them were read. */
+async function collect(pages: Record<string, Page<number, string> | Refusal>, most = 100) {
+  const read: string[] = []
+  const result = await collectPages<number, string>(
+    async (cursor) => {
+      read.push(cursor)
+      return pages[cursor] ?? down
+    },
+    { first: 'a', most },
+  )
+  return { ...result, read: read.join('') }
+}
+const page = (next: string | null, ...items: number[]) => ({ items, next })
+
+it.each([
+  ['to the end', { a: page('b', 1, 2), b: page(null, 3) }, [1, 2, 3], 'ab'],
+  ['a token that repeats', { a: page('b', 1), b: page('a', 2) }, [1, 2], 'ab'],
+  ['a first page that is empty', { a: page('b'), b: page(null, 1) }, [1], 'ab'],
+  [
+    'nothing but empty pages',
+    { a: page('b'), b: page('c'), c: page('d'), d: page('e'), e: page(null, 1) },
+    [],
+    'abc',
+  ],
+])('reads pages: %s', async (_what, pages, items, read) => {
+  expect(await collect(pages)).toEqual({ items, read, refusal: null })
+})
+
+it('reads no more than is wanted', async () => {
+  expect(await collect({ a: page('b', 1, 2), b: page('c', 3, 4) }, 3)).toEqual({
+    items: [1, 2, 3],
+    read: 'ab',
+    refusal: null,
+  })
+})
+
+it('what was read before a refusal stays', async () => {
+  expect(await collect({ a: page('b', 1), b: down })).toEqual({ items: [1], read: 'ab', refusal: down })
+})

@@ -1,0 +1,186 @@
+import { expect, it } from 'vitest'
+import { loadCatalogue } from '../registry.ts'
+import { type Reply, serveDouble } from '../testing/provider-double.ts'
+import { useActions } from '../testing/run-action.ts'
+import { createKey } from './access.ts'
+
+const runAction = useActions()
+const catalogue = await loadCatalogue()
+const keys = { platform: () => createKey('platform', { secret: 'k' }), own: async () => null }
+
+type Scene = {
+  action: string
+  inputs: Record<string, unknown>
+  replies: Record<string, Reply>
+  outputs: object
+  credits: number
+}
+
+const SCENES: Scene[] = [
+  {
+    action: 'verify_email',
+    inputs: { email: 'ann@acme.example', providers: ['ZeroBounce', 'MillionVerifier'] },
+    replies: {
+      zerobounce: { json: { status: 'unknown', sub_status: 'greylisted' } },
+      millionverifier: { json: { result: 'ok', subresult: 'ok', error: '' } },
+    },
+    outputs: { status: 'valid', provider: 'MillionVerifier' },
+    credits: 0.3,
+  },
+  {
+    action: 'verify_email',
+    inputs: { email: 'ann@acme.example', providers: ['ZeroBounce'] },
+    replies: { zerobounce: { json: { status: 'unknown', sub_status: 'greylisted' } } },
+    outputs: { status: 'unknown', reason: 'greylisted', provider: 'ZeroBounce' },
+    credits: 0,
+  },
+  {
+    action: 'person_phone_waterfall',
+    inputs: { linkedin_url: 'https://www.linkedin.com/in/ann' },
+    replies: { leadmagic: { json: { mobile_number: '+16502530000' } } },
+    outputs: { phone: '+16502530000', type: 'mobile', provider: 'LeadMagic' },
+    credits: 5,
+  },
+  {
+    action: 'enrich_person',
+    inputs: { email: 'ann@acme.example' },
+    replies: {
+      peopledatalabs: { status: 404, json: { status: 404 } },
+      apollo: { json: { person: { name: 'Ann Lee', title: 'CTO' } } },
+    },
+    outputs: { full_name: 'Ann Lee', title: 'CTO', experiences: [], provider: 'Apollo' },
+    credits: 2,
+  },
+  {
+    action: 'enrich_company',
+    inputs: { domain: 'https://www.acme.example/' },
+    replies: { peopledatalabs: { json: { name: 'acme', employee_count: 12 } } },
+    outputs: { name: 'acme', employees: 12, provider: 'People Data Labs' },
+    credits: 2,
+  },
+  {
+    action: 'find_people_at_company',
+    inputs: { domain: 'acme.example', titles: ['CTO'], limit: '5' },
+    replies: { apollo: { json: { people: [{ id: '1', name: 'Ann Lee', title: 'CTO' }], total_entries: 1 } } },
+    outputs: { count: 1, people: [{ full_name: 'Ann Lee' }], provider: 'Apollo' },
+    credits: 2,
+  },
+  {
+    action: 'web_search',
+    inputs: { query: 'acme', providers: ['SearXNG', 'Serper'] },
+    replies: { serper: { json: { organic: [{ link: 'https://acme.example/', title: 'Acme' }] } } },
+    outputs: { results: [{ title: 'Acme', url: 'https://acme.example/', snippet: '' }], provider: 'Serper' },
+    credits: 0.5,
+  },
+  {
+    action: 'person_work_email_waterfall',
+    inputs: { linkedin_url: 'https://www.linkedin.com/in/ann' },
+    replies: { blitz: { json: { found: true, email: 'ann@acme.example' } } },
+    outputs: { work_email: 'ann@acme.example', status: 'valid', provider: 'Blitz' },
+    credits: 1,
+  },
+  {
+    action: 'company_technologies',
+    inputs: { domain: 'acme.example', providers: ['BuiltWith', 'TheirStack'] },
+    replies: {
+      builtwith: { json: { Results: [], Errors: [] } },
+      theirstack: { json: { data: [{ technology: { name: 'Kafka' } }] } },
+    },
+    outputs: { technologies: [{ name: 'Kafka', category: null }], provider: 'TheirStack' },
+    credits: 1,
+  },
+  {
+    action: 'company_headcount_distribution_by_country',
+    inputs: { name: 'Acme', providers: ['Crustdata'] },
+    replies: {
+      crustdata: {
+        json: [
+          {
+            company_name: 'Acme',
+            headcount: { linkedin_headcount: 3, linkedin_headcount_by_region_absolute: { France: 3 } },
+          },
+        ],
+      },
+    },
+    outputs: {
+      company_headcount: 3,
+      breakdown: [{ country: 'France', employees: 3, percent: null }],
+      provider: 'Crustdata',
+    },
+    credits: 1,
+  },
+  {
+    action: 'company_headcount_distribution_by_job_role',
+    inputs: { domain: 'acme.example' },
+    replies: {
+      explorium: { json: { matched_businesses: [] } },
+      crustdata: {
+        json: [{ company_name: 'Acme', headcount: { linkedin_headcount_by_role_absolute: { sales: 2 } } }],
+      },
+    },
+    outputs: {
+      company_headcount: null,
+      breakdown: [{ job_role: 'sales', employees: 2, percent: null }],
+      provider: 'Crustdata',
+    },
+    credits: 1,
+  },
+  {
+    action: 'enrich_person_linkedin_profile',
+    inputs: { linkedin_url: 'https://www.linkedin.com/in/ann' },
+    replies: {
+      apify: { status: 201, json: [] },
+      crustdata: { json: [{ name: 'Ann Lee', headline: 'CTO' }] },
+    },
+    outputs: { full_name: 'Ann Lee', headline: 'CTO', title: 'CTO', provider: 'Crustdata' },
+    credits: 1,
+  },
+  {
+    action: 'enrich_company_linkedin_profile',
+    inputs: { linkedin_url: 'https://www.linkedin.com/company/acme' },
+    replies: { apify: { status: 201, json: [{ name: 'Acme', employeeCount: 12 }] } },
+    outputs: { name: 'Acme', headcount: 12, provider: 'Apify' },
+    credits: 1,
+  },
+]
+
+it.each(SCENES.map((scene): [string, Scene] => [scene.action, scene]))(
+  '%s asks its providers in order',
+  async (action, { inputs, replies, outputs, credits }) => {
+    const doubles = await Promise.all(
+      Object.entries(replies).map(
+        async ([id, reply]) => [id, (await serveDouble(() => reply)).origin] as const,
+      ),
+    )
+    const outcome = await runAction(action, inputs, { urls: Object.fromEntries(doubles), keys })
+    expect(outcome).toMatchObject({ kind: 'done', outputs, credits })
+  },
+)
+
+const NAMES: Record<string, string[]> = {
+  'person_work_email_waterfall email_providers':
+    'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas'.split(
+      ',',
+    ),
+  'person_work_email_waterfall email_validation':
+    'Built-in,ZeroBounce,NeverBounce,MillionVerifier,None'.split(','),
+  'verify_email providers': 'Built-in,ZeroBounce,NeverBounce,MillionVerifier,Hunter'.split(','),
+  'person_phone_waterfall phone_providers':
+    'LeadMagic,Datagma,Prospeo,ContactOut,Surfe,Kaspr,RocketReach,Wiza'.split(','),
+  'enrich_person providers': 'People Data Labs,Apollo,Crustdata,Prospeo'.split(','),
+  'enrich_company providers': 'Built-in website,People Data Labs,Apollo,Explorium,Crustdata'.split(','),
+  'company_technologies providers': 'Built-in,BuiltWith,TheirStack'.split(','),
+  'company_headcount_distribution_by_country providers': 'Explorium,Crustdata'.split(','),
+  'company_headcount_distribution_by_job_role providers': 'Explorium,Crustdata'.split(','),
+  'find_people_at_company providers': 'Apollo,Blitz,Crustdata,Prospeo'.split(','),
+  'enrich_person_linkedin_profile providers': 'Apify,Crustdata'.split(','),
+  'enrich_company_linkedin_profile providers': 'Apify,Crustdata'.split(','),
+  'company_news providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
+  'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
+}
+
+it.each(Object.entries(NAMES))('%s takes the providers of the catalogue by name', async (at, names) => {
+  const [id = '', name = ''] = at.split(' ')
+  const checked = catalogue.get(id)?.inputs[name]?.check(names, name)
+  expect(checked).toMatchObject({ kind: 'save', warnings: [] })
+})

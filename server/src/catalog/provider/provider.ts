@@ -1,0 +1,192 @@
+import type { z } from 'zod'
+import type { EgressResponse } from '../../lib/egress/response.ts'
+import type { ActionContext } from '../define.ts'
+import type { ProviderOption } from '../fields/field.ts'
+import type { CallLimits, ProviderKey } from './access.ts'
+import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
+import { judgeFailure, judgeReply, type Refusal, refusal, type RefusalKind } from './reply.ts'
+
+export type ProviderContext = Pick<ActionContext, 'egress' | 'signal' | 'now'>
+
+export type ProviderRequest = {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: string
+  /** What is undefined is left out. */
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>
+  json?: unknown
+}
+
+export type ProviderSpec = {
+  /** As in LOAM_PROVIDER_URL_<NAME>, in lower case. */
+  id: string
+  name: string
+  /** Empty when every installation has its own: without LOAM_PROVIDER_URL_<NAME> it is not configured. */
+  baseUrl: string
+  /** The field of a connection that holds the base URL, where accounts have their own. */
+  baseUrlField?: string
+  auth: Auth
+  headers?: Record<string, string>
+  limits?: CallLimits
+  timeoutMs?: number
+  /** What a status means with this provider, where that is not what it usually means. */
+  statuses?: Readonly<Record<number, RefusalKind>>
+  /**
+   * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
+   * `word` is a text or a number at the top of it, '' when there is none.
+   */
+  judge?: (reply: { status: number; body: unknown; word: (name: string) => string }) => RefusalKind | null
+  /** The words of an error, where its body says them among other things. */
+  explain?: (body: unknown) => string | null
+  /** The cheapest call that needs a key, for `loam connection test`. */
+  probe?: ProviderRequest
+  supportsOwnKey?: boolean
+  requiresOwnKey?: boolean
+  /** Fields that a connection may have beside those of its authentication. */
+  fields?: readonly string[]
+}
+
+export type Answer<Body> = { ok: true; body: Body } | { ok: false; refusal: Refusal }
+
+/** A service that answers questions, as everybody but its own file sees it. */
+export type Provider = {
+  id: string
+  name: string
+  auth: Auth
+  supportsOwnKey: boolean
+  requiresOwnKey: boolean
+  /** Answers here: what fails then is what it looks at, never itself. */
+  isBuiltIn: boolean
+  /** Whether it can be called at all here, with a key or without. */
+  isPlaced(context: ProviderContext): boolean
+  limits(context: ProviderContext): CallLimits
+  probe: ProviderRequest | null
+  /** Sets of fields of which a connection needs one, and fields that it may have beside them. */
+  fields: { sets: readonly (readonly string[])[]; others: readonly string[] }
+  /** Never throws for what the provider does; the body is what the schema makes of it. */
+  request<Body>(
+    context: ProviderContext,
+    key: ProviderKey,
+    request: ProviderRequest,
+    schema: z.ZodType<Body>,
+  ): Promise<Answer<Body>>
+}
+
+const TIMEOUT_MS = 15_000
+const MAX_BYTES = 5_000_000
+
+/** The one way to write a provider: how it is reached, what it asks for, and what its answers mean. */
+export function defineProvider(spec: ProviderSpec): Provider {
+  const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
+  const placeOf = ({ egress }: ProviderContext, key?: ProviderKey) => {
+    const own = key?.fields[spec.baseUrlField ?? '']?.replace(/\/+$/, '')
+    const base = egress.baseUrl(id, own ?? spec.baseUrl)
+    return { base, replaced: egress.baseUrl(id, '') !== '' }
+  }
+
+  async function send(
+    context: ProviderContext,
+    key: ProviderKey,
+    request: ProviderRequest,
+    authorised: Authorised,
+  ): Promise<EgressResponse | Refusal> {
+    const reply = await context.egress.fetch({
+      url: addressOf(placeOf(context, key).base, request, authorised.query),
+      method: request.method ?? 'GET',
+      headers: {
+        accept: 'application/json',
+        ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...spec.headers,
+        ...authorised.headers,
+      },
+      ...(request.json === undefined ? {} : { body: JSON.stringify(request.json) }),
+      timeoutMs: spec.timeoutMs ?? TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      signal: context.signal,
+    })
+    return reply.ok ? reply : judgeFailure(reply)
+  }
+
+  return {
+    id,
+    name,
+    auth,
+    supportsOwnKey,
+    requiresOwnKey,
+    isBuiltIn: false,
+    isPlaced: (context) => spec.baseUrlField !== undefined || placeOf(context).base !== '',
+    // What stands in a provider's place has limits of its own; it says so by 429.
+    limits: (context) => (placeOf(context).replaced ? {} : (spec.limits ?? {})),
+    probe: spec.probe ?? null,
+    fields: {
+      sets: fieldsOf(auth),
+      others: [...(spec.baseUrlField === undefined ? [] : [spec.baseUrlField]), ...(spec.fields ?? [])],
+    },
+    async request(context, key, request, schema) {
+      let refused: string | undefined
+      for (;;) {
+        const authorised = await authorise(context, auth, key, placeOf(context, key), refused)
+        if ('kind' in authorised) return { ok: false, refusal: authorised }
+        // Only now: some tell where an account is when they make its token.
+        if (placeOf(context, key).base === '') {
+          const { baseUrlField } = spec
+          const missing =
+            baseUrlField === undefined
+              ? 'has no address'
+              : `needs --field ${baseUrlField}=... in its connection`
+          return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
+        }
+        const reply = await send(context, key, request, authorised)
+        if ('kind' in reply) return { ok: false, refusal: reply }
+        const secrets = [
+          ...Object.values(key.fields),
+          ...(authorised.token === undefined ? [] : [authorised.token]),
+        ]
+        // A token may end before its time: it is made anew once.
+        if (reply.status === 401 && authorised.token !== undefined && refused === undefined) {
+          refused = authorised.token
+          continue
+        }
+        return judgeReply(reply, schema, { rules: spec, secrets, now: context.now() })
+      }
+    },
+  }
+}
+
+/** What answers here, with no third party and no key. */
+export function defineBuiltIn(id: string, name: string): Provider {
+  return {
+    id,
+    name,
+    auth: { kind: 'none' },
+    supportsOwnKey: false,
+    requiresOwnKey: false,
+    isBuiltIn: true,
+    isPlaced: () => true,
+    limits: () => ({}),
+    probe: null,
+    fields: { sets: [[]], others: [] },
+    request: async () => ({
+      ok: false,
+      refusal: refusal('unconfigured', `${name} is not called over a network`),
+    }),
+  }
+}
+
+export function optionOf(
+  { id, name, supportsOwnKey, requiresOwnKey }: Provider,
+  credits: number,
+): ProviderOption {
+  return { id, name, supportsOwnKey, requiresOwnKey, credits }
+}
+
+function addressOf(
+  base: string,
+  { path, query = {} }: ProviderRequest,
+  more: Record<string, string>,
+): string {
+  const given = Object.entries({ ...query, ...more }).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
+  )
+  const search = new URLSearchParams(given).toString()
+  return search === '' ? `${base}${path}` : `${base}${path}${path.includes('?') ? '&' : '?'}${search}`
+}

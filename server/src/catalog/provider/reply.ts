@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import type { EgressFailure } from '../../lib/egress/egress.ts'
+import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
+import { redact } from '../../lib/redaction.ts'
+import { isObject } from '../fields/field.ts'
+import { readRetryAfter } from '../http/reply.ts'
+import type { Answer, ProviderSpec } from './provider.ts'
+
+/** Why a provider gave no answer. Messages hold no secret: callers read them. */
+export type Refusal =
+  /** It looked and has nothing. */
+  | { kind: 'miss' }
+  /** It does not take such a question. */
+  | { kind: 'ineligible'; message: string }
+  /** There is no key, or it was refused. */
+  | { kind: 'unconfigured'; message: string }
+  /** The key is used up. */
+  | { kind: 'no_credits'; message: string }
+  | { kind: 'rate_limited'; message: string; afterMs?: number }
+  /** `transient` may pass when it is tried again; `timeout` costs more than others to try. */
+  | { kind: 'error'; message: string; transient: boolean; timeout?: true }
+
+export type RefusalKind = Refusal['kind']
+
+export function refusal(kind: RefusalKind, message: string): Refusal {
+  if (kind === 'miss') return { kind }
+  return kind === 'error' ? { kind, message, transient: false } : { kind, message }
+}
+
+/** A call that got no answer at all. */
+export function judgeFailure({ kind, message, retryable }: EgressFailure): Refusal {
+  const timeout = kind === 'timeout' ? { timeout: true as const } : {}
+  return { kind: 'error', message, transient: retryable || kind === 'aborted', ...timeout }
+}
+
+const USUAL: Readonly<Record<number, RefusalKind>> = {
+  401: 'unconfigured',
+  402: 'no_credits',
+  403: 'unconfigured',
+  408: 'rate_limited',
+  425: 'rate_limited',
+  429: 'rate_limited',
+}
+const WORDS: Partial<Record<RefusalKind, string>> = {
+  unconfigured: 'the key was refused',
+  no_credits: 'the key is used up',
+  rate_limited: 'it asks to slow down',
+  ineligible: 'it does not take this',
+}
+const EXCERPT = 200
+
+type Rules = {
+  rules: Pick<ProviderSpec, 'statuses' | 'judge' | 'explain'>
+  secrets: readonly string[]
+  now: Date
+}
+
+/** What an HTTP answer comes to: what the provider's own rules say of it, then what is usual, then the schema. */
+export function judgeReply<Body>(
+  reply: EgressResponse,
+  schema: z.ZodType<Body>,
+  { rules, secrets, now }: Rules,
+): Answer<Body> {
+  const { status } = reply
+  // No content is what it promises, and no broken answer.
+  const json: JsonResult = status === 204 ? { ok: true, value: null } : reply.json()
+  const body = json.ok ? json.value : undefined
+  const kind =
+    rules.judge?.({ status, body, word: (name) => wordIn(body, name) }) ??
+    // Who says when to come back is not used up.
+    (status === 429 && reply.header('retry-after') !== undefined ? 'rate_limited' : undefined) ??
+    rules.statuses?.[status] ??
+    USUAL[status] ??
+    (status >= 300 ? 'error' : null)
+  if (kind !== null) {
+    const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
+    const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
+    return { ok: false, refusal: withDetails(refusal(kind, message), reply, now) }
+  }
+  if (!json.ok) return malformed(json.message)
+  const parsed = schema.safeParse(json.value)
+  if (parsed.success) return { ok: true, body: parsed.data }
+  const [issue] = parsed.error.issues
+  return malformed(
+    `the answer is not of the expected shape at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+  )
+}
+
+function wordIn(body: unknown, name: string): string {
+  const value = isObject(body) ? body[name] : ''
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function withDetails(given: Refusal, reply: EgressResponse, now: Date): Refusal {
+  if (given.kind === 'error') return { ...given, transient: reply.status >= 500 }
+  if (given.kind !== 'rate_limited') return given
+  const afterMs = readRetryAfter(reply.header('retry-after'), now)
+  return afterMs === undefined ? given : { ...given, afterMs }
+}
+
+function malformed(message: string): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: refusal('error', message) }
+}
+
+function excerptOf(said: string, secrets: readonly string[]): string {
+  // Cut after the secrets: half of one at the end would not be found.
+  const text = redact(said.slice(0, 20 * EXCERPT), secrets)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, EXCERPT)
+    .toWellFormed()
+  return text === '' ? '' : `: ${text}`
+}

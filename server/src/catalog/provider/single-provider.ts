@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import type { ActionContext } from '../define.ts'
+import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
+import type { ProviderKey } from './access.ts'
+import type { Provider, ProviderRequest } from './provider.ts'
+import type { Refusal } from './reply.ts'
+
+export type ProviderAnswer<Body> =
+  | { ok: true; body: Body; key: ProviderKey; provenance: Provenance[] }
+  /** What the action is to answer instead, and how the provider has refused where it was asked. */
+  | { ok: false; outcome: Outcome<never>; refusal?: Refusal }
+
+type Call<Body> = {
+  provider: Provider
+  /** A connection by its name; the only one, or the platform's key, when none is named (D66). */
+  connection: string | undefined
+  request: ProviderRequest
+  schema: z.ZodType<Body>
+  /** What may have had its effect is not tried again: a call that was not answered in time. */
+  once?: true
+}
+
+/** One call of an action that knows only one provider. */
+export async function askProvider<Body>(
+  { provider, connection, request, schema, once }: Call<Body>,
+  context: ActionContext,
+): Promise<ProviderAnswer<Body>> {
+  const { id, name } = provider
+  const own = await context.keys.own(id, connection)
+  const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
+  if (key === null) return { ok: false, outcome: notConnected(provider, connection) }
+  const gate = await context.gate.enter(`${id} ${key.id}`, provider.limits(context), {
+    signal: context.signal,
+    slot: slotOf(context.state),
+  })
+  if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
+  if (gate.kind === 'broken') {
+    return {
+      ok: false,
+      outcome: retry(`${name} fails time after time and is left alone for a while`, gate.afterMs),
+    }
+  }
+  const started = performance.now()
+  let worked = false
+  try {
+    const answer = await provider.request(context, key, request, schema)
+    worked = answer.ok || answer.refusal.kind !== 'error' || !answer.refusal.transient
+    const ms = Math.round(performance.now() - started)
+    if (!answer.ok) {
+      const { refusal } = answer
+      return { ok: false, outcome: judge(refusal, provider, ms, once), refusal }
+    }
+    return { ok: true, body: answer.body, key, provenance: [{ provider: id, status: 'hit', ms, credits: 0 }] }
+  } finally {
+    gate.leave(worked ? 'worked' : 'broken')
+  }
+}
+
+function notConnected({ id, name }: Provider, connection: string | undefined): Outcome<never> {
+  const which =
+    connection === undefined
+      ? `${name} is not connected`
+      : `there is no connection "${connection}" to ${name}`
+  return { kind: 'unrunnable', message: `${which}; add it with loam connection add --provider ${id}` }
+}
+
+function judge(refusal: Refusal, { id, name }: Provider, ms: number, once?: true): Outcome<never> {
+  const message = `${name}: ${refusal.kind === 'miss' ? 'there is nothing of that kind' : refusal.message}`
+  if (refusal.kind === 'rate_limited') return retry(message, refusal.afterMs)
+  const open = once === true && refusal.kind === 'error' && refusal.timeout === true
+  if (refusal.kind === 'error' && refusal.transient && !open) return retry(message)
+  return {
+    kind: 'failed',
+    message,
+    provenance: [{ provider: id, status: refusal.kind, ms, credits: 0, message }],
+  }
+}
+
+/** The place in the queue that an earlier try was given. */
+export function slotOf(state: unknown): number | undefined {
+  const slot = typeof state === 'object' && state !== null && 'slot' in state ? state.slot : undefined
+  return typeof slot === 'number' ? slot : undefined
+}

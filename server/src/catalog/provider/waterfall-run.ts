@@ -1,0 +1,227 @@
+import type { WaterfallStep } from '../fields/waterfall-field.ts'
+import type { Outcome, Provenance } from '../outcome.ts'
+import type { Adapter, AskContext } from './adapter.ts'
+import { callProvider, chooseKey, MOST_TRIES, startTurn, type Turn } from './waterfall-call.ts'
+
+/** What a waterfall came to. */
+export type Fall<Result> =
+  | ({ kind: 'found'; value: Result; verified: boolean; provider: string } & Bill)
+  /** Nobody has an answer; `failure` where nobody could even say so. */
+  | ({ kind: 'none'; failure: string | null } & Bill)
+  | { kind: 'out_of_credits'; message: string; provenance: Provenance[] }
+  | Pause
+
+export type Bill = { credits: number; provenance: Provenance[] }
+/** Put the row down and go on later with this state: those who were asked are not asked again. */
+export type Pause = { kind: 'pause'; ms: number; state: unknown }
+
+/** What somebody else makes of an answer. `rejected` counts as a miss. */
+export type Check<Result> = ({ kind: 'verified' | 'unverified' | 'rejected'; value: Result } & Bill) | Pause
+
+export type Waterfall<Input, Result> = {
+  steps: readonly WaterfallStep[]
+  adapters: readonly Adapter<Input, Result>[]
+  input: Input
+  context: AskContext
+  /** What an earlier `pause` handed over. */
+  state: unknown
+  /** Credits that the cell costs already. */
+  spent?: number
+  check?(found: { value: Result; verified: boolean }, spent: number, state: unknown): Promise<Check<Result>>
+}
+
+/** How far it is. Kept as JSON while the row is put down. */
+type Progress<Result> = Bill & {
+  place: number
+  failures: string[]
+  /** Somebody said that there is nothing. */
+  answered: boolean
+  fallback?: { value: Result; provider: string }
+  turn: Turn
+  /** The answer of the provider at hand, while it is checked. */
+  candidate?: Candidate<Result>
+}
+type Candidate<Result> = { value: Result; verified: boolean; credits: number; check?: unknown }
+
+/** After this long the row is put down between two providers, so that the action's timeout is not met. */
+const LONGEST_RUN_MS = 20_000
+
+/**
+ * Asks one provider after another until an answer is verified; an unverified one is kept as the fallback (D37). Providers
+ * without a key are passed over; a key that is refused or used up, or a provider that fails, moves on to the next (D66).
+ */
+export async function runWaterfall<Input, Result>(fall: Waterfall<Input, Result>): Promise<Fall<Result>> {
+  // What it put down itself, in the same words.
+  const kept = fall.state as Progress<Result> | undefined
+  const progress = kept ?? {
+    place: 0,
+    credits: 0,
+    provenance: [],
+    failures: [],
+    answered: false,
+    turn: startTurn(),
+  }
+  const started = Date.now()
+  while (progress.place < fall.steps.length) {
+    if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
+    const end = await takeStep(fall, progress)
+    if (end !== null) return end
+  }
+  const { fallback, credits, provenance, failures, answered } = progress
+  if (fallback !== undefined) return { kind: 'found', ...fallback, verified: false, credits, provenance }
+  const failure = failures.length === 0 || answered ? null : failures.join('; ')
+  return { kind: 'none', failure, credits, provenance }
+}
+
+/** Asks the provider at hand. Null when it is the next one's turn. */
+async function takeStep<Input, Result>(
+  fall: Waterfall<Input, Result>,
+  progress: Progress<Result>,
+): Promise<Fall<Result> | null> {
+  const { context, input } = fall
+  const step = fall.steps[progress.place]
+  const adapter = fall.adapters.find(({ provider }) => provider.id === step?.provider)
+  if (step === undefined || adapter === undefined) {
+    return moveOn(progress, step?.provider ?? '', { status: 'disabled' })
+  }
+  const { name } = adapter.provider
+  if (progress.candidate !== undefined) return weigh(fall, progress, name, progress.candidate)
+
+  if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
+  if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
+  const key = await chooseKey(adapter, step, context)
+  if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
+  const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
+  const most = Math.max(price, missPrice)
+  if (most > 0 && !(await context.reserve((fall.spent ?? 0) + progress.credits + most))) {
+    return stopForCredits(progress, name, most)
+  }
+  const called = await callProvider(adapter, input, key, progress.turn, context)
+  switch (called.kind) {
+    case 'pause':
+      return { ...called, state: progress }
+    case 'hit':
+      progress.candidate = {
+        value: called.value,
+        verified: called.verified,
+        credits: called.free ? 0 : price,
+      }
+      return weigh(fall, progress, name, progress.candidate)
+    case 'miss':
+      progress.answered = true
+      return moveOn(progress, name, { status: 'miss', credits: missPrice })
+    case 'ineligible':
+      return moveOn(progress, name, { status: called.kind, message: called.message })
+    case 'broken':
+      if (isWorthWaiting(fall, progress)) {
+        progress.turn.tries += 1
+        return { kind: 'pause', ms: called.afterMs, state: progress }
+      }
+      return moveOnFailed(progress, name, 'error', called.message)
+    case 'error':
+    case 'no_credits':
+    case 'rate_limited':
+    case 'unconfigured':
+      return moveOnFailed(progress, name, called.kind, called.message)
+  }
+}
+
+/** The last one is waited for while nobody else can answer, as often as it would be tried again. */
+function isWorthWaiting<Input, Result>(
+  { steps }: Waterfall<Input, Result>,
+  { place, fallback, turn }: Progress<Result>,
+): boolean {
+  return place === steps.length - 1 && fallback === undefined && turn.tries < MOST_TRIES
+}
+
+function moveOnFailed<Result>(
+  progress: Progress<Result>,
+  provider: string,
+  status: string,
+  message: string,
+): null {
+  progress.failures.push(`${provider}: ${message}`)
+  return moveOn(progress, provider, { status, message })
+}
+
+const UNFIT = 'it cannot be asked with these inputs'
+
+function moveOn<Result>(
+  progress: Progress<Result>,
+  provider: string,
+  { status, credits = 0, message }: { status: string; credits?: number; message?: string },
+): null {
+  const { ms } = progress.turn
+  progress.provenance.push({ provider, status, ms, credits, ...(message === undefined ? {} : { message }) })
+  progress.credits = add(progress.credits, credits)
+  progress.place += 1
+  progress.turn = startTurn()
+  delete progress.candidate
+  return null
+}
+
+/** What becomes of an answer: the result, the fallback, or nothing. */
+async function weigh<Input, Result>(
+  fall: Waterfall<Input, Result>,
+  progress: Progress<Result>,
+  provider: string,
+  candidate: Candidate<Result>,
+): Promise<Fall<Result> | null> {
+  const { value, verified, credits } = candidate
+  const judged: Check<Result> =
+    fall.check === undefined
+      ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
+      : await fall.check(
+          { value, verified },
+          add(fall.spent ?? 0, progress.credits, credits),
+          candidate.check,
+        )
+  if (judged.kind === 'pause') {
+    candidate.check = judged.state
+    return { ...judged, state: progress }
+  }
+  const rejected = judged.kind === 'rejected'
+  if (rejected) progress.answered = true
+  const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[judged.kind]
+  moveOn(progress, provider, { status, credits: rejected ? 0 : credits })
+  progress.provenance.push(...judged.provenance)
+  progress.credits = add(progress.credits, judged.credits)
+  if (judged.kind === 'verified') {
+    const { credits, provenance } = progress
+    return { kind: 'found', value: judged.value, verified: true, provider, credits, provenance }
+  }
+  if (!rejected) progress.fallback ??= { value: judged.value, provider }
+  return null
+}
+
+function stopForCredits<Result>(progress: Progress<Result>, provider: string, price: number): Fall<Result> {
+  const { fallback, credits, provenance } = progress
+  if (fallback !== undefined) return { kind: 'found', ...fallback, verified: false, credits, provenance }
+  const message = `${provider} costs ${price} credits and the organisation has too few left`
+  return { kind: 'out_of_credits', message, provenance }
+}
+
+/** Thousandths are exact: 0.1 and 0.2 are 0.3. */
+export function add(...credits: number[]): number {
+  return credits.reduce((sum, part) => sum + Math.round(part * 1000), 0) / 1000
+}
+
+/** The outcome of an action that is one waterfall. */
+export function toOutcome<Result, Outputs>(
+  fall: Fall<Result>,
+  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
+): Outcome<Outputs> {
+  switch (fall.kind) {
+    case 'pause':
+      return { kind: 'wait', ms: fall.ms, state: fall.state }
+    case 'out_of_credits':
+      return fall
+    case 'found':
+      return { kind: 'done', outputs: read(fall), credits: fall.credits, provenance: fall.provenance }
+    case 'none': {
+      const { failure, credits, provenance } = fall
+      if (failure === null) return { kind: 'no_match', credits, provenance }
+      return { kind: 'failed', message: `no provider could answer. ${failure}`, provenance }
+    }
+  }
+}

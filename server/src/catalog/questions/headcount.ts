@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import type { Job } from '../provider/adapter.ts'
+import type { CompanyQuestion } from './company.ts'
+
+export type HeadcountQuestion = CompanyQuestion & { by: 'country' | 'job_role' }
+
+const Amount = z.number().nullable()
+const Part = z.object({ name: z.string(), employees: Amount, percent: Amount })
+
+/** How many people work at a company, and how they are spread. */
+const Result = z.object({ company_headcount: Amount, breakdown: z.array(Part) })
+export type FoundHeadcount = z.output<typeof Result>
+
+export const headcount: Job<HeadcountQuestion, FoundHeadcount> = { result: Result }

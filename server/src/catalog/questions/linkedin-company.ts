@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { Job } from '../provider/adapter.ts'
+
+const Text = z.string().trim().min(1).nullable().catch(null)
+const Amount = z.number().nullable().catch(null)
+
+const Result = z.object({
+  name: z.string().min(1),
+  description: Text,
+  industry: Text,
+  headcount: Amount,
+  hq: Text,
+  website: Text,
+  founded: Amount,
+  followers: Amount,
+  linkedin_url: Text,
+})
+export type LinkedinCompany = z.output<typeof Result>
+
+export const linkedinCompany: Job<{ linkedin_url: string }, LinkedinCompany> = { result: Result }

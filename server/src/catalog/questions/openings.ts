@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { Job } from '../provider/adapter.ts'
+
+export type OpeningsQuestion = { domain: string; keywords: string[]; limit: number }
+
+const Text = z.string().trim().min(1).nullable().catch(null)
+const Opening = z.object({
+  title: z.string().min(1),
+  location: Text,
+  url: Text,
+  posted_at: Text,
+  department: Text,
+})
+export type Opening = z.output<typeof Opening>
+
+/** Jobs that a company wants to fill. */
+const Result = z.object({ count: z.number(), jobs: z.array(Opening) })
+export type FoundOpenings = z.output<typeof Result>
+
+export const openings: Job<OpeningsQuestion, FoundOpenings> = { result: Result }

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+
+export type PeopleQuestion = { domain: string; titles: string[]; seniority: string[]; limit: number }
+
+const Text = z.string().trim().min(1).nullable().catch(null)
+const Entry = z.object({
+  full_name: z.string().min(1),
+  title: Text,
+  company: Text,
+  location: Text,
+  linkedin_url: Text,
+  id: Text,
+})
+export type PersonEntry = z.output<typeof Entry>
+
+const Result = z.object({ count: z.number(), people: z.array(Entry) })
+export type FoundPeople = z.output<typeof Result>
+
+export const people: Job<PeopleQuestion, FoundPeople> = { result: Result }
+
+/** Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are. */
+export function listPeople(found: readonly PersonEntry[], total: number): Found<FoundPeople> {
+  const named = found.filter(({ full_name }) => full_name !== '')
+  return named.length === 0 ? MISS : hit({ count: Math.max(total, named.length), people: named })
+}

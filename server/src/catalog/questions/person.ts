@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { output } from '../outputs.ts'
+import type { Job } from '../provider/adapter.ts'
+import type { PersonAtCompany } from './work-email.ts'
+
+export type PersonQuestion = PersonAtCompany & { email: string }
+
+const Text = z.string().trim().min(1).nullable().catch(null)
+const Place = z.object({ title: Text, company: Text, start: Text, end: Text, current: z.boolean() })
+const Study = z.object({ school: Text, degree: Text, start: Text, end: Text })
+
+export const PersonResult = z.object({
+  full_name: z.string().min(1),
+  title: Text,
+  company: Text,
+  location: Text,
+  linkedin_url: Text,
+  experiences: z.array(Place),
+  education: z.array(Study),
+})
+export type Person = z.output<typeof PersonResult>
+
+/** Outputs of whatever tells of a person's past. */
+export const PAST = {
+  experiences: output.table('Their work so far.', {
+    title: 'string',
+    company: 'string',
+    start: 'string',
+    end: 'string',
+    current: 'boolean',
+  }),
+  education: output.table('Where they studied.', {
+    school: 'string',
+    degree: 'string',
+    start: 'string',
+    end: 'string',
+  }),
+}
+
+export const person: Job<PersonQuestion, Person> = { result: PersonResult }
+
+/** Enough to tell one person from others. */
+export const isIdentified = ({ linkedin_url, email, full_name, domain }: PersonQuestion): boolean =>
+  linkedin_url !== '' || email !== '' || (full_name !== '' && domain !== '')
+
+/** `linkedin.com/in/ann`, as some providers spell it, is an address as well. */
+export function linkOf(text: string | null | undefined): string | null {
+  if (!text) return null
+  return /^https?:\/\//i.test(text) ? text : `https://${text}`
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+
+export type SearchQuestion = { query: string; limit: number; country: string }
+
+const Entry = z.object({ title: z.string(), url: z.string(), snippet: z.string() })
+export type SearchEntry = z.output<typeof Entry>
+
+export const search: Job<SearchQuestion, SearchEntry[]> = { result: z.array(Entry) }
+
+/** The first entries; none at all is a miss, which another engine may not have. */
+export function entries(found: SearchEntry[], limit: number): Found<SearchEntry[]> {
+  return found.length === 0 ? MISS : hit(found.slice(0, limit))
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+
+const Text = z.string().trim().min(1).nullable().catch(null)
+const Entry = z.object({
+  name: z.string().min(1),
+  category: Text,
+  evidence: Text,
+  first_seen: Text,
+  last_seen: Text,
+})
+export type TechnologyEntry = z.output<typeof Entry>
+
+export const technologies: Job<{ domain: string }, TechnologyEntry[]> = { result: z.array(Entry) }
+
+/** Each technology once; none at all is a miss, which another provider may not have. */
+export function listTechnologies(found: readonly TechnologyEntry[]): Found<TechnologyEntry[]> {
+  const unique = [...new Map(found.map((entry) => [entry.name, entry])).values()]
+  return unique.length === 0 ? MISS : hit(unique)
+}

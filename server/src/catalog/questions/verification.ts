@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { type Found, hit, type Job } from '../provider/adapter.ts'
+
+export const VERDICTS = ['valid', 'invalid', 'catch_all', 'disposable', 'role', 'unknown'] as const
+export type Verdict = (typeof VERDICTS)[number]
+export type Verification = { status: Verdict; reason: string | null; mx: string | null }
+
+export const verification: Job<{ email: string }, Verification> = {
+  result: z.object({ status: z.enum(VERDICTS), reason: z.string().nullable(), mx: z.string().nullable() }),
+}
+
+/** A verifier's own word for it. One who cannot tell is not paid, and the next one is asked. */
+export function verdict(
+  status: Verdict,
+  reason: string | null = null,
+  mx: string | null = null,
+): Found<Verification> {
+  const found = hit({ status, reason, mx }, status !== 'unknown')
+  return status === 'unknown' && found.kind === 'hit' ? { ...found, free: true } : found
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { isObject } from '../fields/field.ts'
+import { variableName } from '../formula/binding.ts'
+import type { Sandbox } from '../formula/sandbox.ts'
+import { expandSchema, type JsonSchema, SchemaProblem } from './schema-expansion.ts'
+
+export type { JsonSchema }
+
+/** What is wrong with a value, one line for each fault; none when it fits. */
+export type CheckValue = (value: unknown, sandbox: Sandbox) => Promise<string[]>
+
+export type CompiledSchema = { ok: true; check: CheckValue } | { ok: false; message: string }
+
+const MOST_LINES = 20
+const MOST_PATTERNS = 500
+const PATTERNS_MS = 1000
+
+/** Makes a checker of a JSON schema, or says why the schema cannot be used, in words that follow "it". */
+export function compileSchema(schema: JsonSchema): CompiledSchema {
+  try {
+    const expanded = expandSchema(schema)
+    const shape = z.fromJSONSchema(withoutPatterns(expanded), { registry: z.registry() })
+    const patterned = JSON.stringify(expanded).includes('"pattern":')
+    return { ok: true, check: (value, sandbox) => check(shape, patterned ? expanded : null, value, sandbox) }
+  } catch (cause) {
+    if (cause instanceof SchemaProblem) return { ok: false, message: cause.message }
+    // zod throws errors of no class of its own for what it does not know.
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return { ok: false, message: `cannot be checked: ${reason.slice(0, 200)}` }
+  }
+}
+
+async function check(
+  shape: z.ZodType,
+  patterned: JsonSchema | null,
+  value: unknown,
+  sandbox: Sandbox,
+): Promise<string[]> {
+  const parsed = shape.safeParse(value)
+  if (!parsed.success) return parsed.error.issues.slice(0, MOST_LINES).map(describeIssue)
+  return patterned === null ? [] : checkPatterns(listPatterns(patterned, value, '$'), sandbox)
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  return `${printPath(issue.path)}: ${reasonOf(issue)}`
+}
+
+/** The branches of a union say more than the union. */
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message
+  const reasons = issue.errors.flatMap(([first]) => (first === undefined ? [] : [reasonOf(first)]))
+  return reasons.length === 0 ? issue.message : [...new Set(reasons)].slice(0, 5).join(', or ')
+}
+
+function printPath(path: readonly PropertyKey[]): string {
+  return ['$', ...path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))].join('')
+}
+
+/** A caller's regular expression may take for ever, so it runs in the sandbox and not here. */
+function withoutPatterns(schema: JsonSchema): JsonSchema {
+  const strip = (part: unknown, isMap: boolean): unknown => {
+    if (Array.isArray(part)) return part.map((item: unknown) => strip(item, false))
+    if (!isObject(part)) return part
+    return Object.fromEntries(
+      Object.entries(part).flatMap(([key, inner]) => {
+        if (!isMap && key === 'pattern') return readPattern(inner)
+        return [[key, !isMap && VALUES.has(key) ? inner : strip(inner, !isMap && key === 'properties')]]
+      }),
+    )
+  }
+  return strip(schema, false) as JsonSchema
+}
+
+/** Keywords whose value is data, whatever it looks like. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'required'])
+
+function readPattern(pattern: unknown): [] {
+  if (typeof pattern !== 'string') throw new SchemaProblem('has a pattern that is no text')
+  if (!isRegExp(pattern))
+    throw new SchemaProblem(`has a pattern that is no regular expression: ${pattern.slice(0, 100)}`)
+  return []
+}
+
+function isRegExp(pattern: string): boolean {
+  try {
+    return new RegExp(pattern) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+type PatternCheck = { path: string; pattern: string; text: string }
+
+/** Where patterns apply. Among alternatives, only where the type of the value leaves one of them. */
+function listPatterns(schema: unknown, value: unknown, path: string): PatternCheck[] {
+  if (!isObject(schema)) return []
+  const { pattern, properties, items, additionalProperties } = schema
+  const found: PatternCheck[] =
+    typeof pattern === 'string' && typeof value === 'string' ? [{ path, pattern, text: value }] : []
+  for (const part of asList(schema['allOf'])) found.push(...listPatterns(part, value, path))
+  for (const key of ['anyOf', 'oneOf']) {
+    const [only, ...more] = asList(schema[key]).filter((part) => admits(part, value))
+    if (more.length === 0) found.push(...listPatterns(only, value, path))
+  }
+  if (Array.isArray(value)) {
+    value.forEach((item: unknown, n) => found.push(...listPatterns(items, item, `${path}[${n}]`)))
+  } else if (isObject(value)) {
+    const known = isObject(properties) ? properties : {}
+    for (const [name, part] of Object.entries(value)) {
+      const inner = Object.hasOwn(known, name) ? known[name] : additionalProperties
+      found.push(...listPatterns(inner, part, `${path}.${name}`))
+    }
+  }
+  return found
+}
+
+function admits(schema: unknown, value: unknown): boolean {
+  const type = isObject(schema) ? schema['type'] : undefined
+  const types = Array.isArray(type) ? type : [type]
+  return types.includes(undefined) || types.includes(typeOf(value))
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function asList(part: unknown): unknown[] {
+  return Array.isArray(part) ? part : []
+}
+
+async function checkPatterns(checks: PatternCheck[], sandbox: Sandbox): Promise<string[]> {
+  const some = checks.slice(0, MOST_PATTERNS)
+  if (some.length === 0) return []
+  const pairs = some.map(({ pattern, text }) => [pattern, text])
+  const code = `JSON.stringify(${variableName(0)}.map(([p, t]) => new RegExp(p).test(t)))`
+  const answer = await sandbox.evaluate(code, [pairs], { timeoutMs: PATTERNS_MS })
+  if (!answer.ok) return [`$: the patterns could not be checked: ${answer.message}`]
+  const fits: unknown[] = JSON.parse(answer.text)
+  return some
+    .filter((_, n) => fits[n] !== true)
+    .slice(0, MOST_LINES)
+    .map(({ path, pattern }) => `${path}: must match the pattern ${pattern}`)
+}

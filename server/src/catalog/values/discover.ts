@@ -1,0 +1,67 @@
+import { NumberText } from '../../lib/lossless-json.ts'
+import { isObject } from '../fields/field.ts'
+import type { OutputType } from '../outputs.ts'
+import { fitsToken } from './output-names.ts'
+
+/** An output that a run has shown, as it is kept: references are made when it is described. */
+export type Discovered = {
+  name: string
+  type: OutputType
+  columns?: { name: string; type: OutputType }[]
+  /** It was null, so that its type is not known yet and is only shown as a string. */
+  anyType?: true
+}
+
+const MOST_ITEMS = 1000
+const MOST_NAMES = 1000
+
+/** The outputs of a completed cell and what they hold. Names that no token can say are left out. */
+export function discoverOutputs(outputs: Record<string, unknown>): Discovered[] {
+  return Object.entries(outputs)
+    .filter(([name]) => fitsToken(name) && !name.includes('.'))
+    .slice(0, MOST_NAMES)
+    .map(([name, value]): Discovered => {
+      if (isTable(value)) {
+        return { name, type: 'structured_array', columns: discoverColumns(value.slice(0, MOST_ITEMS)) }
+      }
+      const type = typeOfValue(value)
+      return type === undefined ? { name, type: 'string', anyType: true } : { name, type }
+    })
+}
+
+function isTable(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isObject)
+}
+
+function discoverColumns(items: Record<string, unknown>[]): { name: string; type: OutputType }[] {
+  const types = new Map<string, OutputType | undefined>()
+  for (const item of items) {
+    for (const [name, value] of Object.entries(item)) {
+      if (types.size >= MOST_NAMES && !types.has(name)) continue
+      types.set(name, joinTypes(types.get(name), typeOfValue(value)))
+    }
+  }
+  return [...types]
+    .filter(([name]) => fitsToken(name))
+    .map(([name, type]) => ({ name, type: type ?? 'string' }))
+}
+
+/** Unknown for null, which may stand in for anything. */
+function typeOfValue(value: unknown): OutputType | undefined {
+  if (value === null || value === undefined) return undefined
+  if (Array.isArray(value)) return 'raw_array'
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberText) return 'number'
+  if (typeof value === 'boolean') return 'boolean'
+  return typeof value === 'string' ? typeOfText(value) : 'json'
+}
+
+function typeOfText(text: string): OutputType {
+  if (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text)) return 'url'
+  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text) ? 'email' : 'string'
+}
+
+/** The type of a column whose items differ. */
+function joinTypes(a: OutputType | undefined, b: OutputType | undefined): OutputType | undefined {
+  if (a === undefined || b === undefined || a === b) return a ?? b
+  return [a, b].some((type) => type === 'json' || type === 'raw_array') ? 'json' : 'string'
+}

@@ -1,0 +1,166 @@
+import type { CellStatus } from '#contract/rows.ts'
+import type { Provenance } from '../catalog/outcome.ts'
+import { toStorableJson } from '../lib/storable.ts'
+import type { Store } from '../store/db.ts'
+import { createBatchedStatement } from './batched-statement.ts'
+import { type ClaimedRow, createClaimer, createLooker, UNTAKEN } from './claiming.ts'
+import { createRunFacts } from './run-facts.ts'
+import { createSettler } from './settler.ts'
+import { ABANDON } from './sql/abandon.ts'
+import { IN_THE_AIR } from './sql/in-the-air.ts'
+import { PARK } from './sql/park.ts'
+import { RESERVE } from './sql/reserve.ts'
+
+/** What a job names: the flight of a row, and which of its jobs this is. */
+export type RowJob = { o: string; r: string; t: number }
+
+/** What a run says once and for all. */
+export type RunFacts = {
+  org_id: string
+  run_id: string
+  sheet_id: string
+  revision: number
+  actions: string[]
+  cache_enabled: boolean
+  cache_since: string | null
+  continue_on_fail: boolean
+  /** How often rows were sent on from sheet to sheet until this run. */
+  hops: number
+}
+
+/** A row in the air: where it is in its run, and what is known of it. */
+export type Flight = RunFacts & {
+  row_id: string
+  ticket: number
+  /** Counts claims; with run and ticket it is the fence. */
+  attempt: number
+  /** How often its cell was taken up without a result. */
+  strikes: number
+  /** The cell at hand: the first action of the run that has no result yet. */
+  action: string
+  retries: number
+  held_millis: number
+  state: unknown
+  run_state: string
+  /** JSON text keyed by column number; null when the row is gone. */
+  data: string | null
+  /** JSON text: status and outputs by action; null when there are none. */
+  cells: string | null
+}
+
+/** The result of one cell, ready to be written. */
+export type SettledCell = {
+  action: string
+  status: CellStatus
+  outputs?: Record<string, unknown>
+  error?: string
+  creditsMillis: number
+  cached: boolean
+  provenance?: Provenance[] | undefined
+  startedAt: number
+  /** The key under which it was claimed, and whether the result is kept there. */
+  cache?: { key: string; epoch: number; keep: boolean } | undefined
+  /** Outputs of this action are known only from its runs. */
+  learns?: boolean
+}
+
+/** Results of a row, in the order of its chain. What the flight held and went through belongs to the first. */
+export type Settlement = {
+  cells: SettledCell[]
+  /** The action to go on with; null when the row ends here. */
+  next: string | null
+}
+
+export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
+
+/** Everything that workers write, in micro-batches: one statement carries the rows of many. */
+export type Desk = {
+  /**
+   * Urgent ones have statements of their own, and do not wait for those of the mass. The job is fresh when nobody can have
+   * settled a cell of the flight.
+   */
+  claim(job: RowJob, how?: { urgent?: boolean; fresh?: boolean }): Promise<Flight | null>
+  /** The flight of a fresh job as it is, without taking it up; null when somebody has. */
+  look(job: RowJob): Promise<Flight | null>
+  /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
+  settle(flight: Flight, settlement: Settlement, urgent?: boolean): Promise<{ runState: string } | null>
+  reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
+  park(flight: Flight, parking: Parking): Promise<boolean>
+  abandon(flight: Flight): Promise<boolean>
+  /** Whether the flight's job still has something to do, whoever does it. */
+  isInTheAir(flight: Flight): Promise<boolean>
+}
+
+/** In one statement. */
+const MAX_CELLS = 1000
+
+type RowItem = { r: string; [field: string]: unknown }
+
+export function createDesk(store: Store, lane: number): Desk {
+  const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
+    createBatchedStatement<RowItem, Row>({
+      lanes,
+      async send(items) {
+        // Everything that locks flights does so in the order of their rows.
+        const entries = items
+          .map((item, n) => ({ n, ...item }))
+          .sort((one, other) => (one.r < other.r ? -1 : 1))
+        const values = [toStorableJson(entries)]
+        const rows = await store.query<Row>({ name, text, values })
+        const byNumber = new Map(rows.map((row) => [row.n, row]))
+        return items.map((_, n) => byNumber.get(n) ?? null)
+      },
+    })
+
+  const claim = createBatchedStatement({ lanes: 2, rests: true, send: createClaimer(store) })
+  const claimUrgently = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
+  const look = createBatchedStatement({ lanes: 2, rests: true, send: createLooker(store) })
+  const settling = (lanes: number, from: number, rests: boolean) =>
+    createBatchedStatement({
+      lanes,
+      rests,
+      send: createSettler(store, from),
+      maxItems: MAX_CELLS,
+      sizeOf: ({ settlement }) => settlement.cells.length,
+    })
+  const settle = settling(2, lane, true)
+  const settleUrgently = settling(1, lane + 1, false)
+  const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
+  const park = batched<{ n: number }>('engine-park', PARK)
+  const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
+  const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
+  const factsOf = createRunFacts(store)
+
+  return {
+    async claim(job, { urgent = false, fresh = false } = {}) {
+      const row = await (urgent ? claimUrgently : claim)({ ...job, fresh })
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row)
+    },
+    async look(job) {
+      const row = await look(job)
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), { ...UNTAKEN, ...row })
+    },
+    settle: (flight, settlement, urgent) =>
+      urgent ? settleUrgently({ flight, settlement }) : settle({ flight, settlement }),
+    reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
+    async park(flight, { ms, retries, state, priority }) {
+      const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
+      return (await park({ ...fenceOf(flight), ...item })) !== null
+    },
+    abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
+    isInTheAir: async ({ org_id, row_id, ticket }) =>
+      (await inTheAir({ o: org_id, r: row_id, t: ticket })) !== null,
+  }
+}
+
+function toFlight({ r, t }: RowJob, facts: RunFacts, row: ClaimedRow): Flight {
+  const { n: _, settled, ...rest } = row
+  const action = facts.actions[settled]
+  if (action === undefined)
+    throw new Error(`row ${r} has results for every action of its run and still flies`)
+  return { ...facts, ...rest, row_id: r, ticket: t, action }
+}
+
+function fenceOf(flight: Flight) {
+  return { o: flight.org_id, r: flight.row_id, run: flight.run_id, t: flight.ticket, a: flight.attempt }
+}

@@ -1,0 +1,18 @@
+import type { RowJob } from './flight-store.ts'
+
+/** Runs of pure actions only, by what the jobs of their rows have in common. */
+export type LightRuns = { has(job: RowJob): boolean; add(job: RowJob): void }
+
+const KEPT = 1000
+
+export function createLightRuns(): LightRuns {
+  const known = new Set<string>()
+  const keyOf = ({ o, t }: RowJob) => `${o} ${t}`
+  return {
+    has: (job) => known.has(keyOf(job)),
+    add(job) {
+      if (known.size >= KEPT) known.clear()
+      known.add(keyOf(job))
+    },
+  }
+}

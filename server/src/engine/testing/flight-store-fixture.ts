@@ -1,0 +1,156 @@
+import { startRun, stopRuns, type RowChoice } from '#server/runs/queue.ts'
+import { OPERATOR } from '#server/store/audit.ts'
+import { grantCredits } from '#server/store/credits.ts'
+import { getDefinition } from '#server/store/definitions.ts'
+import { findSheet, type SheetRecord } from '#server/store/sheets.ts'
+import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
+import {
+  createDesk,
+  type Desk,
+  type Flight,
+  type RowJob,
+  type SettledCell,
+  type Settlement,
+} from '../flight-store.ts'
+import { faultCatalogue, PRICE } from './fault-catalogue.ts'
+
+export type Step = { action_id: string; inputs: Record<string, unknown> }
+
+/** What an organisation has, according to its balance, its flights and its ledger. */
+export type Accounts = {
+  credits: number
+  held: number
+  heldByFlights: number
+  ledger: number
+  charges: number
+}
+
+export type StoredCell = { row_id: string; action: string; status: string; credits: number; run_id: string }
+
+/** A sheet whose rows are walked by hand, through the desk. */
+export type Field = {
+  app: TestApp
+  org: TestOrg
+  base: string
+  sheet(): Promise<SheetRecord>
+  addRows(count: number, row?: object): Promise<string[]>
+  run(rows?: RowChoice, actions?: string[]): Promise<{ runId: string; rowsQueued: number }>
+  stop(): Promise<number>
+  /** Jobs of the rows in the air, as graphile-worker would hand them out. */
+  jobs(): Promise<RowJob[]>
+  flights(): Promise<Flight[]>
+  cells(): Promise<StoredCell[]>
+  accounts(): Promise<Accounts>
+  grant(millis: number): Promise<void>
+}
+
+export const makeFieldApp = (): Promise<TestApp> => makeApp({ services: { catalogue: faultCatalogue } })
+
+export const makeDesk = (app: TestApp, lane = 1): Desk => createDesk(app.store, lane)
+
+/** An organisation of its own with `credits` thousandths, and a sheet with a chain of these templates. */
+export async function makeField(app: TestApp, chain: (string | Step)[], millis: number): Promise<Field> {
+  const org = await app.makeOrg()
+  const { orgId } = org
+  const db = app.store.system
+  const grant = async (amountMillis: number): Promise<void> => {
+    await db.transaction().execute((trx) => grantCredits(trx, orgId, { amountMillis, reason: 'test' }))
+  }
+  await grant(millis - 1_000_000)
+  const { body } = await org.call('POST', '/workflows', { name: 'Field' })
+  const sheetId: string = body.data.workflow_id
+  const base = `/workflows/${sheetId}/sheets/${sheetId}`
+  await org.call('POST', `${base}/inputs`, [{ name: 'kill', type: 'string' }])
+  for (const step of chain) {
+    const added = await org.call(
+      'POST',
+      `${base}/actions/add`,
+      typeof step === 'string' ? { action_id: step } : step,
+    )
+    if (added.status !== 201) throw new Error(JSON.stringify(added.body))
+  }
+  const sheet = async () => {
+    const found = await findSheet(db, orgId, sheetId)
+    if (found === undefined) throw new Error('the sheet is gone')
+    return found
+  }
+  const query = <Row extends object>(text: string) => app.store.query<Row>({ text, values: [orgId] })
+  return {
+    app,
+    org,
+    base,
+    sheet,
+    grant,
+    async addRows(count, row = {}) {
+      const rows = Array.from({ length: count }, () => row)
+      return (await org.call('POST', `${base}/rows`, { rows })).body.data.row_ids
+    },
+    async run(rows = { kind: 'all' }, actions) {
+      const record = await sheet()
+      const all = (await getDefinition(db, record)).actions.map((action) => action.id)
+      return db
+        .transaction()
+        .execute((trx) =>
+          startRun(trx, OPERATOR, { sheet: record, actions: actions ?? all, rows, trigger: 'api' }),
+        )
+    },
+    async stop() {
+      const record = await sheet()
+      return db.transaction().execute((trx) => stopRuns(trx, OPERATOR, record))
+    },
+    jobs: () =>
+      query<RowJob>(
+        'select org_id as o, row_id as r, ticket as t from flights where org_id = $1 order by row_id',
+      ),
+    flights: () =>
+      query<Flight>(`select f.*, run.actions[1 + (select count(*) from cells c
+          where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)] as action
+        from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+        where f.org_id = $1 order by f.row_id`),
+    cells: () =>
+      query<StoredCell>(`select row_id, action, status, credits_millis as credits, run_id from cells
+        where org_id = $1 order by row_id, action`),
+    async accounts() {
+      const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,
+          (select coalesce(sum(held_millis), 0) from flights where org_id = $1)::bigint as "heldByFlights",
+          (select sum(amount_millis) from credit_entries where org_id = $1)::bigint as ledger,
+          (select count(*) from credit_entries where org_id = $1 and reason = 'cell') as charges
+        from organisations where org_id = $1`)
+      if (found === undefined) throw new Error('the organisation is gone')
+      return found
+    },
+  }
+}
+
+export function must<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new Error('expected a value')
+  return value
+}
+
+export const complete = (
+  { action }: Flight,
+  next: string | null,
+  creditsMillis = 0,
+  more: Partial<SettledCell> = {},
+): Settlement => ({
+  cells: [
+    {
+      action,
+      status: 'complete',
+      outputs: { value: 'x' },
+      creditsMillis,
+      cached: false,
+      startedAt: Date.now(),
+      ...more,
+    },
+  ],
+  next,
+})
+
+/** Takes up a row and sets the price of its cell aside, as a worker does before it calls anybody. */
+export async function claimAndReserve(desk: Desk, job: RowJob): Promise<Flight> {
+  const flight = must(await desk.claim(job))
+  const answer = await desk.reserve(flight, PRICE)
+  if (answer !== 'held') throw new Error(`expected a hold, got ${answer}`)
+  return { ...flight, held_millis: PRICE }
+}

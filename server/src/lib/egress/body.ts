@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream'
+import zlib from 'node:zlib'
+import { EgressFault } from './failures.ts'
+
+export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd'
+
+const MAX_ENCODINGS = 3
+// RFC 9659: an HTTP client need not hold a window above 8 MB, and a frame may ask for 2 GB.
+const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
+
+type Headers = Readonly<Record<string, string[]>>
+
+/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` is called before each. */
+export async function decodeBody(
+  body: Buffer,
+  headers: Headers,
+  { maxBytes, check }: { maxBytes: number; check: () => void },
+): Promise<Uint8Array> {
+  const encodings = encodingsOf(headers)
+  // Answers to HEAD and 304 name the encoding of a body that they do not have.
+  if (body.length === 0) return body
+  let bytes = body
+  for (const encoding of encodings.toReversed()) {
+    check()
+    bytes = await decode(bytes, encoding, maxBytes)
+  }
+  return bytes
+}
+
+/** Refuses a body by its declared length, before any of it is read. */
+export function checkDeclaredLength(headers: Headers, maxBytes: number): void {
+  if (Number(headers['content-length']?.[0] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+}
+
+function encodingsOf(headers: Headers): string[] {
+  const encodings = (headers['content-encoding'] ?? [])
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity')
+  if (encodings.length > MAX_ENCODINGS)
+    throw new EgressFault('protocol', 'the answer is encoded too many times.')
+  return encodings
+}
+
+async function decode(input: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+  const decoder = createDecoder(input, encoding)
+  decoder.end(input)
+  let output: Buffer
+  try {
+    output = await collect(decoder, maxBytes)
+  } catch (error) {
+    if (error instanceof EgressFault) throw error
+    throw new EgressFault('protocol', `the ${encoding} encoding of the answer is broken or cut off.`)
+  }
+  // A decoder stops at the end of its first frame; what follows would be lost without a word.
+  if (decoder.bytesWritten < input.length) {
+    throw new EgressFault('protocol', `the answer goes on after the end of its ${encoding} encoding.`)
+  }
+  return output
+}
+
+function createDecoder(input: Buffer, encoding: string) {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.createGunzip()
+    case 'deflate':
+      // Servers disagree about whether this means zlib's framing (RFC 9110) or none.
+      return ((input[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()
+    case 'br':
+      return zlib.createBrotliDecompress()
+    case 'zstd':
+      return zlib.createZstdDecompress(ZSTD_WINDOW)
+    default:
+      throw new EgressFault('protocol', 'the answer has an encoding that was not asked for.')
+  }
+}
+
+async function collect(source: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+export function tooLarge(maxBytes: number): EgressFault {
+  return new EgressFault('too_large', `the answer is larger than ${maxBytes} bytes.`)
+}

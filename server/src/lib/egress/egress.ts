@@ -1,0 +1,189 @@
+import type { Socket } from 'node:net'
+import { hostname } from 'node:os'
+import { Agent, Pool } from 'undici'
+import type { AllowEntry } from './addresses.ts'
+import { ACCEPT_ENCODING, checkDeclaredLength, decodeBody } from './body.ts'
+import { createConnector, type Guard } from './connector.ts'
+import { type Deadline, exchange, type Expectation, startDeadline } from './exchange.ts'
+import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
+import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
+import { createRecords, type DnsRecords } from './records.ts'
+import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
+import { createResponse, type EgressResponse } from './response.ts'
+import { type ConnectRequest, openGuarded } from './socket.ts'
+
+export type EgressRequest = {
+  url: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** For everything together: resolving, redirects, the body. */
+  timeoutMs?: number
+  /** For the body on the wire and for the body decoded. */
+  maxBytes?: number
+  maxRedirects?: number
+  /** `return` gives the answer that redirects as it is, to who must look at each hop. Default `follow`. */
+  redirects?: 'follow' | 'return'
+  signal?: AbortSignal
+}
+
+/** The message names scheme, host and port at most: no path, query, header or body. */
+export type EgressFailure = {
+  ok: false
+  kind: EgressFailureKind
+  message: string
+  /** The same call may succeed later; whether it may be repeated is for the caller to know. */
+  retryable: boolean
+  ms: number
+}
+
+export type EgressResult = EgressResponse | EgressFailure
+
+export type Egress = {
+  /** Never rejects for what a caller's data or a peer does; those are failures. */
+  fetch: (request: EgressRequest) => Promise<EgressResult>
+  /** A bare TCP connection, under the same rules. Whoever gets the socket ends it. */
+  connect: (request: ConnectRequest) => Promise<{ ok: true; socket: Socket } | EgressFailure>
+  dns: DnsRecords
+  /** A provider's base URL: what the operator set in its place, or `fallback` (D55). */
+  baseUrl: (provider: string, fallback: string) => string
+  /** How mail servers are asked about an address; port 0 asks none. */
+  smtpProbe: SmtpProbe
+  /** Ends every connection; calls still under way fail as `aborted`. */
+  close: () => Promise<void>
+}
+
+export type SmtpProbe = { port: number; name: string }
+
+type Answer = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location'>
+
+const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
+// The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
+const POOL_OPTIONS = {
+  allowH2: false,
+  maxHeaderSize: 65_536,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 10_000,
+}
+
+/** The one HTTP client for every outgoing call. It reaches public addresses and what `allow` names, nothing else. */
+export function createEgress(options: {
+  allow: readonly AllowEntry[]
+  userAgent?: string
+  resolve?: Resolve
+  /** Name servers; those of the system when there are none. */
+  servers?: readonly string[]
+  baseUrls?: ReadonlyMap<string, string>
+  smtpProbe?: Partial<SmtpProbe>
+}): Egress {
+  const closing = new AbortController()
+  const servers = options.servers ?? []
+  const network = createResolver({ allow: options.allow, ...(servers.length > 0 && { servers }) })
+  const records = createRecords(servers)
+  const guard = {
+    allow: options.allow,
+    resolve: shareInFlight(options.resolve ?? network.resolve),
+    closing: closing.signal,
+  }
+  const agent = createAgent(guard)
+  const sockets = new Set<Socket>()
+  const headerDefaults = {
+    accept: '*/*',
+    'accept-encoding': ACCEPT_ENCODING,
+    'user-agent': options.userAgent ?? 'loam',
+  }
+
+  async function follow(request: EgressRequest, deadline: Deadline): Promise<Answer> {
+    const { maxBytes, maxRedirects } = { ...LIMITS, ...request }
+    const start = parseUrl(request.url)
+    let route = start.origin
+    try {
+      let hop = firstHop(start, request, headerDefaults)
+      for (let redirects = 0; ; redirects += 1) {
+        const { method } = hop
+        const wants: Expectation['wants'] = ({ status, headers }) => {
+          if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
+          if (method !== 'HEAD') checkDeclaredLength(headers, maxBytes)
+          return true
+        }
+        const { status, headers, body: sent } = await exchange(agent, hop, { deadline, maxBytes, wants })
+        const location = locationOf(status, headers)
+        const next = location === null ? null : nextHop(hop, status, location)
+        if (next === null || request.redirects === 'return') {
+          const check = () => {
+            if (deadline.fault !== undefined) throw deadline.fault
+          }
+          const body = await decodeBody(sent, headers, { maxBytes, check })
+          return { status, headers, body, url: hop.url.href, redirects, location: next?.url.href ?? null }
+        }
+        if (redirects >= maxRedirects) {
+          throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
+        }
+        hop = next
+        route = `${hop.url.origin} (redirected from ${start.origin})`
+      }
+    } catch (error) {
+      const fault = toExchangeFault(error)
+      throw new EgressFault(fault.kind, `${route}: ${fault.message}`, fault.retryable)
+    }
+  }
+
+  async function fetch(request: EgressRequest): Promise<EgressResult> {
+    const started = performance.now()
+    const elapsed = () => Math.round(performance.now() - started)
+    const deadline = startDeadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    try {
+      return createResponse({ ...(await follow(request, deadline)), ms: elapsed() })
+    } catch (error) {
+      return toFailure(error, elapsed())
+    } finally {
+      deadline.end()
+    }
+  }
+
+  async function connect(request: ConnectRequest): ReturnType<Egress['connect']> {
+    const started = performance.now()
+    try {
+      const socket = await openGuarded(request, guard)
+      sockets.add(socket.once('close', () => sockets.delete(socket)))
+      return { ok: true, socket }
+    } catch (error) {
+      return toFailure(error, Math.round(performance.now() - started))
+    }
+  }
+
+  async function close(): Promise<void> {
+    const destroyed = agent.destroy()
+    closing.abort()
+    network.cancel()
+    records.cancel()
+    for (const socket of sockets) socket.destroy()
+    await destroyed
+  }
+
+  return {
+    fetch,
+    connect,
+    dns: records.dns,
+    baseUrl: (provider, fallback) => options.baseUrls?.get(provider) ?? fallback,
+    smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
+    close,
+  }
+}
+
+function toFailure(error: unknown, ms: number): EgressFailure {
+  if (!(error instanceof EgressFault)) throw error
+  return { ok: false, kind: error.kind, message: error.message, retryable: error.retryable, ms }
+}
+
+// One pool per origin with a connector of its own, so a connection admitted for one host never serves another.
+// An Agent made here, and not undici's global one, takes no notice of proxies in the environment.
+function createAgent(guard: Guard): Agent {
+  return new Agent({
+    allowH2: false,
+    factory: (origin) =>
+      new Pool(origin, { ...POOL_OPTIONS, connect: createConnector(new URL(origin), guard) }),
+  })
+}

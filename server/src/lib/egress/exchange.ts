@@ -1,0 +1,123 @@
+import type { Agent, Dispatcher } from 'undici'
+import { tooLarge } from './body.ts'
+import { EgressFault } from './failures.ts'
+import type { Hop } from './hops.ts'
+import { collectHeaders } from './response.ts'
+
+export type Exchanged = { status: number; headers: Record<string, string[]>; body: Buffer }
+
+export type Expectation = {
+  deadline: Deadline
+  maxBytes: number
+  /** Whether the body is to be read; may throw what makes the answer useless. */
+  wants: (answer: Omit<Exchanged, 'body'>) => boolean
+}
+
+const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
+const NOTHING = Buffer.alloc(0)
+/** A short body that nobody wants is let pass, so that its connection can be used again. */
+const MAX_UNWANTED = 16_384
+
+/**
+ * One request and its answer, by undici's own events: a stream and a signal for each call would cost more than the call. The
+ * answer comes a turn after its last byte, when undici takes the connection for free: a call that follows at once would
+ * otherwise open another.
+ */
+export function exchange(
+  agent: Agent,
+  hop: Hop,
+  { deadline, maxBytes, wants }: Expectation,
+): Promise<Exchanged> {
+  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>()
+  const chunks: Buffer[] = []
+  let size = 0
+  let wanted = true
+  let answer: Omit<Exchanged, 'body'> | undefined
+  let controller: Dispatcher.DispatchController | undefined
+  const giveUp = (cause: Error) => {
+    reject(cause)
+    controller?.abort(cause)
+  }
+  // undici knows of no way to end a call before it has a connection for it.
+  deadline.watch(giveUp)
+  const { origin, pathname, search } = hop.url
+  const { method, headers, body } = hop
+  agent.dispatch(
+    { origin, path: pathname + search, method, headers, body },
+    {
+      onRequestStart(given) {
+        controller = given
+        if (deadline.fault !== undefined) given.abort(deadline.fault)
+      },
+      onResponseStart(given, status, rawHeaders) {
+        if (status < 200) return
+        try {
+          answer = { status, headers: collectHeaders(rawHeaders) }
+          if (wants(answer)) return
+          wanted = false
+          resolve({ ...answer, body: NOTHING })
+          deadline.atEnd(() => given.abort(UNWANTED))
+        } catch (cause) {
+          giveUp(cause as Error)
+        }
+      },
+      onResponseData(given, chunk) {
+        size += chunk.length
+        if (!wanted) {
+          if (size > MAX_UNWANTED) given.abort(UNWANTED)
+        } else if (size > maxBytes) giveUp(tooLarge(maxBytes))
+        else chunks.push(chunk)
+      },
+      onResponseEnd() {
+        if (answer !== undefined) setImmediate(resolve, { ...answer, body: Buffer.concat(chunks, size) })
+      },
+      onResponseError: (_given, cause) => reject(cause),
+    },
+  )
+  return promise
+}
+
+export type Deadline = {
+  /** Why the call is over before its end. */
+  readonly fault: EgressFault | undefined
+  /** Calls `act` when it is, in place of who watched before. */
+  watch(act: (fault: EgressFault) => void): void
+  /** Calls `act` when the call is over, however it ended. */
+  atEnd(act: () => void): void
+  end(): void
+}
+
+const MAX_TIMER_MS = 2_147_483_647
+
+/** The time for one call, with all that belongs to it. */
+export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
+  let fault: EgressFault | undefined
+  const endings: (() => void)[] = []
+  let watcher: ((fault: EgressFault) => void) | undefined
+  const pass = (cause: EgressFault) => {
+    fault ??= cause
+    watcher?.(fault)
+  }
+  const cancel = () => pass(new EgressFault('aborted', 'the call was cancelled.'))
+  const expire = () =>
+    pass(new EgressFault('timeout', `no complete answer within ${timeoutMs} ms. Try again later.`))
+  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS))
+  if (outer?.aborted === true) cancel()
+  outer?.addEventListener('abort', cancel)
+  return {
+    get fault() {
+      return fault
+    },
+    watch(act) {
+      watcher = act
+      if (fault !== undefined) act(fault)
+    },
+    atEnd: (act) => endings.push(act),
+    end() {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', cancel)
+      watcher = undefined
+      for (const act of endings) act()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { EgressRequest } from './egress.ts'
+import { EgressFault } from './failures.ts'
+
+/** One request to one origin; a redirect makes the next. Header names are lower-case. */
+export type Hop = {
+  url: URL
+  method: string
+  headers: ReadonlyMap<string, string>
+  body: string | Uint8Array | null
+}
+
+const OURS: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** Anything else a caller sends may be a credential, so it stays with the origin it was meant for. */
+const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'user-agent',
+])
+const DESCRIBES_BODY: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-language',
+  'content-location',
+  'content-type',
+])
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+export function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null)
+    throw new EgressFault('invalid_url', 'The URL is not valid. Give an absolute http or https URL.')
+  const fault = describeUnusable(url)
+  if (fault !== null) throw new EgressFault('invalid_url', `The URL ${fault}`)
+  return url
+}
+
+/** Checks a caller's request; throws a fault for what cannot be sent. */
+export function firstHop(url: URL, request: EgressRequest, defaults: Readonly<Record<string, string>>): Hop {
+  const method = (request.method ?? 'GET').toUpperCase()
+  if (!TOKEN.test(method) || method === 'CONNECT' || method === 'TRACE') {
+    throw new EgressFault('protocol', 'the request has a method that cannot be sent.')
+  }
+  const headers = new Map([...Object.entries(defaults), ...checkHeaders(request.headers ?? {})])
+  return { url, method, headers, body: request.body ?? null }
+}
+
+function checkHeaders(given: Readonly<Record<string, string>>): Map<string, string> {
+  const headers = new Map<string, string>()
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.toLowerCase()
+    if (!TOKEN.test(name)) throw new EgressFault('protocol', 'a request header has a name that is not valid.')
+    if (OURS.has(key))
+      throw new EgressFault('protocol', `the request header ${key} cannot be set by a caller.`)
+    if (headers.has(key)) throw new EgressFault('protocol', `the request header ${key} is given twice.`)
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new EgressFault(
+        'protocol',
+        `the request header ${key} has characters that a header cannot carry.`,
+      )
+    }
+    headers.set(key, value)
+  }
+  return headers
+}
+
+/** Where an answer redirects to, as sent; null when it is no redirect. */
+export function locationOf(status: number, headers: Readonly<Record<string, string[]>>): string | null {
+  const locations = headers['location'] ?? []
+  if (!REDIRECTS.has(status) || locations.length === 0) return null
+  if (new Set(locations).size > 1)
+    throw new EgressFault('protocol', 'the redirect names more than one location.')
+  return locations[0] ?? null
+}
+
+/** Follows a redirect by the rules of the fetch standard, without what is meant only for the present origin. */
+export function nextHop(hop: Hop, status: number, location: string): Hop {
+  // undici reads header bytes as Latin-1, while servers write paths in UTF-8.
+  const url = URL.parse(Buffer.from(location, 'latin1').toString('utf8'), hop.url.href)
+  if (url === null) throw new EgressFault('protocol', 'the redirect has a location that is not valid.')
+  const fault = describeUnusable(url)
+  if (fault !== null) throw new EgressFault('protocol', `the location of the redirect ${fault}`)
+  const toGet =
+    status === 303 ? hop.method !== 'GET' && hop.method !== 'HEAD' : status < 303 && hop.method === 'POST'
+  const body = toGet ? null : hop.body
+  if (body !== null && hop.url.protocol === 'https:' && url.protocol === 'http:') {
+    throw new EgressFault('protocol', 'the redirect would send the body again without encryption.')
+  }
+  const crosses = url.origin !== hop.url.origin
+  const headers = [...hop.headers].filter(
+    ([name]) => !(crosses && !KEPT_ACROSS_ORIGINS.has(name)) && !(toGet && DESCRIBES_BODY.has(name)),
+  )
+  return { url, method: toGet ? 'GET' : hop.method, headers: new Map(headers), body }
+}
+
+function describeUnusable(url: URL): string | null {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'is neither http nor https.'
+  if (url.username !== '' || url.password !== '') return 'holds a user name or password; send it as a header.'
+  return null
+}

@@ -1,0 +1,391 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import zlib from 'node:zlib'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { serveHttp, serveRaw } from '#test/loopback-server.ts'
+import { parseEgressAllow } from './addresses.ts'
+import { createEgress, type Egress, type EgressRequest } from './egress.ts'
+
+function createLocalEgress(resolve?: (host: string) => Promise<string[]>): Egress {
+  const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, ...(resolve && { resolve }) })
+  onTestFinished(egress.close)
+  return egress
+}
+
+const fetchLocal = (request: EgressRequest) => createLocalEgress().fetch(request)
+
+/** Answers every connection with these bytes, then closes, resets or hangs. */
+const serveBytes = (bytes: string | Buffer, ending: 'close' | 'reset' | 'hang' = 'close') =>
+  serveRaw((socket) =>
+    socket.once('data', () => {
+      socket.write(bytes)
+      setTimeout(() => {
+        if (ending === 'close') socket.end()
+        if (ending === 'reset') socket.resetAndDestroy()
+      }, 20)
+    }),
+  )
+
+const FAST_BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }
+
+const head = (headers: string) => `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`
+
+const ENCODERS: Record<string, (data: Buffer) => Buffer> = {
+  identity: (data) => data,
+  gzip: (data) => zlib.gzipSync(data),
+  'x-gzip': (data) => zlib.gzipSync(data),
+  deflate: (data) => zlib.deflateSync(data),
+  br: (data) => zlib.brotliCompressSync(data),
+  zstd: (data) => zlib.zstdCompressSync(data),
+}
+
+const serveEncoded = (body: Buffer, encoding: string) =>
+  serveHttp((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body))
+
+describe('the size limit', () => {
+  it.each(Object.keys(ENCODERS))('holds exactly for %s, decoded', async (encoding) => {
+    const data = Buffer.alloc(100_000, 'Loam ')
+    const server = await serveEncoded(ENCODERS[encoding]?.(data) ?? data, encoding)
+    const atLimit = await fetchLocal({ url: server.origin, maxBytes: 100_000 })
+    expect(atLimit.ok && data.equals(atLimit.body)).toBe(true)
+    const above = await fetchLocal({ url: server.origin, maxBytes: 99_999 })
+    expect(above).toMatchObject({ ok: false, kind: 'too_large', retryable: false })
+    expect(!above.ok && above.message).toBe(`${server.origin}: the answer is larger than 99999 bytes.`)
+  })
+
+  it.each(['content-length', 'chunked', 'close'])(
+    'holds exactly on the wire, delimited by %s',
+    async (delimiter) => {
+      const server = await serveHttp((_, response) => {
+        if (delimiter === 'content-length') response.setHeader('content-length', 1000)
+        if (delimiter === 'close') response.useChunkedEncodingByDefault = false
+        response.write('x'.repeat(500))
+        response.end('x'.repeat(500))
+      })
+      expect(await fetchLocal({ url: server.origin, maxBytes: 1000 })).toMatchObject({ ok: true })
+      expect(await fetchLocal({ url: server.origin, maxBytes: 999 })).toMatchObject({ kind: 'too_large' })
+    },
+  )
+
+  it('holds on the wire for bytes that would decode to less', async () => {
+    const padded = Buffer.concat(Array.from({ length: 100 }, () => zlib.gzipSync('')))
+    const server = await serveEncoded(padded, 'gzip')
+    expect(await fetchLocal({ url: server.origin, maxBytes: padded.length })).toMatchObject({ ok: true })
+    expect(await fetchLocal({ url: server.origin, maxBytes: padded.length - 1 })).toMatchObject({
+      kind: 'too_large',
+    })
+  })
+
+  it('is 10 MB unless said otherwise', async () => {
+    const server = await serveHttp((request, response) =>
+      response.end(Buffer.alloc(Number(request.url?.slice(1)))),
+    )
+    expect(await fetchLocal({ url: `${server.origin}/10000000` })).toMatchObject({ ok: true })
+    expect(await fetchLocal({ url: `${server.origin}/10000001` })).toMatchObject({ kind: 'too_large' })
+  })
+
+  it('R5: a declared 1 GB is refused unread', async () => {
+    const server = await serveBytes(head('content-length: 1000000000') + 'x', 'hang')
+    expect(await fetchLocal({ url: server.origin, timeoutMs: 5_000 })).toMatchObject({ kind: 'too_large' })
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+  })
+
+  it('R5: an endless body is cut off and its connection ended', async () => {
+    let written = 0
+    const server = await serveHttp((_, response) => {
+      const chunk = Buffer.alloc(65_536)
+      const pump = () => {
+        while (!response.destroyed && response.write(chunk)) written += chunk.length
+      }
+      response.on('drain', pump)
+      pump()
+    })
+    expect(await fetchLocal({ url: server.origin, maxBytes: 1_000_000 })).toMatchObject({ kind: 'too_large' })
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+    expect(written).toBeLessThan(20_000_000)
+  })
+
+  it.each(['gzip', 'br', 'zstd', 'gzip, gzip'])(
+    'R5: a %s bomb stops at the limit with bounded memory',
+    async (encoding) => {
+      const bomb = makeBomb(encoding)
+      const server = await serveEncoded(bomb, encoding)
+      const egress = createLocalEgress()
+      const watch = watchMemory()
+      const result = await egress.fetch({ url: server.origin, maxBytes: 2_000_000 })
+      expect(result).toMatchObject({ ok: false, kind: 'too_large' })
+      expect(watch.peakGrowth()).toBeLessThan(32_000_000)
+    },
+  )
+
+  it('holds for the headers', async () => {
+    const fits = await serveBytes(head(`x: ${'a'.repeat(60_000)}\r\ncontent-length: 0`))
+    expect(await fetchLocal({ url: fits.origin })).toMatchObject({ ok: true })
+    const exceeds = await serveBytes(head(`x: ${'a'.repeat(70_000)}\r\ncontent-length: 0`))
+    expect(await fetchLocal({ url: exceeds.origin })).toMatchObject({ ok: false, kind: 'too_large' })
+    const many = await serveBytes(head(`${'x: a\r\n'.repeat(40_000)}content-length: 0`))
+    expect(await fetchLocal({ url: many.origin })).toMatchObject({ ok: false, kind: 'too_large' })
+  })
+})
+
+/** 200 MB to 1 GB of zeros in about 1 MB or less. */
+function makeBomb(encoding: string): Buffer {
+  if (encoding === 'br') return zlib.brotliCompressSync(Buffer.alloc(200_000_000), FAST_BROTLI)
+  if (encoding === 'zstd') return zlib.zstdCompressSync(Buffer.alloc(200_000_000))
+  const member = zlib.gzipSync(Buffer.alloc(10_000_000))
+  const bomb = Buffer.concat(Array.from({ length: 100 }, () => member))
+  return encoding === 'gzip' ? bomb : zlib.gzipSync(bomb)
+}
+
+/** Measures from a clean start, as the making of a bomb leaves more garbage than reading it may use. */
+function watchMemory() {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  const start = process.memoryUsage().external
+  let peak = start
+  const sample = () => (peak = Math.max(peak, process.memoryUsage().external))
+  const timer = setInterval(sample, 1)
+  onTestFinished(() => clearInterval(timer))
+  return { peakGrowth: () => sample() - start }
+}
+
+describe('the time limit', () => {
+  it('ends a body of one byte per interval, and its connection', async () => {
+    const server = await serveHttp((_, response) => {
+      const timer = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(timer))
+    })
+    const result = await fetchLocal({ url: server.origin, timeoutMs: 300 })
+    expect(result).toMatchObject({ ok: false, kind: 'timeout', retryable: true })
+    expect(!result.ok && result.message).toBe(
+      `${server.origin}: no complete answer within 300 ms. Try again later.`,
+    )
+    expect(result.ms).toBeGreaterThanOrEqual(295)
+    expect(result.ms).toBeLessThan(2_000)
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+  })
+
+  it('ends a server that never answers, and one that stops within its headers', async () => {
+    for (const server of [
+      await serveHttp(() => undefined),
+      await serveBytes('HTTP/1.1 200 OK\r\nx: ', 'hang'),
+    ]) {
+      expect(await fetchLocal({ url: server.origin, timeoutMs: 200 })).toMatchObject({ kind: 'timeout' })
+      await vi.waitFor(() => expect(server.open()).toBe(0))
+    }
+  })
+
+  it('ends a flood of interim answers', async () => {
+    const server = await serveRaw((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 5)
+      socket.on('close', () => clearInterval(timer))
+    })
+    expect(await fetchLocal({ url: server.origin, timeoutMs: 200 })).toMatchObject({ kind: 'timeout' })
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+  })
+
+  it('counts resolving', async () => {
+    const egress = createLocalEgress(() => new Promise(() => undefined))
+    expect(await egress.fetch({ url: 'http://slow.internal/', timeoutMs: 100 })).toMatchObject({
+      kind: 'timeout',
+    })
+  })
+
+  it('counts all redirects together', async () => {
+    const server = await serveHttp((_, response) => {
+      setTimeout(() => response.writeHead(302, { location: '/' }).end(), 80)
+    })
+    const result = await fetchLocal({ url: server.origin, timeoutMs: 200, maxRedirects: 20 })
+    expect(result).toMatchObject({ ok: false, kind: 'timeout' })
+    expect(result.ms).toBeLessThan(1_000)
+  })
+
+  it('does not wait for the body of a redirect, and leaves none behind', async () => {
+    const server = await serveHttp((request, response) => {
+      if (request.url === '/to') response.end('ok')
+      else response.writeHead(302, { location: '/to' }).write('x')
+    })
+    const result = await fetchLocal({ url: server.origin, timeoutMs: 5_000 })
+    expect(result).toMatchObject({ ok: true, redirects: 1 })
+    expect(result.ms).toBeLessThan(2_000)
+    await vi.waitFor(() => expect(server.open()).toBeLessThanOrEqual(1))
+  })
+})
+
+describe('the signal of a caller', () => {
+  it('ends a call before it starts, while it resolves, waits, and reads', async () => {
+    const server = await serveHttp((request, response) => {
+      if (request.url === '/body') response.write('x')
+    })
+    const egress = createLocalEgress((host) =>
+      host === 'slow.internal' ? new Promise(() => undefined) : Promise.resolve(['127.0.0.1']),
+    )
+    const started = await egress.fetch({ url: server.origin, signal: AbortSignal.abort() })
+    expect(started).toMatchObject({ ok: false, kind: 'aborted', retryable: false })
+    expect(server.accepted()).toBe(0)
+    for (const url of ['http://slow.internal/', `${server.origin}/head`, `${server.origin}/body`]) {
+      const result = await egress.fetch({ url, signal: AbortSignal.timeout(100) })
+      expect(result).toMatchObject({ ok: false, kind: 'aborted' })
+    }
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+  })
+})
+
+describe('a broken answer is a failure, never a short success', () => {
+  const gzip = zlib.gzipSync('x'.repeat(1000))
+  const broken = Buffer.from(gzip)
+  broken.fill(0xff, 12)
+  const badSum = Buffer.from(gzip)
+  badSum.writeUInt8(badSum.readUInt8(gzip.length - 8) ^ 1, gzip.length - 8)
+  const chunked = head('transfer-encoding: chunked')
+
+  it.each<[string, string | Buffer, 'close' | 'reset', string]>([
+    ['closed before the headers', '', 'close', 'reset'],
+    ['reset before the headers', '', 'reset', 'reset'],
+    ['closed within the headers', 'HTTP/1.1 200 OK\r\nx: y', 'close', 'reset'],
+    ['closed within a body of known length', `${head('content-length: 100')}short`, 'close', 'reset'],
+    ['reset within a body of known length', `${head('content-length: 100')}short`, 'reset', 'reset'],
+    [
+      'closed within a body of known length, announced',
+      `${head('connection: close\r\ncontent-length: 100')}short`,
+      'close',
+      'reset',
+    ],
+    [
+      'reset within a body of known length, announced',
+      `${head('connection: close\r\ncontent-length: 100')}short`,
+      'reset',
+      'reset',
+    ],
+    ['closed within a chunk', `${chunked}ff\r\nshort`, 'close', 'reset'],
+    [
+      'closed between chunks, announced',
+      `${head('connection: close\r\ntransfer-encoding: chunked')}5\r\nshort\r\n`,
+      'close',
+      'reset',
+    ],
+    ['closed between chunks', `${chunked}5\r\nshort\r\n`, 'close', 'reset'],
+    ['reset between chunks', `${chunked}5\r\nshort\r\n`, 'reset', 'reset'],
+    ['reset in a body that ends by closing', `${head('connection: close')}short`, 'reset', 'reset'],
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'close', 'protocol'],
+    ['with a wrong chunk size', `${chunked}zz\r\nx\r\n`, 'close', 'protocol'],
+    ['with a wrong length', `${head('content-length: x')}x`, 'close', 'protocol'],
+    ['with two lengths', `${head('content-length: 1\r\ncontent-length: 2')}xx`, 'close', 'reset'],
+    [
+      'with both length and chunks',
+      `${head('content-length: 3\r\ntransfer-encoding: chunked')}1\r\nx\r\n0\r\n\r\n`,
+      'close',
+      'reset',
+    ],
+    [
+      'that upgrades unasked',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      'close',
+      'reset',
+    ],
+  ])('%s', async (_what, bytes, ending, kind) => {
+    const server = await serveBytes(bytes, ending)
+    const result = await fetchLocal({ url: server.origin, timeoutMs: 5_000 })
+    expect(result).toMatchObject({ ok: false, kind, retryable: kind === 'reset' })
+    expect(!result.ok && result.message).toMatch(
+      new RegExp(`^${server.origin}: the (connection broke|answer is not valid HTTP)`),
+    )
+    await vi.waitFor(() => expect(server.open()).toBe(0))
+  })
+
+  it.each<[string, string, Buffer]>([
+    ['is not gzip', 'gzip', Buffer.from('plain text')],
+    ['is broken gzip', 'gzip', broken],
+    ['is gzip with a wrong checksum', 'gzip', badSum],
+    ['is truncated gzip', 'gzip', gzip.subarray(0, -1)],
+    ['is truncated within the gzip header', 'gzip', gzip.subarray(0, 5)],
+    ['is gzip with something after it', 'gzip', Buffer.concat([gzip, Buffer.from('rest')])],
+    ['is truncated deflate', 'deflate', zlib.deflateSync('x'.repeat(1000)).subarray(0, -4)],
+    [
+      'is deflate with something after it',
+      'deflate',
+      Buffer.concat([zlib.deflateSync('x'), Buffer.from('rest')]),
+    ],
+    ['is truncated brotli', 'br', zlib.brotliCompressSync('hello, hello').subarray(0, -2)],
+    [
+      'is brotli with something after it',
+      'br',
+      Buffer.concat([zlib.brotliCompressSync('x'), Buffer.from('rest')]),
+    ],
+    ['is truncated zstd', 'zstd', zlib.zstdCompressSync('x'.repeat(1000)).subarray(0, -2)],
+    [
+      'is a second zstd frame that Node would not read',
+      'zstd',
+      Buffer.concat([zlib.zstdCompressSync('x'), zlib.zstdCompressSync('y')]),
+    ],
+    ['is zstd with a window above 8 MB', 'zstd', zstdWithWindow(27)],
+    ['is gzip once and said to be twice', 'gzip, gzip', gzip],
+    ['is in an encoding nobody asked for', 'compress', Buffer.from('x')],
+    ['is encoded too often', 'gzip, gzip, gzip, gzip', gzip],
+  ])('whose body %s', async (_what, encoding, body) => {
+    const server = await serveEncoded(body, encoding)
+    const result = await fetchLocal({ url: server.origin, timeoutMs: 5_000 })
+    expect(result).toMatchObject({ ok: false, kind: 'protocol', retryable: false })
+  })
+
+  it('reads encodings in the order in which they were applied, and bare deflate', async () => {
+    const data = Buffer.from('hello')
+    for (const [encoding, body] of [
+      ['gzip, br', zlib.brotliCompressSync(zlib.gzipSync(data))],
+      ['identity, GZIP', zlib.gzipSync(data)],
+      ['deflate', zlib.deflateRawSync(data)],
+    ] as const) {
+      const server = await serveEncoded(body, encoding)
+      const result = await fetchLocal({ url: server.origin })
+      expect(result.ok && result.text()).toBe('hello')
+    }
+  })
+})
+
+function zstdWithWindow(log: number): Buffer {
+  const params = { [zlib.constants.ZSTD_c_windowLog]: log }
+  return zlib.zstdCompressSync(Buffer.alloc(2 ** log, 'Loam'), { params })
+}
+
+describe('no connection', () => {
+  it('to a closed port is a failure that may be tried again', async () => {
+    const server = await serveHttp(() => undefined)
+    await server.close()
+    const result = await fetchLocal({ url: `${server.origin}/secret?key=secret` })
+    expect(result).toMatchObject({
+      ok: false,
+      kind: 'connect',
+      message: `${server.origin}: no connection (ECONNREFUSED). Check host and port, or try again.`,
+      retryable: true,
+    })
+  })
+
+  it.each([
+    ['ENOTFOUND', false, 'there is no such host. Check its name.'],
+    ['ENODATA', false, 'there is no such host. Check its name.'],
+    ['ESERVFAIL', true, 'the host name could not be resolved (ESERVFAIL). Try again.'],
+    ['EAI_AGAIN', true, 'the host name could not be resolved (EAI_AGAIN). Try again.'],
+  ])('to a name that cannot be resolved: %s', async (code, retryable, message) => {
+    const egress = createLocalEgress(() => Promise.reject(Object.assign(new Error('dns'), { code })))
+    const result = await egress.fetch({ url: 'https://nowhere.example/secret' })
+    expect(result).toMatchObject({
+      ok: false,
+      kind: 'dns',
+      retryable,
+      message: `https://nowhere.example: ${message}`,
+    })
+  })
+
+  it('to a name without addresses', async () => {
+    const egress = createLocalEgress(() => Promise.resolve([]))
+    expect(await egress.fetch({ url: 'http://empty.example/' })).toMatchObject({
+      kind: 'dns',
+      retryable: false,
+    })
+  })
+
+  it('is thrown when the resolver itself is at fault, as no caller can cause that', async () => {
+    const egress = createLocalEgress(() => Promise.reject(new TypeError('a mistake')))
+    await expect(egress.fetch({ url: 'http://a.example/' })).rejects.toThrow('a mistake')
+  })
+})

@@ -1,0 +1,83 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { codeOf } from './failures.ts'
+
+/** `exists` is false when the whole name does not exist, and true with no records when only this kind is missing. */
+export type DnsAnswer<Entry> =
+  | { ok: true; exists: boolean; records: Entry[] }
+  | { ok: false; message: string }
+
+export type MailExchange = { exchange: string; priority: number }
+
+/** Records of names, asked of name servers. Never rejects for what a name or a server does. */
+export type DnsRecords = {
+  mx(name: string): Promise<DnsAnswer<MailExchange>>
+  txt(name: string): Promise<DnsAnswer<string>>
+  cname(name: string): Promise<DnsAnswer<string>>
+  ns(name: string): Promise<DnsAnswer<string>>
+  addresses(name: string): Promise<DnsAnswer<string>>
+}
+
+const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'EBADNAME'])
+const MAX_NAME = 253
+
+export function createRecords(servers: readonly string[]): { dns: DnsRecords; cancel: () => void } {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  if (servers.length > 0) resolver.setServers(servers)
+  const ask =
+    <Entry>(query: (name: string) => Promise<Entry[]>) =>
+    (name: string) =>
+      answer(name, query)
+  const dns: DnsRecords = {
+    mx: ask(async (name) =>
+      (await resolver.resolveMx(name))
+        .map(({ exchange, priority }) => ({ exchange, priority }))
+        .sort((a, b) => a.priority - b.priority),
+    ),
+    txt: ask(async (name) => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
+    cname: ask((name) => resolver.resolveCname(name)),
+    ns: ask(async (name) => (await resolver.resolveNs(name)).toSorted()),
+    async addresses(name) {
+      const [four, six] = await Promise.all([
+        answer(name, (host) => resolver.resolve4(host)),
+        answer(name, (host) => resolver.resolve6(host)),
+      ])
+      if (!four.ok) return six.ok && six.records.length > 0 ? six : four
+      return six.ok ? { ...four, records: [...four.records, ...six.records] } : four
+    },
+  }
+  return { dns, cancel: () => resolver.cancel() }
+}
+
+async function answer<Entry>(
+  name: string,
+  query: (name: string) => Promise<Entry[]>,
+): Promise<DnsAnswer<Entry>> {
+  if (name === '' || name.length > MAX_NAME || isIP(name) !== 0)
+    return { ok: true, exists: false, records: [] }
+  try {
+    return { ok: true, exists: true, records: await query(name) }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === '') throw error
+    if (NO_SUCH_NAME.has(code)) return { ok: true, exists: false, records: [] }
+    if (code === 'ENODATA') return { ok: true, exists: true, records: [] }
+    return { ok: false, message: `name servers gave no answer about ${name} (${code})` }
+  }
+}
+
+/** Reads LOAM_DNS_SERVERS: addresses, with a port where it is not 53, separated by commas or spaces. */
+export function parseNameServers(text: string): { servers: string[]; errors: string[] } {
+  const servers = text.split(/[\s,]+/).filter((part) => part !== '')
+  const errors = servers
+    .filter((server) => !isNameServer(server))
+    .map((server) => `"${server}" is no name server; write 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:53`)
+  return { servers, errors }
+}
+
+function isNameServer(text: string): boolean {
+  if (isIP(text) !== 0) return true
+  const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? []
+  const portOk = Number(port) >= 1 && Number(port) <= 65_535
+  return portOk && (six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6)
+}

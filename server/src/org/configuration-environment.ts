@@ -1,0 +1,13 @@
+import type { Surroundings } from '../catalog/configuration/warnings.ts'
+import type { Db } from '../store/db.ts'
+import { listSurroundings } from '../store/environment-names.ts'
+import type { SheetRecord } from '../store/sheets.ts'
+
+/** What a sheet can draw on, as far as its configuration is judged: which keys and how many connections, no value. */
+export async function readSurroundings(db: Db, sheet: SheetRecord): Promise<Surroundings> {
+  const { env_keys, providers } = await listSurroundings(db, sheet)
+  return {
+    envKeys: new Set(env_keys),
+    connectionsOf: (wanted) => providers.filter((provider) => provider === wanted).length,
+  }
+}
