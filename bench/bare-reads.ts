@@ -2,9 +2,9 @@
 // database and whether admissions are batched. Prints its own address.
 import Fastify from 'fastify'
 import { Pool, type QueryConfig, type QueryResultRow } from 'pg'
-import { createBatcher } from '#server/lib/batcher.ts'
-import { hashToken } from '#server/lib/keys.ts'
-import { type Admission, admitAll, type Visitor } from '#server/store/admission.ts'
+import { hashToken } from '#server/lib/security/keys.ts'
+import { createBatcher } from '#server/lib/timing/batcher.ts'
+import { type Admission, admitAll, type Visitor } from '#server/store/organisation/admission.ts'
 
 const [, , connectionString = '', batched = ''] = process.argv
 const pool = new Pool({ connectionString, max: 20, options: '-c loam.org=*' })

@@ -2,7 +2,7 @@
 // own. The arguments are the address of the database and whether inserts are batched. Prints its own address.
 import Fastify from 'fastify'
 import { Pool } from 'pg'
-import { createBatcher } from '#server/lib/batcher.ts'
+import { createBatcher } from '#server/lib/timing/batcher.ts'
 import { INSERT, recordsOf } from './bare-insert.ts'
 
 const [, , connectionString = '', batched = ''] = process.argv

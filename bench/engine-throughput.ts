@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { migrate } from '#server/store/migrate.ts'
+import { migrate } from '#server/store/connection/migrate.ts'
 import type { Installation } from '#test/installation.ts'
 import { runAll } from '#test/sheets.ts'
 import { held, type Line, line, rate } from './engine-line.ts'

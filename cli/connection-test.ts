@@ -3,7 +3,7 @@ import type { Provider } from '#server/catalog/provider/provider.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
 import { openConnection } from '#server/org/connection-keys.ts'
-import type { ConnectionRecord } from '#server/store/connections.ts'
+import type { ConnectionRecord } from '#server/store/organisation/connections.ts'
 import type { Session } from './session.ts'
 
 /** Whether a provider takes the key. What it says beyond that, such as that it has no such page, is not about the key. */

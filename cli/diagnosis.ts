@@ -1,6 +1,6 @@
-import { ConfigError } from '#server/lib/config.ts'
+import { ConfigError } from '#server/lib/config/config.ts'
 import { AppError, reasonOf } from '#server/lib/errors.ts'
-import { isUnavailable } from '#server/store/db.ts'
+import { isUnavailable } from '#server/store/connection/db.ts'
 import { FolderBusyError } from '#server/store/embedded/lock.ts'
 import { EXIT, type Failure } from './failure.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { GivenInputs } from '#contract/shortcuts.ts'
-import { NumberText } from '#server/lib/lossless-json.ts'
+import { NumberText } from '#server/lib/json/lossless-json.ts'
 import { readJsonFile, readJsonRows } from './json-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-json-'))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { invalid, reasonOf, validationError } from '#server/lib/errors.ts'
-import { parseWithNumberTexts } from '#server/lib/lossless-json.ts'
+import { parseWithNumberTexts } from '#server/lib/json/lossless-json.ts'
 
 /** The JSON in a file that a flag names, as `schema` reads it; every fault at once, as in `inputs[0].type`. */
 export function readJsonFile<Value>(path: string, flag: string, schema: z.ZodType<Value>): Value {

@@ -1,7 +1,7 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
-import type { Db } from '#server/store/db.ts'
-import { type KeyRecord, listKeys } from '#server/store/keys.ts'
-import { listMembers } from '#server/store/members.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { type KeyRecord, listKeys } from '#server/store/organisation/keys.ts'
+import { listMembers } from '#server/store/organisation/members.ts'
 
 export type ListedKey = Pick<
   KeyRecord,

@@ -1,4 +1,4 @@
-import type { Config } from '#server/lib/config.ts'
+import type { Config } from '#server/lib/config/config.ts'
 
 /** Where a server with these settings answers on this machine; its port is unknown when it takes a free one. */
 export function serverAddress({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import type { Db } from '#server/store/db.ts'
-import { findSheetById, type SheetRecord } from '#server/store/sheets.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { findSheetById, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { Org } from './flags.ts'
 
 /** Flags of every command that is about one sheet. */

@@ -5,14 +5,14 @@ import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import type { GivenSchemas, Publisher } from '#server/shortcuts/publish.ts'
 import { type ShortcutView, viewShortcut } from '#server/shortcuts/view.ts'
-import { OPERATOR } from '#server/store/audit.ts'
-import type { Db } from '#server/store/db.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import {
   findOrganisationOfShortcut,
   findShortcut,
   type ShortcutFor,
   type ShortcutRecord,
-} from '#server/store/shortcuts.ts'
+} from '#server/store/shortcuts/shortcuts.ts'
 import { readJsonFile } from './json-file.ts'
 import { type Answer, formatDetails, formatTable } from './output.ts'
 

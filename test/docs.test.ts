@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '#server/lib/config.ts'
+import { SETTINGS } from '#server/lib/config/config.ts'
 
 const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')].filter(
   (path) => existsSync(path),

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { migrate } from '#server/store/connection/migrate.ts'
 import { startEmbedded } from '#server/store/embedded.ts'
-import { migrate } from '#server/store/migrate.ts'
 
 export const TEMPLATE = 'loam_test_template'
 

@@ -1,4 +1,4 @@
-import type { Store } from '#server/store/db.ts'
+import type { Store } from '#server/store/connection/db.ts'
 import { type Call, makeSheet } from './sheets.ts'
 
 export const INPUTS = ['company', 'domain', 'industry', 'employees', 'note']

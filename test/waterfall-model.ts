@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Store } from '#server/store/db.ts'
+import type { Store } from '#server/store/connection/db.ts'
 import { addRows, type Call, makeSheet, runAll } from './sheets.ts'
 
 /** Three providers in the order they are asked: what an answer costs, and how often they have one. */

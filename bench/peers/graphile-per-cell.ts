@@ -1,7 +1,7 @@
 import { Logger, run } from 'graphile-worker'
 import pg from 'pg'
-import { createBatcher } from '#server/lib/batcher.ts'
 import { newId } from '#server/lib/ids.ts'
+import { createBatcher } from '#server/lib/timing/batcher.ts'
 import { type Load, type Peer, RESULT, timed } from './peer.ts'
 
 const JOBS_PER_STATEMENT = 10_000

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { grantCredits } from '#server/store/credits.ts'
+import { grantCredits } from '#server/store/organisation/credits.ts'
 import { makeApp } from '#test/harness.ts'
 import { runLoam } from '../testing/loam-process.ts'
 

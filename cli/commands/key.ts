@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { createKey, endKey, type KeyOptions, rotateKey } from '#server/org/keys.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { DateTime, Duration, examples, KeyId, KnownEmail, List, Org, PerMinute, UuidList } from '../flags.ts'
 import { listKeysFor, type ListedKey } from '../key-list.ts'
 import { formatDetails, formatOnce, formatTable, formatTime } from '../output.ts'

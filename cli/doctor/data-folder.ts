@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Config } from '#server/lib/config.ts'
+import type { Config } from '#server/lib/config/config.ts'
 import { reasonOf } from '#server/lib/errors.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig, SETTINGS } from '#server/lib/config.ts'
+import { type Config, ConfigError, readConfig, SETTINGS } from '#server/lib/config/config.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 type Environment = Record<string, string | undefined>

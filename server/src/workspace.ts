@@ -14,12 +14,12 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openStorage, type Storage } from './files/storage.ts'
-import type { Config } from './lib/config.ts'
+import type { Config } from './lib/config/config.ts'
 import type { Log } from './lib/log.ts'
-import { createSealer, type Sealer } from './lib/secrets.ts'
-import { openStore, type Store } from './store/db.ts'
+import { createSealer, type Sealer } from './lib/security/secrets.ts'
+import { openStore, type Store } from './store/connection/db.ts'
+import { migrate } from './store/connection/migrate.ts'
 import { openEmbedded, startEmbedded } from './store/embedded.ts'
-import { migrate } from './store/migrate.ts'
 
 /** The database, the files and the secret of one installation, opened and brought up to date. */
 export type Workspace = {

@@ -3,9 +3,9 @@
 // npm run faults:r11 [-- --webhooks 10000 --senders 64 --kills 3 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createSealer } from '#server/lib/secrets.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { openInstallation, SECRET } from '#test/installation.ts'
 import type { ServerProcess } from '#test/server-process.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'

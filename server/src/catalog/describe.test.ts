@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseLossless } from '../lib/lossless-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
 import { defineAction } from './define.ts'
 import { describeInputs, describeOutputs, discoverOutputs, learnsFromRuns } from './describe.ts'
 import { field } from './fields/fields.ts'

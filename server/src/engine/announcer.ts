@@ -1,7 +1,7 @@
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import { ANNOUNCE } from '../store/changes.ts'
-import type { Store } from '../store/db.ts'
+import { ANNOUNCE } from '../store/connection/changes.ts'
+import type { Store } from '../store/connection/db.ts'
 
 /** An announcement makes every commit with one wait for the others, so workers gather them for a moment. */
 const GATHER_MS = 100

@@ -1,6 +1,6 @@
-import { createBatcher } from '../lib/batcher.ts'
-import { courtesy } from '../lib/yielding.ts'
-import { isUnavailable } from '../store/db.ts'
+import { createBatcher } from '../lib/timing/batcher.ts'
+import { courtesy } from '../lib/timing/yielding.ts'
+import { isUnavailable } from '../store/connection/db.ts'
 
 const MAX_ITEMS = 500
 /** Rows of the mass that come one by one, from providers, are in no hurry. */

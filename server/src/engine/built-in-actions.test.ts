@@ -5,7 +5,7 @@ import { settledRows, startTestWorker } from '#test/worker.ts'
 import { serveSite } from '../catalog/testing/site-server.ts'
 import { ownPostings } from '../catalog/testing/sites/careers.ts'
 import { corporate } from '../catalog/testing/sites/corporate.ts'
-import { getBalance, MILLIS } from '../store/credits.ts'
+import { getBalance, MILLIS } from '../store/organisation/credits.ts'
 
 const app = await makeApp()
 await startTestWorker(app)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionInstance } from '../chain/definition.ts'
-import { parseLossless } from '../lib/lossless-json.ts'
-import type { Store } from '../store/db.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Store } from '../store/connection/db.ts'
 import type { Flight } from './flight-store.ts'
 import { FIND_CACHED } from './sql/find-cached.ts'
 

@@ -1,5 +1,5 @@
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
-import { MILLIS } from '../store/credits.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
 import type { Flight } from './flight-store.ts'
 import type { Engine } from './walk.ts'
 

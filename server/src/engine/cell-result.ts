@@ -1,6 +1,6 @@
 import type { Action } from '../catalog/define.ts'
 import type { Outcome } from '../catalog/outcome.ts'
-import { MILLIS } from '../store/credits.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
 import type { Flight, Parking, SettledCell } from './flight-store.ts'
 
 export type Settling = Omit<SettledCell, 'action' | 'startedAt'>

@@ -1,4 +1,4 @@
-import type { Store } from '../store/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import type { Flight, RowJob, RunFacts } from './flight-store.ts'
 import { CLAIM } from './sql/claim.ts'
 import { LOOK } from './sql/peek.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NumberText } from '#server/lib/lossless-json.ts'
+import { NumberText } from '#server/lib/json/lossless-json.ts'
 import type { Desk, Flight } from './flight-store.ts'
 import { RowTakenOver } from './step.ts'
 import { PRICE } from './testing/fault-catalogue.ts'

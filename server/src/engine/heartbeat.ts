@@ -3,8 +3,8 @@ import { makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { finishRuns } from '../runs/queue.ts'
-import { isUnavailable, type Store } from '../store/db.ts'
-import { QUEUES } from '../store/jobs.ts'
+import { isUnavailable, type Store } from '../store/connection/db.ts'
+import { QUEUES } from '../store/runs/jobs.ts'
 import { type Crew, quietLogger } from './pool.ts'
 
 const BEAT_MS = 1000

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
-import { isUnavailable } from '../store/db.ts'
+import { isUnavailable } from '../store/connection/db.ts'
 
 const PAUSE_MS = 200
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider/access.ts'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
 import { TAKE_SLOT } from './sql/take-slot.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import { TAKE_PLACES } from './sql/take-places.ts'
 
 const BEAT_MS = 5000

@@ -1,6 +1,6 @@
 import type { Definition } from '../chain/definition.ts'
 import type { Answer, Lookup, Token } from '../chain/references.ts'
-import { parseLossless } from '../lib/lossless-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
 
 type Result = { status: string; outputs: Record<string, unknown> | null }
 

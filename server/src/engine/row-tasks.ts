@@ -1,4 +1,4 @@
-import type { Store } from '../store/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import { MAX_CLAIMS } from './cell.ts'
 import type { RowJob } from './flight-store.ts'
 import { SPLIT } from './sql/split.ts'

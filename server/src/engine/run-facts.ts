@@ -1,4 +1,4 @@
-import type { Store } from '../store/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import type { RunFacts } from './flight-store.ts'
 import { RUN_FACTS } from './sql/run-facts.ts'
 

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
-import { toStorableJson } from '../lib/storable.ts'
-import type { Store } from '../store/db.ts'
+import { toStorableJson } from '../lib/json/storable.ts'
+import type { Store } from '../store/connection/db.ts'
 import type { Flight, SettledCell, Settlement } from './flight-store.ts'
 import { settleStatement } from './sql/settle.ts'
 

@@ -1,6 +1,6 @@
 import type { Job } from '../lib/job.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
-import { QUEUES } from '../store/jobs.ts'
+import { QUEUES } from '../store/runs/jobs.ts'
 import { createCrew, type PulseOptions, startPulse } from './heartbeat.ts'
 import { type PoolOptions, startPool } from './pool.ts'
 import { createRowTasks } from './row-tasks.ts'

@@ -1,5 +1,5 @@
-import type { ColumnSource } from '../store/export-lines.ts'
-import type { ExportPlan } from '../store/exports.ts'
+import type { ColumnSource } from '../store/files/export-lines.ts'
+import type { ExportPlan } from '../store/files/exports.ts'
 import { ExportFailure } from './export-failure.ts'
 
 export type ExportColumn = ColumnSource & { header: string }

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
-import { isUnavailable, type Store } from '../store/db.ts'
-import { listOutputNames, scopeOfExport } from '../store/export-lines.ts'
+import { isUnavailable, type Store } from '../store/connection/db.ts'
+import { openSnapshot, type Snapshot } from '../store/connection/snapshot.ts'
+import { listOutputNames, scopeOfExport } from '../store/files/export-lines.ts'
 import {
   advanceExport,
   beginExport,
@@ -12,8 +13,7 @@ import {
   type ExportRecord,
   failExport,
   listForgottenExports,
-} from '../store/exports.ts'
-import { openSnapshot, type Snapshot } from '../store/snapshot.ts'
+} from '../store/files/exports.ts'
 import { EXPORT_BODIES } from './export-body.ts'
 import { columnsOf } from './export-columns.ts'
 import { ExportFailure } from './export-failure.ts'

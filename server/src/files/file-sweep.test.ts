@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
-import { announceFile } from '../store/files.ts'
+import { announceFile } from '../store/files/files.ts'
 import { fileSweepJob } from './file-sweep.ts'
 import { storeUpload } from './uploads.ts'
 

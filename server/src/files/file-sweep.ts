@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
-import type { Store } from '../store/db.ts'
-import { forgetExpiredFile, storageKeyOf } from '../store/files.ts'
-import { forgetOldImports } from '../store/imports.ts'
+import type { Store } from '../store/connection/db.ts'
+import { forgetExpiredFile, storageKeyOf } from '../store/files/files.ts'
+import { forgetOldImports } from '../store/files/imports.ts'
 import type { Storage } from './storage.ts'
 
 /** Removes files of any kind when they expire, and what is known of imports that ended long ago. */

@@ -1,4 +1,4 @@
-import { toStorableJson } from '../lib/storable.ts'
+import { toStorableJson } from '../lib/json/storable.ts'
 import type { Batch, SourceRecord } from './records.ts'
 
 /** Rows that are written together: enough to be fast, little enough to be soon done and to fit into memory. */

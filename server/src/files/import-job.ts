@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { FIRST_ROWS } from '#contract/runs.ts'
-import type { Config } from '../lib/config.ts'
+import type { Config } from '../lib/config/config.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
+import { makeStorableText } from '../lib/json/storable.ts'
 import type { Log } from '../lib/log.ts'
-import { makeStorableText } from '../lib/storable.ts'
 import { startRun } from '../runs/queue.ts'
-import type { Db, Store } from '../store/db.ts'
-import { getDefinition } from '../store/definitions.ts'
-import { useFile } from '../store/files.ts'
+import type { Db, Store } from '../store/connection/db.ts'
+import { useFile } from '../store/files/files.ts'
 import {
   advanceImport,
   completeImport,
@@ -16,10 +15,11 @@ import {
   type ImportKey,
   type ImportRecord,
   startImport,
-} from '../store/imports.ts'
-import { shareRows } from '../store/row-locks.ts'
-import { insertRows } from '../store/rows.ts'
-import { findSheet, type SheetRecord } from '../store/sheets.ts'
+} from '../store/files/imports.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import { shareRows } from '../store/sheets/row-locks.ts'
+import { insertRows } from '../store/sheets/rows.ts'
+import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
 import { type Chunk, chunksOf } from './import-chunks.ts'
 import { openSource } from './import-source.ts'
 import { type Batch, FileFault } from './records.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../lib/config.ts'
+import { readConfig } from '../lib/config/config.ts'
 import { openStorage, type Storage } from './storage.ts'
 import { BUCKET, CREDENTIALS, REGION, startS3Server } from './testing/s3-server.ts'
 

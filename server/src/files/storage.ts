@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Config } from '../lib/config.ts'
+import type { Config } from '../lib/config/config.ts'
 import { openDiskStorage } from './disk-storage.ts'
 import { openS3Storage } from './s3-storage.ts'
 

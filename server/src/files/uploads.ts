@@ -1,8 +1,8 @@
 import { extensionOf } from '#contract/imports.ts'
 import { invalid } from '../lib/errors.ts'
-import { randomText } from '../lib/keys.ts'
-import type { Db } from '../store/db.ts'
-import { announceFile, completeFile, storageKeyOf } from '../store/files.ts'
+import { randomText } from '../lib/security/keys.ts'
+import type { Db } from '../store/connection/db.ts'
+import { announceFile, completeFile, storageKeyOf } from '../store/files/files.ts'
 import type { Storage } from './storage.ts'
 
 export const UPLOAD = 'upload'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { newKey } from './keys.ts'
 import { createLog, type Log } from './log.ts'
+import { newKey } from './security/keys.ts'
 
 /** What one use of the log writes, as text and parsed line by line. */
 function capture(use: (log: Log) => void, level = 'info') {

@@ -3,9 +3,13 @@ import type { OutputDescriptor } from '#contract/actions.ts'
 import { describeOutputs, discoverOutputs, learnsFromRuns } from '../catalog/describe.ts'
 import { isObject } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
-import { findLatestOutputs, listDiscoveredOutputs, putDiscoveredOutputs } from '../store/action-outputs.ts'
-import type { Db } from '../store/db.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import {
+  findLatestOutputs,
+  listDiscoveredOutputs,
+  putDiscoveredOutputs,
+} from '../store/sheets/action-outputs.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import type { Workbench } from './chain-edit.ts'
 import { recordChange } from './changes.ts'
 

@@ -17,8 +17,8 @@ import {
   replaceAction,
 } from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'
-import type { Db } from '../store/db.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
 import { readSurroundings } from './configuration-environment.ts'
 import { checkTargets, type Configurer } from './target-sheets.ts'

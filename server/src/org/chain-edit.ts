@@ -2,12 +2,12 @@ import { type ChainView, viewChain } from '../catalog/configuration/chain-view.t
 import type { Catalogue } from '../catalog/registry.ts'
 import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { notFound } from '../lib/errors.ts'
-import { listDiscoveredOutputs } from '../store/action-outputs.ts'
-import { recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { editDefinition, type SheetState } from '../store/definitions.ts'
-import { holdOrganisation } from '../store/organisations.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { recordAudit } from '../store/organisation/audit.ts'
+import { holdOrganisation } from '../store/organisation/organisations.ts'
+import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
+import { editDefinition, type SheetState } from '../store/sheets/definitions.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import type { Author } from './changes.ts'
 
 /** Whose chain is edited, by whom, and what there is to build it from. */

@@ -1,7 +1,7 @@
 import type { Surroundings } from '../catalog/configuration/warnings.ts'
-import type { Db } from '../store/db.ts'
-import { listSurroundings } from '../store/environment-names.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import { listSurroundings } from '../store/organisation/environment-names.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 
 /** What a sheet can draw on, as far as its configuration is judged: which keys and how many connections, no value. */
 export async function readSurroundings(db: Db, sheet: SheetRecord): Promise<Surroundings> {

@@ -5,9 +5,9 @@ import {
   type ProviderKey,
   type TokenAnswer,
 } from '../catalog/provider/access.ts'
-import { type Binding, type Sealer, UnsealError } from '../lib/secrets.ts'
-import { type ConnectionRecord, keepToken, lockConnection } from '../store/connections.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type ConnectionRecord, keepToken, lockConnection } from '../store/organisation/connections.ts'
 
 type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
 type Fields = Readonly<Record<string, string>>

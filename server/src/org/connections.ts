@@ -2,15 +2,15 @@ import type { FieldError } from '#contract/errors.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import type { Sealer } from '../lib/secrets.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
   type ConnectionRecord,
   deleteConnection,
   findConnection,
   insertConnection,
-} from '../store/connections.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+} from '../store/organisation/connections.ts'
 import { sealFields } from './connection-keys.ts'
 
 export type NewConnection = {

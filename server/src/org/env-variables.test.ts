@@ -3,7 +3,7 @@ import { makeApp, type TestOrg } from '#test/harness.ts'
 import { serveHttp } from '#test/loopback-server.ts'
 import { makeRowSheet } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
-import { OPERATOR } from '../store/audit.ts'
+import { OPERATOR } from '../store/organisation/audit.ts'
 import { setEnv, unsetEnv } from './env-variables.ts'
 
 const app = await makeApp()

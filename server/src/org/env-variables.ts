@@ -1,8 +1,8 @@
 import { invalid, notFound } from '../lib/errors.ts'
-import { type Binding, type Sealer, UnsealError } from '../lib/secrets.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { deleteEnv, type EnvRecord, type EnvScope, putEnv } from '../store/env-variables.ts'
+import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { deleteEnv, type EnvRecord, type EnvScope, putEnv } from '../store/organisation/env-variables.ts'
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const LONGEST_KEY = 128

@@ -3,11 +3,16 @@ import { viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import { newId } from '../lib/ids.ts'
-import { listDiscoveredOutputs } from '../store/action-outputs.ts'
-import type { Db } from '../store/db.ts'
-import { type ExportPlan, type ExportRecord, type ExportSelection, insertExport } from '../store/exports.ts'
-import { addJob } from '../store/jobs.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import {
+  type ExportPlan,
+  type ExportRecord,
+  type ExportSelection,
+  insertExport,
+} from '../store/files/exports.ts'
+import { addJob } from '../store/runs/jobs.ts'
+import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Author, recordChange } from './changes.ts'
 
 export type ExportRequest = {

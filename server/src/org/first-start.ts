@@ -1,5 +1,5 @@
-import { OPERATOR } from '../store/audit.ts'
-import type { Db } from '../store/db.ts'
+import type { Db } from '../store/connection/db.ts'
+import { OPERATOR } from '../store/organisation/audit.ts'
 import { createOrganisation } from './organisations.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { ImpactWarning } from '#contract/members.ts'
 import { reasonOf } from '../lib/errors.ts'
-import { listWorkflowsRelyingOn } from '../store/connections.ts'
-import type { Db } from '../store/db.ts'
-import { listWorkflowsOwnedBy } from '../store/workflows.ts'
+import type { Db } from '../store/connection/db.ts'
+import { listWorkflowsRelyingOn } from '../store/organisation/connections.ts'
+import { listWorkflowsOwnedBy } from '../store/sheets/workflows.ts'
 
 export type Impact = { warnings: ImpactWarning[]; unknownBecause?: string }
 

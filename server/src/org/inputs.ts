@@ -2,9 +2,9 @@ import type { FieldError } from '#contract/errors.ts'
 import { MAX_INPUTS, type NewInput, REPEATED_NAME, repeatedNames } from '#contract/inputs.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { notFound, validationError } from '../lib/errors.ts'
-import type { Db } from '../store/db.ts'
-import { editDefinition, getDefinition } from '../store/definitions.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import { editDefinition, getDefinition } from '../store/sheets/definitions.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Author, recordChange } from './changes.ts'
 
 /** All or nothing (D29). Answers every input of the sheet. */

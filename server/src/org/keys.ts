@@ -1,11 +1,18 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { isUuid, newId } from '../lib/ids.ts'
-import { hashToken, newKey } from '../lib/keys.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { expireKey, findKey, insertKey, type KeyRecord, revokeKey, wasRotated } from '../store/keys.ts'
-import type { Member } from '../store/members.ts'
+import { hashToken, newKey } from '../lib/security/keys.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import {
+  expireKey,
+  findKey,
+  insertKey,
+  type KeyRecord,
+  revokeKey,
+  wasRotated,
+} from '../store/organisation/keys.ts'
+import type { Member } from '../store/organisation/members.ts'
 
 export type KeyOptions = {
   scopes?: string[]

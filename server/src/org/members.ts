@@ -1,14 +1,14 @@
 import type { ImpactWarning } from '#contract/members.ts'
 import { isRole } from '#contract/scopes.ts'
 import { AppError, invalid, notFound, reasonOf } from '../lib/errors.ts'
-import { hashToken, randomText } from '../lib/keys.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
-import type { Sealer } from '../lib/secrets.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { deleteConnectionsOfMember } from '../store/connections.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { revokeKeysOfMember } from '../store/keys.ts'
+import { hashToken, randomText } from '../lib/security/keys.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { deleteConnectionsOfMember } from '../store/organisation/connections.ts'
+import { revokeKeysOfMember } from '../store/organisation/keys.ts'
 import {
   countSeats,
   deleteMember,
@@ -20,8 +20,8 @@ import {
   markInvitationSent,
   type Member,
   takeInvitation,
-} from '../store/members.ts'
-import { lockOrganisation } from '../store/organisations.ts'
+} from '../store/organisation/members.ts'
+import { lockOrganisation } from '../store/organisation/organisations.ts'
 import { impactOfRemoval } from './impact.ts'
 
 export type Invite = { email: string; role: string }

@@ -1,9 +1,9 @@
 import { invalid } from '../lib/errors.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { grantCredits, MILLIS } from '../store/credits.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { insertMember, type Member } from '../store/members.ts'
-import { insertOrganisation } from '../store/organisations.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { grantCredits, MILLIS } from '../store/organisation/credits.ts'
+import { insertMember, type Member } from '../store/organisation/members.ts'
+import { insertOrganisation } from '../store/organisation/organisations.ts'
 import { createKey } from './keys.ts'
 
 export type NewOrganisation = { name: string; adminEmail: string; initialCredits: number }

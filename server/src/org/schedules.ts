@@ -1,9 +1,9 @@
-import { DEFAULT_TIMEZONE, readCron } from '../lib/cron.ts'
 import { invalid } from '../lib/errors.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { databaseTime, deleteSchedule, putSchedule, type Schedule } from '../store/schedules.ts'
-import type { SheetKey } from '../store/sheets.ts'
+import { DEFAULT_TIMEZONE, readCron } from '../lib/timing/cron.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { databaseTime, deleteSchedule, putSchedule, type Schedule } from '../store/runs/schedules.ts'
+import type { SheetKey } from '../store/sheets/sheets.ts'
 
 /** Runs the sheet's rows by `cron` from now on, instead of by what it had before. */
 export async function setSchedule(

@@ -1,6 +1,6 @@
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import type { Db } from '../store/db.ts'
+import type { Db } from '../store/connection/db.ts'
 import {
   insertSheet,
   markSheetsDeleted,
@@ -8,8 +8,8 @@ import {
   type SheetRecord,
   type SheetSettings,
   updateSheet,
-} from '../store/sheets.ts'
-import { touchWorkflow } from '../store/workflows.ts'
+} from '../store/sheets/sheets.ts'
+import { touchWorkflow } from '../store/sheets/workflows.ts'
 import { type Author, recordChange, recordCreation } from './changes.ts'
 
 /** Owned by whoever makes it (D58); settings that are not given are off (D15). */

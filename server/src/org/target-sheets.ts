@@ -4,8 +4,8 @@ import type { Action } from '../catalog/define.ts'
 import { hasToken } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { Db } from '../store/db.ts'
-import { findSheet, findWorkflow, type WorkflowFor } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import { findSheet, findWorkflow, type WorkflowFor } from '../store/sheets/sheets.ts'
 
 /** Who configures an action, and which workflows they may use (D13). */
 export type Configurer = { orgId: string; memberId: string; mayUse: (workflow: WorkflowFor) => boolean }

@@ -1,9 +1,9 @@
-import { hashToken, randomText } from '../lib/keys.ts'
-import type { Sealer } from '../lib/secrets.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import type { SheetKey } from '../store/sheets.ts'
-import { disableWebhook, enableWebhook, listWebhooks } from '../store/webhooks.ts'
+import { hashToken, randomText } from '../lib/security/keys.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import type { SheetKey } from '../store/sheets/sheets.ts'
+import { disableWebhook, enableWebhook, listWebhooks } from '../store/webhooks/webhooks.ts'
 
 const TOKEN_LENGTH = 40
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)

@@ -1,8 +1,8 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { RejectedRow } from '#contract/rows.ts'
 import type { InputColumn } from '../chain/definition.ts'
-import { NumberText } from '../lib/lossless-json.ts'
-import { makeStorable, type Note } from '../lib/storable.ts'
+import { NumberText } from '../lib/json/lossless-json.ts'
+import { makeStorable, type Note } from '../lib/json/storable.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }

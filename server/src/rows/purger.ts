@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/db.ts'
-import { purgeChunk } from '../store/purges.ts'
+import type { Store } from '../store/connection/db.ts'
+import { purgeChunk } from '../store/sheets/purges.ts'
 
 const IDLE_MS = 1000
 

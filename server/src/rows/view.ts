@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { Cell, CellStatus, Row, RowStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 import { timeOfId } from '../lib/ids.ts'
-import { parseLossless } from '../lib/lossless-json.ts'
-import type { StoredRow } from '../store/rows.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { StoredRow } from '../store/sheets/rows.ts'
 
 export type RowView = z.infer<typeof Row>
 

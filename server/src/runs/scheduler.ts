@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readCron } from '../lib/cron.ts'
 import { reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import type { Db, Store } from '../store/db.ts'
-import { getDefinition } from '../store/definitions.ts'
-import { countRows, type SheetKey } from '../store/rows.ts'
-import { advanceSchedule, deleteSchedule, listDueSchedules, takeDueSchedule } from '../store/schedules.ts'
-import { findSheet } from '../store/sheets.ts'
+import { readCron } from '../lib/timing/cron.ts'
+import type { Db, Store } from '../store/connection/db.ts'
+import {
+  advanceSchedule,
+  deleteSchedule,
+  listDueSchedules,
+  takeDueSchedule,
+} from '../store/runs/schedules.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import { countRows, type SheetKey } from '../store/sheets/rows.ts'
+import { findSheet } from '../store/sheets/sheets.ts'
 import { startRun } from './queue.ts'
 
 const POLL_MS = 1000

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'

@@ -1,11 +1,11 @@
 import type { RejectedRow } from '#contract/rows.ts'
-import { createBatcher } from '../lib/batcher.ts'
 import { AppError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { type Db, isUnavailable, type Store } from '../store/db.ts'
-import { shareRows } from '../store/row-locks.ts'
-import { insertRows } from '../store/rows.ts'
-import type { SheetRecord } from '../store/sheets.ts'
+import { createBatcher } from '../lib/timing/batcher.ts'
+import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
+import { shareRows } from '../store/sheets/row-locks.ts'
+import { insertRows } from '../store/sheets/rows.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
 import {
   claimKeys,
   type DeliveryAnswer,
@@ -13,7 +13,7 @@ import {
   nameOfKey,
   type NewDelivery,
   recordDeliveries,
-} from '../store/webhook-deliveries.ts'
+} from '../store/webhooks/webhook-deliveries.ts'
 import { startRun } from './queue.ts'
 
 /** A delivery that brings rows to a sheet. */

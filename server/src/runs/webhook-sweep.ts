@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
-import type { Store } from '../store/db.ts'
-import { forgetOldKeys } from '../store/webhook-deliveries.ts'
+import type { Store } from '../store/connection/db.ts'
+import { forgetOldKeys } from '../store/webhooks/webhook-deliveries.ts'
 
 /** Ids of deliveries are remembered for seven days; senders give up long before. */
 export function webhookSweep(store: Store): Job {

@@ -1,10 +1,10 @@
 import type { ShortcutFace } from '#contract/shortcuts.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { type Actor, recordAudit } from '../store/audit.ts'
-import { type Db, inTransaction } from '../store/db.ts'
-import { findMember } from '../store/members.ts'
-import { lockOrganisation } from '../store/organisations.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { findMember } from '../store/organisation/members.ts'
+import { lockOrganisation } from '../store/organisation/organisations.ts'
 import {
   findCopy,
   findShortcut,
@@ -12,7 +12,7 @@ import {
   lockShortcut,
   type ShortcutRecord,
   updateShortcut,
-} from '../store/shortcuts.ts'
+} from '../store/shortcuts/shortcuts.ts'
 
 type Shortcut = Pick<ShortcutRecord, 'org_id' | 'shortcut_id' | 'parent_id'>
 

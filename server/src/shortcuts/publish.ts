@@ -6,10 +6,11 @@ import { invalid, notFound, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { discoverActionOutputs } from '../org/action-outputs.ts'
 import { type Author, recordChange, recordCreation } from '../org/changes.ts'
-import type { Db } from '../store/db.ts'
-import { getDefinition } from '../store/definitions.ts'
-import type { Member } from '../store/members.ts'
-import { findSheet, type SheetRecord } from '../store/sheets.ts'
+import type { Db } from '../store/connection/db.ts'
+import type { Member } from '../store/organisation/members.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
+import { lockWorkflow } from '../store/sheets/workflows.ts'
 import {
   findShortcut,
   insertShortcut,
@@ -18,8 +19,7 @@ import {
   type ShortcutRecord,
   type ShortcutVersion,
   updateShortcut,
-} from '../store/shortcuts.ts'
-import { lockWorkflow } from '../store/workflows.ts'
+} from '../store/shortcuts/shortcuts.ts'
 import { chooseInputs, chooseOutputs, deriveInputs, deriveOutputs } from './schema.ts'
 
 export type Publisher = { db: Db; author: Author; catalogue: Catalogue }

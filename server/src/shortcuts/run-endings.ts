@@ -1,6 +1,6 @@
 import type { ShortcutRun } from '#contract/shortcuts.ts'
-import type { Db } from '../store/db.ts'
-import { getDefinition } from '../store/definitions.ts'
+import type { Db } from '../store/connection/db.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
 import {
   findWhereabouts,
   listLandedRuns,
@@ -9,7 +9,7 @@ import {
   settleShortcutRuns,
   type ShortcutEnd,
   type ShortcutRunRecord,
-} from '../store/shortcut-runs.ts'
+} from '../store/shortcuts/shortcut-runs.ts'
 import { judgeRun, type Output, type Progress } from './run-status.ts'
 import { viewShortcutRun } from './view.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
-import type { Trace } from '../store/shortcut-runs.ts'
+import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
 import { judgeRun } from './run-status.ts'
 
 const AT = new Date('2030-01-31T12:00:00Z')

@@ -1,8 +1,8 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
 import type { Definition } from '../chain/definition.ts'
-import { parseLossless } from '../lib/lossless-json.ts'
-import type { ShortcutRunRecord, Trace } from '../store/shortcut-runs.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { ShortcutRunRecord, Trace } from '../store/shortcuts/shortcut-runs.ts'
 import { readOutputToken } from './schema.ts'
 
 export type Progress = 'pending' | 'inProgress'

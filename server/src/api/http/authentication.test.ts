@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { SCOPES } from '#contract/scopes.ts'
-import { newKey } from '#server/lib/keys.ts'
+import { newKey } from '#server/lib/security/keys.ts'
 import { endKey, rotateKey } from '#server/org/keys.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { makeApp } from '#test/harness.ts'
 
 const app = await makeApp()

@@ -1,6 +1,6 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
-import type { KeyHolder } from '../../store/admission.ts'
-import type { Actor } from '../../store/audit.ts'
+import type { KeyHolder } from '../../store/organisation/admission.ts'
+import type { Actor } from '../../store/organisation/audit.ts'
 
 /** Who is calling: the person a key belongs to, and what this key may do for them right now. */
 export type Caller = Actor & {

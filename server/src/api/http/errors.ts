@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
-import { isUnavailable } from '../../store/db.ts'
+import { isUnavailable } from '../../store/connection/db.ts'
 import { BODY_LIMIT_BYTES, refuseMediaType } from './json-body.ts'
 
 /** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */

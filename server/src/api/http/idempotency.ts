@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
-import { claimCall, type IdempotentCall, releaseCall, settleCall } from '../../store/idempotency.ts'
+import {
+  claimCall,
+  type IdempotentCall,
+  releaseCall,
+  settleCall,
+} from '../../store/organisation/idempotency.ts'
 
 const HEADER = 'idempotency-key'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
-import { parseWithNumberTexts } from '../../lib/lossless-json.ts'
+import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
 
 export const BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const MAX_DEPTH = 64

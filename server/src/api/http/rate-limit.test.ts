@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createLog } from '#server/lib/log.ts'
-import { openStore } from '#server/store/db.ts'
+import { openStore } from '#server/store/connection/db.ts'
 import { makeApp } from '#test/harness.ts'
 import { createApp } from '../app.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Definition } from '#server/chain/definition.ts'
-import { getDefinition } from '#server/store/definitions.ts'
-import { findSheet } from '#server/store/sheets.ts'
+import { getDefinition } from '#server/store/sheets/definitions.ts'
+import { findSheet } from '#server/store/sheets/sheets.ts'
 import type { Answer, Json, TestApp, TestOrg } from '#test/harness.ts'
 
 /** A sheet whose chain is built through the API. */

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 import { loadProviders } from '#server/catalog/provider/registry.ts'
 import type { Reply } from '#server/catalog/testing/provider-double.ts'
 import { addConnection, pickProvider } from '#server/org/connections.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 
 export type Asked = { at: string; authorization: string | undefined; body: string }

@@ -6,9 +6,9 @@ import {
   type Publisher,
   republishShortcut,
 } from '#server/shortcuts/publish.ts'
-import { OPERATOR } from '#server/store/audit.ts'
-import { findMember } from '#server/store/members.ts'
-import { findShortcut, type ShortcutRecord } from '#server/store/shortcuts.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findMember } from '#server/store/organisation/members.ts'
+import { findShortcut, type ShortcutRecord } from '#server/store/shortcuts/shortcuts.ts'
 import type { Json, TestApp, TestOrg } from '#test/harness.ts'
 
 export type Step = { action_id: string; inputs?: Record<string, unknown>; [more: string]: unknown }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NumberText } from '../../lib/lossless-json.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import type { FieldValue } from './field-values.ts'
 import { isFieldPath, isName, printQuery, requote, toConditions } from './soql.ts'
 

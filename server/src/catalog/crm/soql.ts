@@ -1,4 +1,4 @@
-import { NumberText } from '../../lib/lossless-json.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import { type FieldValue, type FieldValues, printValue } from './field-values.ts'
 
 export type Query = {

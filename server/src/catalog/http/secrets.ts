@@ -1,6 +1,6 @@
 import type { EgressRequest } from '../../lib/egress/egress.ts'
-import { NumberText } from '../../lib/lossless-json.ts'
-import { redact } from '../../lib/redaction.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
+import { redact } from '../../lib/security/redaction.ts'
 
 /** A shorter value in a header is hardly a credential, and may stand in an answer for other reasons. */
 const SHORTEST = 8

@@ -1,4 +1,4 @@
-import { redact } from '../../lib/redaction.ts'
+import { redact } from '../../lib/security/redaction.ts'
 import { isObject } from '../fields/field.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import type { Outcome } from '../outcome.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { createKey } from '../provider/access.ts'
 import { createModels, offeredModels } from './models.ts'

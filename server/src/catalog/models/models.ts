@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai'
-import type { Config } from '../../lib/config.ts'
+import type { Config } from '../../lib/config/config.ts'
 import { type AllowEntry, parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { egressSettings } from '../../lib/egress/settings.ts'

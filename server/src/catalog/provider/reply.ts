@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { EgressFailure } from '../../lib/egress/egress.ts'
 import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
-import { redact } from '../../lib/redaction.ts'
+import { redact } from '../../lib/security/redaction.ts'
 import { isObject } from '../fields/field.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import type { Answer, ProviderSpec } from './provider.ts'

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import { type Answer, type Lookup, printToken } from '../../chain/references.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { readInputs, resolveInputs } from '../configuration/inputs.ts'

@@ -1,4 +1,4 @@
-import { NumberText } from '../../lib/lossless-json.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../fields/field.ts'
 import type { OutputType } from '../outputs.ts'
 import { fitsToken } from './output-names.ts'

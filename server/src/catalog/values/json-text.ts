@@ -1,4 +1,4 @@
-import { NumberText, parseLossless } from '../../lib/lossless-json.ts'
+import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../fields/field.ts'
 
 export type ReadJson = { ok: true; value: unknown } | { ok: false }

@@ -1,8 +1,8 @@
 import { startRun, stopRuns, type RowChoice } from '#server/runs/queue.ts'
-import { OPERATOR } from '#server/store/audit.ts'
-import { grantCredits } from '#server/store/credits.ts'
-import { getDefinition } from '#server/store/definitions.ts'
-import { findSheet, type SheetRecord } from '#server/store/sheets.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { grantCredits } from '#server/store/organisation/credits.ts'
+import { getDefinition } from '#server/store/sheets/definitions.ts'
+import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 import {
   createDesk,

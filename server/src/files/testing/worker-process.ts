@@ -1,8 +1,8 @@
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { readConfig } from '#server/lib/config.ts'
+import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
-import { createSealer } from '#server/lib/secrets.ts'
-import { openStore } from '#server/store/db.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
+import { openStore } from '#server/store/connection/db.ts'
 import { startWork } from '#server/work.ts'
 import { openStorage } from '../storage.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { serveHttp } from '#test/loopback-server.ts'
 import { serveNames } from '#test/name-server.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { createEgress } from './egress.ts'
 import { egressSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { createEgress } from './egress.ts'
 
 /** What the settings of the process say about outgoing calls. */

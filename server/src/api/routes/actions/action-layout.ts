@@ -17,7 +17,7 @@ import { notFound } from '../../../lib/errors.ts'
 import { labelAction, moveAction, reorderWaterfall } from '../../../org/action-layout.ts'
 import { discoverActionOutputs } from '../../../org/action-outputs.ts'
 import { createRunSurroundings } from '../../../org/run-environment.ts'
-import type { SheetRecord } from '../../../store/sheets.ts'
+import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Api, Services } from '../../app.ts'
 import { hasOptions, listOptions } from './action-options.ts'
 import {

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Field, Option, ProviderOption } from '../../../catalog/fields/field.ts'
 import { offeredModels } from '../../../catalog/models/models.ts'
-import type { Config } from '../../../lib/config.ts'
+import type { Config } from '../../../lib/config/config.ts'
 import { validationError } from '../../../lib/errors.ts'
-import { listAllSheets, listWorkflows } from '../../../store/sheets.ts'
+import { listAllSheets, listWorkflows } from '../../../store/sheets/sheets.ts'
 import { mayUse } from '../workflows/resources.ts'
 import { askForOptions, PROVIDER_OPTIONS, type ProviderAccess } from './provider-options.ts'
 

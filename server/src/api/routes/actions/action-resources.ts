@@ -8,8 +8,8 @@ import type { Catalogue } from '../../../catalog/registry.ts'
 import type { ActionInstance, Definition } from '../../../chain/definition.ts'
 import { INPUT_NODE } from '../../../chain/edit.ts'
 import { invalid, notFound } from '../../../lib/errors.ts'
-import { listDiscoveredOutputs } from '../../../store/action-outputs.ts'
-import { getDefinition } from '../../../store/definitions.ts'
+import { listDiscoveredOutputs } from '../../../store/sheets/action-outputs.ts'
+import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 declare module 'fastify' {

@@ -20,7 +20,7 @@ import { isObject } from '../../../catalog/fields/field.ts'
 import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../../org/actions.ts'
 import { readSurroundings } from '../../../org/configuration-environment.ts'
 import { checkTargets } from '../../../org/target-sheets.ts'
-import type { WorkflowFor } from '../../../store/sheets.ts'
+import type { WorkflowFor } from '../../../store/sheets/sheets.ts'
 import type { Api, Services } from '../../app.ts'
 import { mayUse, SheetParams } from '../workflows/resources.ts'
 import {

@@ -7,7 +7,7 @@ import type { OptionQuery } from '../../../catalog/provider/options.ts'
 import type { Refusal } from '../../../catalog/provider/reply.ts'
 import type { Egress } from '../../../lib/egress/egress.ts'
 import { AppError, invalid } from '../../../lib/errors.ts'
-import type { SheetRecord } from '../../../store/sheets.ts'
+import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 
 const TIMEOUT_MS = 25_000
 const RETRY_AFTER_S = 10

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setSharing } from '#server/org/workflows.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { notFound } from '../../../lib/errors.ts'
-import { hashToken } from '../../../lib/keys.ts'
+import { hashToken } from '../../../lib/security/keys.ts'
 import { acceptInvitation } from '../../../org/members.ts'
-import { findInvitationByToken } from '../../../store/members.ts'
+import { findInvitationByToken } from '../../../store/organisation/members.ts'
 import type { Api, Services } from '../../app.ts'
 
 const Params = z.strictObject({ token: z.string() })

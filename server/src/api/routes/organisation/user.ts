@@ -2,9 +2,9 @@ import { success } from '#contract/envelope.ts'
 import { isRole } from '#contract/scopes.ts'
 import { Knowledge, KnowledgeBody, User } from '#contract/user.ts'
 import { AppError } from '../../../lib/errors.ts'
-import { recordAudit } from '../../../store/audit.ts'
-import { listMembers } from '../../../store/members.ts'
-import { getKnowledge, putKnowledge } from '../../../store/organisations.ts'
+import { recordAudit } from '../../../store/organisation/audit.ts'
+import { listMembers } from '../../../store/organisation/members.ts'
+import { getKnowledge, putKnowledge } from '../../../store/organisation/organisations.ts'
 import type { Api } from '../../app.ts'
 
 export function userRoutes(api: Api): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { purgeChunk } from '#server/store/purges.ts'
+import { purgeChunk } from '#server/store/sheets/purges.ts'
 import { makeApp } from '#test/harness.ts'
 import { makeRowSheet, rowsOf } from '#test/rows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { getDefinition } from '#server/store/definitions.ts'
+import { getDefinition } from '#server/store/sheets/definitions.ts'
 import { makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 

@@ -20,10 +20,10 @@ import { isUuid } from '../../../lib/ids.ts'
 import { takeRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
 import { startRun } from '../../../runs/queue.ts'
-import { recordAudit } from '../../../store/audit.ts'
-import { listCells } from '../../../store/cells.ts'
-import type { Db } from '../../../store/db.ts'
-import { getDefinition } from '../../../store/definitions.ts'
+import type { Db } from '../../../store/connection/db.ts'
+import { recordAudit } from '../../../store/organisation/audit.ts'
+import { listCells } from '../../../store/sheets/cells.ts'
+import { getDefinition } from '../../../store/sheets/definitions.ts'
 import {
   deleteAllRows,
   deleteRows,
@@ -32,8 +32,8 @@ import {
   listMatching,
   listPage,
   type Page,
-} from '../../../store/rows.ts'
-import type { SheetRecord } from '../../../store/sheets.ts'
+} from '../../../store/sheets/rows.ts'
+import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Api, Services } from '../../app.ts'
 import type { Caller } from '../../http/caller.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import { forbidden, notFound } from '../../../lib/errors.ts'
-import { findShortcut, type ShortcutFor } from '../../../store/shortcuts.ts'
+import { findShortcut, type ShortcutFor } from '../../../store/shortcuts/shortcuts.ts'
 import type { Caller } from '../../http/caller.ts'
 
 declare module 'fastify' {

@@ -15,8 +15,12 @@ import { newId } from '../../../lib/ids.ts'
 import { queueShortcutRuns } from '../../../shortcuts/queue.ts'
 import { readShortcutRuns } from '../../../shortcuts/run-endings.ts'
 import { readUntil } from '../../../shortcuts/wait.ts'
-import type { Db } from '../../../store/db.ts'
-import { countShortcutRuns, findShortcutRun, listShortcutRuns } from '../../../store/shortcut-runs.ts'
+import type { Db } from '../../../store/connection/db.ts'
+import {
+  countShortcutRuns,
+  findShortcutRun,
+  listShortcutRuns,
+} from '../../../store/shortcuts/shortcut-runs.ts'
 import type { Api } from '../../app.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 

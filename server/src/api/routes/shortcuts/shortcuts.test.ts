@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setShortcutState, shareShortcut, updateShortcutFace } from '#server/shortcuts/lifecycle.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { formula, FORMULA, makeWorkflow, publish, republish, sheetOf } from '../../testing/shortcut.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { WebhookDelivery } from '#contract/webhooks.ts'
-import { listDeliveries } from '../../../store/webhook-deliveries.ts'
+import { listDeliveries } from '../../../store/webhooks/webhook-deliveries.ts'
 import type { Api } from '../../app.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 

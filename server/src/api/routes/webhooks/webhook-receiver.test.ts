@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { switchWebhookOff, switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/audit.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Answer, type Json, makeApp, type TestOrg } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 

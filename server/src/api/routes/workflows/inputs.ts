@@ -4,7 +4,7 @@ import { CreateInputsBody, Input } from '#contract/inputs.ts'
 import type { InputColumn } from '../../../chain/definition.ts'
 import { printToken } from '../../../chain/references.ts'
 import { addInputs, removeInput } from '../../../org/inputs.ts'
-import { getDefinition } from '../../../store/definitions.ts'
+import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Api } from '../../app.ts'
 import { sheetOfPath, SheetParams } from './resources.ts'
 

@@ -11,7 +11,7 @@ import {
 import { NameBody } from '#contract/workflows.ts'
 import { forbidden, invalid } from '../../../lib/errors.ts'
 import { changeSheet, createSheet, deleteSheet } from '../../../org/sheets.ts'
-import { isMainSheet, type SheetRecord } from '../../../store/sheets.ts'
+import { isMainSheet, type SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Api } from '../../app.ts'
 import { isOwner, sheetOfPath, SheetParams, workflowOfPath, WorkflowParams } from './resources.ts'
 

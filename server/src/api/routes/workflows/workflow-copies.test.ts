@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Definition } from '#server/chain/definition.ts'
 import { setSharing } from '#server/org/workflows.ts'
-import { OPERATOR } from '#server/store/audit.ts'
-import { editDefinition } from '#server/store/definitions.ts'
-import { findSheet, type SheetRecord } from '#server/store/sheets.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { editDefinition } from '#server/store/sheets/definitions.ts'
+import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { type Json, makeApp, type TestOrg } from '#test/harness.ts'
 
 const app = await makeApp()

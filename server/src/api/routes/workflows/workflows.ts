@@ -20,8 +20,8 @@ import {
   listWorkflows,
   type SheetRecord,
   type WorkflowRecord,
-} from '../../../store/sheets.ts'
-import { listSharedEmails } from '../../../store/workflows.ts'
+} from '../../../store/sheets/sheets.ts'
+import { listSharedEmails } from '../../../store/sheets/workflows.ts'
 import type { Api, Services } from '../../app.ts'
 import {
   isOwner,

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { redact } from '../../../lib/redaction.ts'
+import { redact } from '../../../lib/security/redaction.ts'
 import type { ActionContext } from '../../define.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
 

@@ -1,0 +1,176 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
+import type { Log } from '../../lib/log.ts'
+import { type ChangeFeed, createChangeFeed } from './changes.ts'
+import type { Schema } from './schema.ts'
+import { createStatementNaming } from './statement-names.ts'
+
+/** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
+export type Db = Kysely<Schema>
+
+export type Store = {
+  /** Sees every organisation. For authentication, the command line and background work. */
+  system: Db
+  /** Sees one organisation: row-level security hides the others whatever the statement says. */
+  org(orgId: string): Db
+  /** Raw access for statements in hot paths; speaks for the program itself. */
+  query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
+  /** Changes of sheets that any process announces. */
+  changes: ChangeFeed
+  close(): Promise<void>
+}
+
+// Counts and credits stay far below 2^53, so bigint columns may arrive as numbers.
+types.setTypeParser(types.builtins.INT8, Number)
+// A date is a day, not the instant at which it starts somewhere.
+types.setTypeParser(types.builtins.DATE, String)
+
+const ORG_HANDLES = 1000
+
+export type StoreOptions = {
+  url: string
+  log: Log
+  connections?: number
+  /** For the engine's statements, which look up by key what a batch names. See KEYED_PLANS. */
+  keyedPlans?: boolean
+}
+
+/**
+ * Plans made once, by index lookups only. A plan that is made while a table is still empty would otherwise read it whole,
+ * and be kept when it is large.
+ */
+const KEYED_PLANS = [
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
+
+const SYSTEM = '*'
+
+function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'loam',
+    statement_timeout: 60_000,
+    idle_in_transaction_session_timeout: 60_000,
+    ...(keyedPlans ? { options: KEYED_PLANS } : {}),
+  }
+}
+
+function listenToErrors(pool: Pool, log: Log): Pool {
+  pool.on('error', (cause) => log.warn({ cause: cause.message }, 'an idle database connection was lost'))
+  // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+export function openStore(options: StoreOptions): Store {
+  const connections = options.connections ?? 20
+  const openPool = (max: number) => listenToErrors(new Pool({ ...settingsOf(options), max }), options.log)
+  // Apart, so that connections of the program itself need not be told time and again whom they speak for.
+  const pools = { system: openPool(Math.ceil(connections / 2)), org: openPool(connections) }
+
+  const spokenFor = new WeakMap<PoolClient, string>()
+  const handles = new Map<string, Db>()
+
+  async function connectFor(org: string): Promise<PoolClient> {
+    const client = await pools[org === SYSTEM ? 'system' : 'org'].connect()
+    if (spokenFor.get(client) === org) return client
+    try {
+      await client.query({
+        name: 'speak-for',
+        text: `select set_config('loam.org', $1, false)`,
+        values: [org],
+      })
+      spokenFor.set(client, org)
+      return client
+    } catch (cause) {
+      client.release(true)
+      throw cause
+    }
+  }
+
+  const nameStatements = createStatementNaming()
+  function handleFor(org: string): Db {
+    const connect = async () => nameStatements(await connectFor(org))
+    return new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: { options: pools.org.options, connect, end: async () => {} } }),
+    })
+  }
+
+  const system = handleFor(SYSTEM)
+  const changes = createChangeFeed(options.url, options.log)
+  return {
+    system,
+    changes,
+    org(orgId) {
+      const known = handles.get(orgId)
+      if (known !== undefined) return known
+      if (handles.size >= ORG_HANDLES) handles.clear()
+      const made = handleFor(orgId)
+      handles.set(orgId, made)
+      return made
+    },
+    async query<Row extends QueryResultRow>(statement: QueryConfig) {
+      const client = await connectFor(SYSTEM)
+      try {
+        const result = await client.query<Row>(statement)
+        client.release()
+        return result.rows
+      } catch (cause) {
+        client.release(isUnavailable(cause))
+        throw cause
+      }
+    },
+    async close() {
+      await changes.close()
+      await Promise.all([pools.system.end(), pools.org.end()])
+    },
+  }
+}
+
+/** Runs `work` in the caller's transaction, or in one of its own. */
+export async function inTransaction<Result>(db: Db, work: (trx: Db) => Promise<Result>): Promise<Result> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work)
+}
+
+const LOST = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '08000',
+  '08003',
+  '08006',
+  // A deadlock, or a transaction that must be tried again: it was rolled back whole.
+  '40P01',
+  '40001',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '53100',
+  '25P03',
+])
+const LOST_WORDS =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
+
+/** True when the database could not be reached, or is out of connections or disk: worth trying again. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  // A socket that is not there, in contrast to a file that is not there.
+  const noSocket = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect'
+  return noSocket || LOST.has(code) || LOST_WORDS.test(error.message)
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { Client } from 'pg'
+import { afterAll, describe, expect, it } from 'vitest'
+import { databaseUrl, type Target } from '#test/global-setup.ts'
+import { makeDatabase, targets } from '#test/harness.ts'
+import { migrate, MigrationError, newestSchemaVersion } from './migrate.ts'
+
+const files = readdirSync(new URL('../migrations/', import.meta.url)).sort()
+
+async function run(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: Record<string, unknown>[] = []
+    for (const statement of statements) rows = (await client.query<Record<string, unknown>>(statement)).rows
+    return rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function makeEmptyDatabase(target: Target): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await run(target.url, `create database ${name}`)
+  afterAll(() => run(target.url, `drop database ${name} with (force)`))
+  return databaseUrl(target.url, name)
+}
+
+const tablesOf = (url: string) =>
+  run(
+    url,
+    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+  )
+const ignore = () => undefined
+
+it('migrations are numbered 1, 2, 3, ... without a gap, and the last number is the newest schema version', () => {
+  expect(files.map((file) => Number.parseInt(file, 10))).toEqual(files.map((_, n) => n + 1))
+  expect(newestSchemaVersion()).toBe(files.length)
+})
+
+describe.each(targets())('on $name', (target) => {
+  it('each migration is applied once when 8 processes migrate at once', async () => {
+    const url = await makeEmptyDatabase(target)
+    const lines: string[] = []
+    await Promise.all(Array.from({ length: 8 }, () => migrate(url, (line) => lines.push(line))))
+    expect(lines).toEqual([...files.map((file) => `applying migration ${file}`), 'migrating the job queue'])
+    expect(await run(url, 'select version, name from schema_migrations order by version')).toEqual(
+      files.map((name, n) => ({ version: n + 1, name })),
+    )
+    await migrate(url, (line) => lines.push(line))
+    expect(lines).toHaveLength(files.length + 1)
+  })
+
+  it('leaves no lock and no connection behind', async () => {
+    const url = await makeEmptyDatabase(target)
+    await migrate(url, ignore)
+    const here = 'database = (select oid from pg_database where datname = current_database())'
+    expect(await run(url, `select from pg_locks where locktype = 'advisory' and ${here}`)).toEqual([])
+    expect(
+      await run(
+        url,
+        `select from pg_stat_activity where application_name = 'loam migrations' and datname = current_database()`,
+      ),
+    ).toEqual([])
+  })
+
+  it('a newer schema is refused with one clear line, and nothing is changed', async () => {
+    const url = await makeDatabase(target)
+    await run(url, `insert into schema_migrations (version, name) values (9999, '9999_from_the_future.sql')`)
+    const before = await tablesOf(url)
+    const refusal = await migrate(url, ignore).catch((cause: unknown) => cause)
+    expect(refusal).toBeInstanceOf(MigrationError)
+    expect(refusal).toHaveProperty(
+      'message',
+      `The database has schema version 9999, this program knows up to ${files.length}. Start a newer Loam on it.`,
+    )
+    expect(await tablesOf(url)).toEqual(before)
+  })
+
+  it('a migration that fails is rolled back whole, says which, and succeeds once its cause is gone', async () => {
+    const url = await makeEmptyDatabase(target)
+    // The first migration makes this table last: everything before it has to go again.
+    await run(url, 'create table credit_entries (in_the_way int)')
+    const lines: string[] = []
+    const refusal = await migrate(url, (line) => lines.push(line)).catch((cause: unknown) => cause)
+    expect(refusal).toBeInstanceOf(MigrationError)
+    expect(String(refusal)).toContain('migration 0001_foundation.sql failed and was rolled back')
+    expect(String(refusal)).toContain('relation "credit_entries" already exists')
+    expect(lines).toEqual(['applying migration 0001_foundation.sql'])
+    expect(await tablesOf(url)).toEqual([{ relname: 'credit_entries' }, { relname: 'schema_migrations' }])
+    expect(await run(url, `select from pg_proc where proname like 'loam%'`)).toEqual([])
+    expect(await run(url, 'select from schema_migrations')).toEqual([])
+
+    await run(url, 'drop table credit_entries')
+    await migrate(url, ignore)
+    expect(await run(url, 'select max(version) as latest from schema_migrations')).toEqual([
+      { latest: files.length },
+    ])
+  })
+
+  it('losing the connection while waiting for another process is an error, not the end of the program', async () => {
+    const url = await makeEmptyDatabase(target)
+    const holder = new Client({ connectionString: url })
+    await holder.connect()
+    await migrate(url, ignore)
+    await holder.query('select pg_advisory_lock(7310412019)')
+    const waiting = migrate(url, ignore).catch((cause: unknown) => cause)
+    let ended = 0
+    while (ended === 0) {
+      const { rowCount } = await holder.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'loam migrations'
+          and datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      ended = rowCount ?? 0
+    }
+    expect(await waiting).toBeInstanceOf(Error)
+    await holder.end()
+    await migrate(url, ignore)
+  })
+
+  it('D55: every table of an organisation is under row-level security that binds its owner as well', async () => {
+    const url = await makeDatabase(target)
+    const open = await run(
+      url,
+      `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not (c.relrowsecurity and c.relforcerowsecurity)`,
+    )
+    expect(open).toEqual([])
+  })
+})

@@ -1,0 +1,333 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { z } from 'zod'
+import type { OutputType } from '#contract/actions.ts'
+import type { ExportFormat } from '#contract/exports.ts'
+import type { CellStatus, RunAfter } from '#contract/rows.ts'
+import type { Definition } from '../../chain/definition.ts'
+import type { ExportPlan, ExportSelection } from '../files/exports.ts'
+import type { FrozenInput, FrozenOutput } from '../shortcuts/shortcuts.ts'
+
+type Instant = ColumnType<Date, Date | string, Date | string>
+type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+type Made = ColumnType<Date, Date | string | undefined, never>
+type Json<T> = ColumnType<T, string | undefined, string>
+
+/** An output that a run has shown. */
+export type DiscoveredOutput = {
+  name: string
+  type: OutputType
+  columns?: { name: string; type: OutputType }[]
+  anyType?: true
+}
+
+/** A column of a file on its way into a column of a sheet. */
+export type MappedColumn = { header: string; column: number }
+
+export type Schema = {
+  settings: { name: string; value: Json<unknown> }
+  organisations: {
+    org_id: string
+    name: string
+    credits_millis: Generated<number>
+    held_millis: Generated<number>
+    created_at: Made
+  }
+  org_knowledge: { org_id: string; content: string; updated_at: Instant }
+  members: {
+    org_id: string
+    member_id: string
+    email: string
+    first_name: string | null
+    last_name: string | null
+    role: string
+    joined_at: Made
+  }
+  invitations: {
+    org_id: string
+    email: string
+    role: string
+    token_hash: Buffer
+    token_sealed: string
+    email_sent: Generated<boolean>
+    invited_by: string
+    created_at: Made
+  }
+  api_keys: {
+    org_id: string
+    key_id: string
+    member_id: string | null
+    hash: Buffer
+    last4: string
+    scopes: string[] | null
+    allowed_workflow_ids: string[] | null
+    per_minute: number | null
+    per_day: number | null
+    created_at: Made
+    expires_at: MaybeInstant
+    revoked_at: MaybeInstant
+    last_used_at: MaybeInstant
+    rotated_from: string | null
+  }
+  idempotency_keys: {
+    org_id: string
+    member_id: string
+    key: string
+    fingerprint: Buffer
+    status: number | null
+    body: string | null
+    created_at: Made
+  }
+  audit_entries: {
+    org_id: string
+    entry_id: string
+    at: Made
+    actor: string
+    key_id: string | null
+    action: string
+    target: string
+    details: Json<Record<string, unknown>>
+  }
+  credit_entries: {
+    org_id: string
+    entry_id: string
+    at: Made
+    amount_millis: number
+    balance_millis: number
+    reason: string
+    details: Json<Record<string, unknown>>
+  }
+  workflows: {
+    org_id: string
+    workflow_id: string
+    name: string
+    owner_id: string | null
+    created_at: Made
+    updated_at: ColumnType<Date, Date | undefined, Date>
+    last_run_at: MaybeInstant
+    deleted_at: MaybeInstant
+  }
+  workflow_shares: { org_id: string; workflow_id: string; member_id: string; created_at: Made }
+  sheets: {
+    org_id: string
+    sheet_id: string
+    workflow_id: string
+    name: string
+    position: number
+    owner_id: string | null
+    auto_run: Generated<boolean>
+    cache_enabled: Generated<boolean>
+    cache_since: string | null
+    continue_on_fail: Generated<boolean>
+    revision: Generated<number>
+    next_column: Generated<number>
+    action_serials: Json<Record<string, number>>
+    created_at: Made
+    deleted_at: MaybeInstant
+  }
+  chain_revisions: {
+    org_id: string
+    sheet_id: string
+    revision: number
+    definition: Json<Definition>
+    created_by: string
+    created_at: Made
+  }
+  sheet_counters: {
+    org_id: string
+    sheet_id: string
+    first_seq: Generated<number>
+    next_seq: Generated<number>
+    deleted: Generated<number>
+  }
+  rows: { org_id: string; sheet_id: string; row_id: string; seq: number; data: Json<unknown> }
+  row_gaps: { org_id: string; sheet_id: string; block: number; deleted: number }
+  cells: {
+    org_id: string
+    sheet_id: string
+    row_id: string
+    action: string
+    status: CellStatus
+    outputs: Json<Record<string, unknown> | null>
+    error: string | null
+    run_id: string
+    revision: number
+    attempts: number
+    credits_millis: number
+    cached: boolean
+    provenance: Json<unknown>
+    learns: Generated<boolean>
+    started_at: Instant
+    completed_at: Made
+  }
+  runs: {
+    org_id: string
+    run_id: string
+    sheet_id: string
+    trigger: string
+    selector: Json<unknown>
+    revision: number
+    actions: string[]
+    cache_enabled: boolean
+    cache_since: string | null
+    continue_on_fail: boolean
+    hops: Generated<number>
+    rows_queued: Generated<number>
+    state: Generated<'running' | 'finished' | 'stopped'>
+    created_by: string
+    created_at: Made
+    finished_at: MaybeInstant
+  }
+  run_tallies: {
+    org_id: string
+    run_id: string
+    lane: number
+    cells_done: number
+    cells_failed: number
+    rows_done: number
+    credits_millis: number
+  }
+  flights: {
+    org_id: string
+    sheet_id: string
+    row_id: string
+    run_id: string
+    status: 'queued' | 'running'
+    ticket: Generated<number>
+    attempt: Generated<number>
+    strikes: Generated<number>
+    settled: Generated<number>
+    retries: Generated<number>
+    held_millis: Generated<number>
+    state: Json<unknown>
+  }
+  action_outputs: { org_id: string; sheet_id: string; action: string; outputs: Json<DiscoveredOutput[]> }
+  webhooks: {
+    org_id: string
+    sheet_id: string
+    token_hash: Buffer
+    token_sealed: string
+    enabled: Generated<boolean>
+    created_at: Made
+  }
+  webhook_deliveries: {
+    org_id: string
+    sheet_id: string
+    delivery_no: Generated<number>
+    at: Made
+    status: number
+    webhook_id: string | null
+    accepted: number
+    rejected: number
+    reason: string | null
+    body: string
+  }
+  schedules: {
+    org_id: string
+    sheet_id: string
+    cron: string
+    timezone: string
+    next_run_at: Instant
+    created_at: Made
+  }
+  env_variables: {
+    org_id: string
+    workflow_id: string | null
+    key: string
+    value_sealed: string
+    updated_by: string
+    updated_at: ColumnType<Date, Date | undefined, Date>
+  }
+  connections: {
+    org_id: string
+    connection_id: string
+    provider: string
+    name: string
+    owner_id: string | null
+    shared: boolean
+    fields_sealed: string
+    token_sealed: string | null
+    token_expires_at: MaybeInstant
+    created_at: Made
+  }
+  purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }
+  exports: {
+    org_id: string
+    export_id: string
+    sheet_id: string
+    member_id: string
+    format: ExportFormat
+    file_name: string
+    selection: Json<ExportSelection>
+    plan: Json<ExportPlan>
+    below_seq: number
+    status: Generated<'running' | 'completed' | 'failed'>
+    attempt: Generated<number>
+    progress: Generated<number>
+    row_count: Generated<number>
+    size_bytes: number | null
+    error: string | null
+    started_at: Made
+    completed_at: MaybeInstant
+  }
+  files: {
+    org_id: string
+    file_ref: string
+    kind: string
+    name: string
+    size_bytes: number | null
+    created_by: string
+    created_at: Made
+    used_at: MaybeInstant
+    expires_at: Instant
+  }
+  imports: {
+    org_id: string
+    import_id: string
+    sheet_id: string
+    file_ref: string
+    sheet_name: string | null
+    mapping: Json<MappedColumn[]>
+    run_after: z.infer<typeof RunAfter>
+    status: Generated<'processing' | 'completed' | 'failed'>
+    rows_imported: Generated<number>
+    chunks: Generated<number>
+    position: Json<unknown>
+    starts: Generated<number>
+    error: string | null
+    created_by: string
+    key_id: string | null
+    created_at: Made
+    finished_at: MaybeInstant
+  }
+  shortcuts: {
+    org_id: string
+    shortcut_id: string
+    workflow_id: string
+    parent_id: string | null
+    holder_id: string | null
+    creator_id: string | null
+    creator_email: string
+    name: string
+    description: Generated<string>
+    cover_image: string | null
+    icon_emoji: string | null
+    version: Generated<number>
+    is_published: Generated<boolean>
+    is_archived: Generated<boolean>
+    created_at: Made
+    updated_at: ColumnType<Date, Date | undefined, Date>
+  }
+  shortcut_versions: {
+    org_id: string
+    shortcut_id: string
+    version: number
+    revision: number
+    continue_on_fail: boolean
+    inputs: Json<FrozenInput[]>
+    outputs: Json<FrozenOutput[]>
+    inputs_given: boolean
+    outputs_given: boolean
+    created_by: string
+    created_at: Made
+  }
+}

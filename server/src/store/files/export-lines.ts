@@ -1,0 +1,151 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Snapshot } from '../connection/snapshot.ts'
+import { type Condition, conditionsOf } from '../sheets/row-filters.ts'
+import type { ExportRecord, ExportSelection } from './exports.ts'
+
+/** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
+export type ColumnSource = { input: number } | { action: number; output: string }
+
+/** The rows of an export and the cells they are joined with. */
+export type ExportScope = { where: Condition; orgId: string; actions: string[] }
+
+/** Fixes which rows the export has, by the counters of the snapshot. Null when the sheet is gone. */
+export async function scopeOfExport(
+  snapshot: Snapshot,
+  { org_id, sheet_id, below_seq, selection }: ExportRecord,
+  actions: string[],
+): Promise<{ scope: ExportScope; total: number } | null> {
+  const [counter] = await snapshot.query(sql<{ first_seq: number }>`
+    select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`)
+  if (counter === undefined) return null
+  const conditions = [
+    sql<boolean>`r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+      and r.seq >= ${counter.first_seq} and r.seq < ${below_seq}`,
+    ...choiceOf(selection),
+  ]
+  const where: Condition = sql`${sql.join(conditions, sql` and `)}`
+  const [counted] = await snapshot.query(
+    sql<{ total: number }>`select count(*) as total from rows r where ${where}`,
+  )
+  return { scope: { where, orgId: org_id, actions }, total: counted?.total ?? 0 }
+}
+
+function choiceOf({ rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection): Condition[] {
+  return [
+    ...conditionsOf({ ...selection, createdAt }),
+    ...(rowIds === undefined ? [] : [sql<boolean>`r.row_id = any(${rowIds}::uuid[])`]),
+    ...(excludeRowIds.length === 0 ? [] : [sql<boolean>`r.row_id <> all(${excludeRowIds}::uuid[])`]),
+  ]
+}
+
+/** The names of outputs that some cells of these actions hold, by action. */
+export async function listOutputNames(
+  snapshot: Snapshot,
+  { where, orgId }: ExportScope,
+  actions: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (actions.length === 0) return new Map()
+  const found = await snapshot.query(sql<{ action: string; names: string[] }>`
+    select action, array_agg(name order by name) as names from (
+      select distinct c.action, name from rows r
+      join cells c on c.org_id = ${orgId} and c.row_id = r.row_id and c.action = any(${actions}::text[])
+      cross join lateral jsonb_object_keys(c.outputs) as name
+      where ${where}
+    ) found group by action`)
+  return new Map(found.map(({ action, names }) => [action, names]))
+}
+
+/** A record a line: texts, or nothing where there is no value. */
+export function textRows(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
+  // One empty column would be a blank line, which readers skip: there, nothing is written as "".
+  const finish = (text: RawBuilder<unknown>) =>
+    columns.length === 1 ? sql`coalesce(${text}, '')` : sql`nullif(${text}, '')`
+  const values = columns.map((column, n) => sql`${valueOf(column)} as ${sql.ref(`v${n}`)}`)
+  const texts = columns.map((_, n) => finish(withoutFormula(sql.ref(`t.v${n}`))))
+  // OFFSET 0: each value is taken out of its JSON once, not once for every time it is looked at.
+  return sql`select ${sql.join(texts)}
+    from (select ${sql.join([sql`s.seq`, ...values])} from (${rowsOf(scope)}) s offset 0) t order by t.seq`
+}
+
+/** The headers as a record of their own, written by the same rules as values. */
+export function headerRow(headers: readonly string[]): RawBuilder<unknown> {
+  return sql`select ${sql.join(headers.map((header) => withoutFormula(sql`${header}::text`)))}`
+}
+
+/** A JSON object a line, with its keys in the order of the columns. */
+export function objectLines(
+  scope: ExportScope,
+  columns: readonly (ColumnSource & { header: string })[],
+): RawBuilder<unknown> {
+  const parts = columns.flatMap((column, n) => [
+    sql`${`${n === 0 ? '' : ','}${JSON.stringify(column.header)}:`}`,
+    jsonOf(column),
+  ])
+  return lines(scope, [sql`'{'`, ...parts, sql`'}'`])
+}
+
+/** A JSON array a line; structures in it are texts. */
+export function arrayLines(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
+  const parts = columns.flatMap((column, n) => [sql`${n === 0 ? '' : ','}`, scalarOf(column)])
+  return lines(scope, [sql`'['`, ...parts, sql`']'`])
+}
+
+function lines(scope: ExportScope, parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql`select ${concat(parts)} from (${rowsOf(scope)}) s order by s.seq`
+}
+
+/** A function takes a hundred arguments at most. */
+const MOST_ARGUMENTS = 100
+
+function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
+  if (parts.length <= MOST_ARGUMENTS) return sql`concat(${sql.join(parts)})`
+  const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, n) =>
+    concat(parts.slice(n * MOST_ARGUMENTS, (n + 1) * MOST_ARGUMENTS)),
+  )
+  return concat(groups)
+}
+
+/** Large values pass the sort as what points to them: they are read only when their line is made. */
+function rowsOf({ where, orgId, actions }: ExportScope): RawBuilder<unknown> {
+  const outputs = actions.map((_, n) => sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}`)
+  const joins = actions.map((action, n) => {
+    const cell = sql.raw(`c${n}`)
+    return sql` left join cells ${cell} on ${cell}.org_id = ${orgId} and ${cell}.row_id = r.row_id
+      and ${cell}.action = ${action}`
+  })
+  const none = sql``
+  return sql`select r.seq, r.data${sql.join(outputs, none)} from rows r${sql.join(joins, none)} where ${where} order by r.seq`
+}
+
+function valueOf(column: ColumnSource): RawBuilder<unknown> {
+  return 'input' in column
+    ? sql`s.data ->> ${String(column.input)}`
+    : sql`${sql.ref(`s.o${column.action}`)} ->> ${column.output}`
+}
+
+function structureOf(column: ColumnSource): RawBuilder<unknown> {
+  return 'input' in column
+    ? sql`(s.data -> ${String(column.input)})`
+    : sql`(${sql.ref(`s.o${column.action}`)} -> ${column.output})`
+}
+
+function jsonOf(column: ColumnSource): RawBuilder<unknown> {
+  return sql`coalesce(${structureOf(column)}::text, 'null')`
+}
+
+function scalarOf(column: ColumnSource): RawBuilder<unknown> {
+  const value = structureOf(column)
+  return sql`case when jsonb_typeof${value} in ('object', 'array') then to_json(${value}::text)::text
+    else coalesce(${value}::text, 'null') end`
+}
+
+/** = + - @, tab, carriage return, line feed, and the wide forms of the first four. */
+const FORMULA_STARTS = [61, 43, 45, 64, 9, 13, 10, 0xff1d, 0xff0b, 0xff0d, 0xff20]
+/** Numbers and telephone numbers; a spreadsheet may reckon with them, but runs nothing (D42). */
+const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+function withoutFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when ascii(${text}) in (${sql.join(FORMULA_STARTS.map((code) => sql.lit(code)))})
+    and ${text} !~ ${HARMLESS} then '''' || ${text} else ${text} end`
+}

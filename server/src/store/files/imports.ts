@@ -1,0 +1,116 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { newId } from '../../lib/ids.ts'
+import type { Db } from '../connection/db.ts'
+import type { MappedColumn, Schema } from '../connection/schema.ts'
+import type { SheetKey } from '../sheets/sheets.ts'
+
+/** How long the status of an import can be asked for after its end (D41). */
+const KEPT_HOURS = 24
+
+export type ImportRecord = Selectable<Schema['imports']>
+export type ImportKey = { org_id: string; import_id: string }
+export type { MappedColumn }
+
+type NewImport = Pick<
+  Insertable<Schema['imports']>,
+  'org_id' | 'sheet_id' | 'file_ref' | 'sheet_name' | 'run_after' | 'created_by' | 'key_id'
+> & { mapping: MappedColumn[] }
+
+/** Answers the id of the new import, or null while another one is under way on the sheet. */
+export async function insertImport(db: Db, { mapping, ...fields }: NewImport): Promise<string | null> {
+  const made = await db
+    .insertInto('imports')
+    .values({ ...fields, import_id: newId(), mapping: JSON.stringify(mapping) })
+    .onConflict((on) => on.columns(['org_id', 'sheet_id']).where('status', '=', 'processing').doNothing())
+    .returning('import_id')
+    .executeTakeFirst()
+  return made?.import_id ?? null
+}
+
+/** The latest import of a sheet, unless it ended too long ago. */
+export async function findLatestImport(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+): Promise<Pick<ImportRecord, 'status' | 'rows_imported' | 'error'> | undefined> {
+  return db
+    .selectFrom('imports')
+    .select(['status', 'rows_imported', 'error'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where(sql<boolean>`coalesce(finished_at, now()) > now() - ${KEPT_HOURS} * interval '1 hour'`)
+    .orderBy('import_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Notes that work on an import begins, and answers it; undefined when it has ended. */
+export async function startImport(
+  db: Db,
+  { org_id, import_id }: ImportKey,
+): Promise<ImportRecord | undefined> {
+  return db
+    .updateTable('imports')
+    .set({ starts: sql<number>`starts + 1` })
+    .where('org_id', '=', org_id)
+    .where('import_id', '=', import_id)
+    .where('status', '=', 'processing')
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Moves an import on by one chunk, unless somebody else has done so since. Answers whether it did. Call it in the
+ * transaction that writes the rows of the chunk, before they are written.
+ */
+export async function advanceImport(
+  db: Db,
+  { org_id, import_id }: ImportKey,
+  from: number,
+  { rows, position }: { rows: number; position: unknown },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('imports')
+    .set({
+      rows_imported: sql<number>`rows_imported + ${rows}`,
+      chunks: from + 1,
+      position: JSON.stringify(position),
+      starts: 0,
+    })
+    .where('org_id', '=', org_id)
+    .where('import_id', '=', import_id)
+    .where('status', '=', 'processing')
+    .where('chunks', '=', from)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The end of an import whose last chunk this was; false when it was not. */
+export async function completeImport(
+  db: Db,
+  { org_id, import_id }: ImportKey,
+  chunks: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('imports')
+    .set({ status: 'completed', finished_at: sql<Date>`now()` })
+    .where('org_id', '=', org_id)
+    .where('import_id', '=', import_id)
+    .where('status', '=', 'processing')
+    .where('chunks', '=', chunks)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function failImport(db: Db, { org_id, import_id }: ImportKey, error: string): Promise<void> {
+  await db
+    .updateTable('imports')
+    .set({ status: 'failed', error, finished_at: sql<Date>`now()` })
+    .where('org_id', '=', org_id)
+    .where('import_id', '=', import_id)
+    .where('status', '=', 'processing')
+    .execute()
+}
+
+export async function forgetOldImports(db: Db): Promise<void> {
+  await sql`delete from imports where finished_at < now() - ${KEPT_HOURS} * interval '1 hour'`.execute(db)
+}

@@ -1,0 +1,223 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '#server/lib/ids.ts'
+import { createLog } from '#server/lib/log.ts'
+import { hashToken, newKey } from '#server/lib/security/keys.ts'
+import { createKey, endKey, type KeyOptions } from '#server/org/keys.ts'
+import { removeMember } from '#server/org/members.ts'
+import { createOrganisation } from '#server/org/organisations.ts'
+import { makeStore, targets } from '#test/harness.ts'
+import { openStore, type Store } from '../connection/db.ts'
+import { admitAll, forgetOldWindows, type Visitor } from './admission.ts'
+import { OPERATOR } from './audit.ts'
+import { insertMember } from './members.ts'
+
+const LIMITS = { perMinute: 1_000_000, perDay: 1_000_000 }
+const address = (n: number) => `203.0.113.${n}`
+
+describe.each(targets())('admission on $name', (target) => {
+  let store: Store
+  let second: Store
+  let orgId: string
+  let databaseUrl: string
+
+  beforeAll(async () => {
+    const made = await makeStore(target)
+    databaseUrl = made.databaseUrl
+    store = made.store
+    second = openStore({ url: made.databaseUrl, log: createLog('silent') })
+    orgId = (
+      await createOrganisation(store.system, OPERATOR, {
+        name: 'O',
+        adminEmail: 'a@example.com',
+        initialCredits: 0,
+      })
+    ).orgId
+    return () => second.close()
+  })
+
+  let serial = 0
+  async function makeKey(options: KeyOptions = {}) {
+    serial += 1
+    const email = `m${serial}@example.com`
+    const member = await insertMember(store.system, orgId, {
+      email,
+      role: 'member',
+      first_name: null,
+      last_name: null,
+    })
+    const { key, record } = await createKey(store.system, OPERATOR, orgId, member, options)
+    return { email, keyId: record.key_id, visitor: { hash: hashToken(key), address: address(1) } }
+  }
+
+  it('each visitor of a batch gets its own answer, in the order of the batch', async () => {
+    const keys = await Promise.all(Array.from({ length: 5 }, () => makeKey()))
+    const stranger = { hash: hashToken(newKey()), address: address(2) }
+    const nobody = { hash: null, address: address(3) }
+    const batch = [3, 0, 4, 0, 1, 2, 0].map((n) => keys[n])
+    const visitors = [
+      stranger,
+      ...batch.flatMap((key) => (key === undefined ? [] : [key.visitor])),
+      nobody,
+      stranger,
+    ]
+    const admissions = await admitAll(store, visitors, LIMITS)
+    expect(admissions.map(({ holder }) => holder?.email ?? null)).toEqual([
+      null,
+      ...batch.map((key) => key?.email),
+      null,
+      null,
+    ])
+    expect(admissions.map(({ minute }) => minute.used)).toEqual([1, 1, 1, 1, 2, 1, 1, 3, 1, 2])
+    expect(admissions.every(({ granted }) => granted)).toBe(true)
+    expect(admissions[1]?.holder).toEqual({
+      org_id: orgId,
+      key_id: keys[3]?.keyId,
+      member_id: expect.any(String),
+      email: keys[3]?.email,
+      role: 'member',
+      scopes: null,
+      allowed_workflow_ids: null,
+    })
+  })
+
+  it('a batch of 500, the largest there is, is admitted whole', async () => {
+    const { visitor } = await makeKey()
+    const admissions = await admitAll(store, Array<Visitor>(500).fill(visitor), { ...LIMITS, perDay: 400 })
+    expect(admissions.map(({ granted }) => granted)).toEqual(Array.from({ length: 500 }, (_, n) => n < 400))
+    expect(admissions.slice(0, 400).map(({ day }) => day.used)).toEqual(
+      Array.from({ length: 400 }, (_, n) => n + 1),
+    )
+    expect(admissions.at(-1)?.day).toMatchObject({ limit: 400, used: 400 })
+  })
+
+  it('a revoked key, an expired one and that of a removed member belong to nobody', async () => {
+    const revoked = await makeKey()
+    const expired = await makeKey({ expiresAt: new Date(Date.now() + 200) })
+    const removed = await makeKey()
+    const living = await makeKey({ expiresAt: new Date(Date.now() + 60_000), scopes: ['workflows:read'] })
+    const ask = async () =>
+      (
+        await admitAll(
+          store,
+          [revoked, expired, removed, living].map(({ visitor }) => visitor),
+          LIMITS,
+        )
+      ).map(({ holder }) => holder?.email)
+    expect(await ask()).toEqual([revoked.email, expired.email, removed.email, living.email])
+    await endKey(store.system, OPERATOR, revoked.keyId)
+    await removeMember(store.system, OPERATOR, orgId, removed.email)
+    await expect.poll(ask).toEqual([undefined, undefined, undefined, living.email])
+  })
+
+  it('D9: exact when many batches of two processes count the same keys at once, without a deadlock', async () => {
+    const keys = await Promise.all(Array.from({ length: 6 }, () => makeKey()))
+    const limits = { ...LIMITS, perDay: 100 }
+    const batches = Array.from({ length: 60 }, (_, n) => {
+      // Each batch holds every key in another order, so locks taken as they come would cross.
+      const order = keys.map((_key, k) => keys[(k * (n % 2 === 0 ? 1 : 5) + n) % keys.length]?.visitor)
+      return [...order, ...order].filter((visitor) => visitor !== undefined)
+    })
+    const admissions = await Promise.all(
+      batches.map((batch, n) => admitAll(n % 2 === 0 ? store : second, batch, limits)),
+    )
+    for (const { email } of keys) {
+      const own = admissions.flat().filter(({ holder }) => holder?.email === email)
+      const granted = own.filter((admission) => admission.granted)
+      expect([own.length, granted.length]).toEqual([120, 100])
+      expect(granted.map(({ day }) => day.used).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 100 }, (_, n) => n + 1),
+      )
+    }
+  })
+
+  it('a refused request is not counted, and a new window starts from nothing', async () => {
+    const { visitor, keyId } = await makeKey({ perMinute: 5 })
+    await admitAll(store, Array<Visitor>(9).fill(visitor), LIMITS)
+    await store.query({
+      text: `update rate_windows set minute = minute - interval '1 minute' where bucket = $1`,
+      values: [`key ${keyId}`],
+    })
+    const [next] = await admitAll(store, [visitor], LIMITS)
+    expect(next).toMatchObject({ granted: true, minute: { limit: 5, used: 1 }, day: { used: 6 } })
+    await store.query({
+      text: `update rate_windows set minute = minute - interval '1 day', day = day - interval '1 day' where bucket = $1`,
+      values: [`key ${keyId}`],
+    })
+    expect(await admitAll(store, [visitor], LIMITS)).toMatchObject([
+      { minute: { used: 1 }, day: { used: 1 } },
+    ])
+  })
+
+  it('windows end at the full minute and at midnight UTC', async () => {
+    const { visitor } = await makeKey()
+    const [admission] = await admitAll(store, [visitor], LIMITS)
+    const { minute, day, now = 0 } = admission ?? {}
+    expect([minute?.resetsAt, day?.resetsAt]).toEqual([
+      (Math.floor(now / 60) + 1) * 60,
+      (Math.floor(now / 86_400) + 1) * 86_400,
+    ])
+    expect(Math.abs(now - Date.now() / 1000)).toBeLessThan(5)
+  })
+
+  it('the last use of a key is kept, at most once in 10 seconds', async () => {
+    const { visitor, keyId } = await makeKey()
+    const lastUse = async () =>
+      (
+        await store.query<{ at: Date }>({
+          text: `select last_used_at as at from api_keys where key_id = $1`,
+          values: [keyId],
+        })
+      )[0]?.at
+    expect(await lastUse()).toBeNull()
+    await admitAll(store, [visitor, visitor], LIMITS)
+    const first = await lastUse()
+    expect(first).toBeInstanceOf(Date)
+    await admitAll(store, [visitor], LIMITS)
+    expect(await lastUse()).toEqual(first)
+    await store.query({
+      text: `update api_keys set last_used_at = now() - interval '11 seconds' where key_id = $1`,
+      values: [keyId],
+    })
+    await admitAll(store, [visitor], LIMITS)
+    expect(await lastUse()).not.toEqual(first)
+  })
+
+  it('nobody waits because a key is being changed, whoever else is in the batch', async () => {
+    const [changing, other] = [await makeKey(), await makeKey()]
+    await store.system.transaction().execute(async (trx) => {
+      await trx.updateTable('api_keys').set({ per_day: 5 }).where('key_id', '=', changing.keyId).execute()
+      const admissions = await admitAll(second, [changing.visitor, other.visitor], LIMITS)
+      expect(admissions.map(({ holder }) => holder?.email)).toEqual([changing.email, other.email])
+    })
+  })
+
+  it('does not wait for the disk, and leaves other statements to do so', async () => {
+    const { visitor } = await makeKey()
+    const single = openStore({ url: databaseUrl, log: createLog('silent'), connections: 1 })
+    await admitAll(single, [visitor], LIMITS)
+    expect(await single.query({ text: 'show synchronous_commit' })).toEqual([{ synchronous_commit: 'on' }])
+    await single.close()
+  })
+
+  it('counts of earlier days are swept away, those of today are kept', async () => {
+    const [old, current] = [newId(), newId()]
+    await admitAll(
+      store,
+      [
+        { hash: null, address: old },
+        { hash: null, address: current },
+      ],
+      LIMITS,
+    )
+    await store.query({
+      text: `update rate_windows set day = day - interval '1 day', minute = minute - interval '1 day' where bucket = $1`,
+      values: [`address ${old}`],
+    })
+    await forgetOldWindows(store)
+    const left = await store.query<{ bucket: string }>({
+      text: 'select bucket from rate_windows where bucket = any($1)',
+      values: [[`address ${old}`, `address ${current}`]],
+    })
+    expect(left).toEqual([{ bucket: `address ${current}` }])
+  })
+})

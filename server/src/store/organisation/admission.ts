@@ -1,0 +1,137 @@
+import type { Store } from '../connection/db.ts'
+
+/** One request at the door: the hash of the key it carries (if it looks like one) and where it comes from. */
+export type Visitor = { hash: Buffer | null; address: string }
+
+export type KeyHolder = {
+  org_id: string
+  key_id: string
+  member_id: string
+  email: string
+  role: string
+  scopes: string[] | null
+  allowed_workflow_ids: string[] | null
+}
+
+/** How much of a window is left for this visitor after it was counted. */
+export type Window = { limit: number; used: number; resetsAt: number }
+export type Admission = {
+  holder: KeyHolder | null
+  granted: boolean
+  minute: Window
+  day: Window
+  now: number
+}
+
+type Row = KeyHolder & {
+  n: number
+  granted: number
+  minute_used: number
+  day_used: number
+  per_minute: number
+  per_day: number
+  minute: Date
+  day: Date
+  now: Date
+}
+
+/**
+ * Looks up the keys and counts the requests of a whole batch in one statement. Two fixed windows per bucket (key, or
+ * client address without a valid key), by the database's clock, so the limit is exact across processes. A refused
+ * request is not counted.
+ */
+const ADMIT = `
+with visitor as (
+  select v.n, v.hash, v.address
+  from unnest($1::int[], $2::bytea[], $3::text[]) as v (n, hash, address)
+), who as (
+  select v.n, k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.last_used_at, m.email, m.role,
+    case when m.email is null then 'address ' || v.address else 'key ' || k.key_id end as bucket,
+    case when m.email is null then $4::int else coalesce(k.per_minute, $4::int) end as per_minute,
+    case when m.email is null then $5::int else coalesce(k.per_day, $5::int) end as per_day
+  from visitor v
+  left join api_keys k on k.hash = v.hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  left join members m on m.org_id = k.org_id and m.member_id = k.member_id
+), wanted as (
+  select bucket, count(*)::int as hits, min(per_minute) as per_minute, min(per_day) as per_day from who group by bucket
+), counted as (
+  insert into rate_windows as w (bucket, minute, minute_used, day, day_used, granted, per_minute, per_day)
+  select bucket, date_trunc('minute', now(), 'UTC'), least(hits, per_minute, per_day),
+    date_trunc('day', now(), 'UTC'), least(hits, per_minute, per_day), hits, per_minute, per_day
+  -- In one order, so that two batches cannot deadlock.
+  from wanted order by bucket
+  on conflict (bucket) do update set
+    (minute, minute_used, day, day_used, granted, per_minute, per_day) = (
+      select excluded.minute, m.used + g.granted, excluded.day, d.used + g.granted, g.granted,
+        excluded.per_minute, excluded.per_day
+      from (select case when w.minute = excluded.minute then w.minute_used else 0 end as used) m,
+        (select case when w.day = excluded.day then w.day_used else 0 end as used) d,
+        lateral (select greatest(0, least(excluded.granted, excluded.per_minute - m.used,
+          excluded.per_day - d.used)) as granted) g)
+  returning bucket, minute, minute_used, day, day_used, least(granted, per_minute, per_day) as granted,
+    per_minute, per_day
+), touched as (
+  update api_keys k set last_used_at = now()
+  from (select distinct org_id, key_id from who
+    where email is not null and (last_used_at is null or last_used_at < now() - interval '10 seconds')) w,
+    -- A key that is being changed misses this rather than hold up everybody in the batch.
+    lateral (select from api_keys f where f.org_id = w.org_id and f.key_id = w.key_id
+      for no key update skip locked) free
+  where k.org_id = w.org_id and k.key_id = w.key_id
+)
+select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
+  c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
+-- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
+from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)
+order by who.n`
+
+export async function admitAll(
+  store: Pick<Store, 'query'>,
+  visitors: Visitor[],
+  limits: { perMinute: number; perDay: number },
+): Promise<Admission[]> {
+  const rows = await store.query<Row & { bucket: string }>({
+    name: 'admit',
+    text: ADMIT,
+    values: [
+      visitors.map((_, n) => n),
+      visitors.map((visitor) => visitor.hash),
+      visitors.map((visitor) => visitor.address),
+      limits.perMinute,
+      limits.perDay,
+    ],
+  })
+  const taken = new Map<string, number>()
+  return rows.map((row) => {
+    const place = (taken.get(row.bucket) ?? 0) + 1
+    taken.set(row.bucket, place)
+    const granted = place <= row.granted
+    // The counts are those after the whole batch; those behind this visitor have not happened for it.
+    const behind = granted ? row.granted - place : 0
+    return {
+      holder: row.email === null ? null : holderOf(row),
+      granted,
+      minute: {
+        limit: row.per_minute,
+        used: row.minute_used - behind,
+        resetsAt: row.minute.getTime() / 1000 + 60,
+      },
+      day: { limit: row.per_day, used: row.day_used - behind, resetsAt: row.day.getTime() / 1000 + 86_400 },
+      now: row.now.getTime() / 1000,
+    }
+  })
+}
+
+function holderOf(row: Row): KeyHolder {
+  const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids } = row
+  return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids }
+}
+
+/** Drops the counts of earlier days, which nothing will look at again: one row for every address that ever came. */
+export async function forgetOldWindows(store: Store): Promise<void> {
+  // Rows that are being counted are left for the next time: waiting for them could deadlock with a batch.
+  await store.query({
+    text: `delete from rate_windows where bucket in (
+      select bucket from rate_windows where day < date_trunc('day', now(), 'UTC') for update skip locked)`,
+  })
+}

@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { SheetKey } from '../sheets/sheets.ts'
+import { isUsableBy } from './connections.ts'
+import { isSeenBy } from './env-variables.ts'
+
+export type SurroundingNames = { env_keys: string[]; providers: string[] }
+
+/** The keys of variables that a sheet sees, and the provider of each connection that it may use. */
+export async function listSurroundings(db: Db, sheet: SheetKey): Promise<SurroundingNames> {
+  const { rows } = await sql<SurroundingNames>`
+    select array(select distinct e.key from env_variables e where ${isSeenBy(sheet)}) as env_keys,
+      array(select c.provider from connections c where ${isUsableBy(sheet)}) as providers`.execute(db)
+  return rows[0] ?? { env_keys: [], providers: [] }
+}

@@ -1,0 +1,103 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { Schema } from '../connection/schema.ts'
+
+export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash'>
+
+const FIELDS = [
+  'org_id',
+  'key_id',
+  'member_id',
+  'last4',
+  'scopes',
+  'allowed_workflow_ids',
+  'per_minute',
+  'per_day',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+  'rotated_from',
+] as const
+
+export type NewKey = Pick<
+  KeyRecord,
+  | 'org_id'
+  | 'key_id'
+  | 'member_id'
+  | 'last4'
+  | 'scopes'
+  | 'allowed_workflow_ids'
+  | 'per_minute'
+  | 'per_day'
+  | 'expires_at'
+  | 'rotated_from'
+> & { hash: Buffer }
+
+export async function insertKey(db: Db, key: NewKey): Promise<KeyRecord> {
+  return db.insertInto('api_keys').values(key).returning(FIELDS).executeTakeFirstOrThrow()
+}
+
+export async function findKey(db: Db, keyId: string): Promise<KeyRecord | undefined> {
+  return db.selectFrom('api_keys').select(FIELDS).where('key_id', '=', keyId).executeTakeFirst()
+}
+
+export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { email: string | null })[]> {
+  return db
+    .selectFrom('api_keys')
+    .leftJoin('members', (join) =>
+      join
+        .onRef('members.org_id', '=', 'api_keys.org_id')
+        .onRef('members.member_id', '=', 'api_keys.member_id'),
+    )
+    .select(FIELDS.map((field) => `api_keys.${field}` as const))
+    .select('members.email')
+    .where('api_keys.org_id', '=', orgId)
+    .orderBy('api_keys.created_at')
+    .execute()
+}
+
+/** Revokes a living key; false when it was revoked before. */
+export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
+  const revoked = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('key_id', '=', keyId)
+    .where('revoked_at', 'is', null)
+    .returning('key_id')
+    .executeTakeFirst()
+  return revoked !== undefined
+}
+
+export async function revokeKeysOfMember(db: Db, orgId: string, memberId: string): Promise<string[]> {
+  const revoked = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: new Date() })
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .where('revoked_at', 'is', null)
+    .returning('key_id')
+    .execute()
+  return revoked.map((key) => key.key_id)
+}
+
+/** Brings a living key's end forward, never back. */
+export async function expireKey(db: Db, keyId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set((eb) => ({ expires_at: eb.fn<Date>('least', [eb.ref('expires_at'), eb.val(at)]) }))
+    .where('key_id', '=', keyId)
+    .execute()
+}
+
+/** Whether a key was made to take this one's place. Locks the key, so that it is rotated once. */
+export async function wasRotated(db: Db, key: Pick<KeyRecord, 'org_id' | 'key_id'>): Promise<boolean> {
+  await db.selectFrom('api_keys').select('key_id').where('key_id', '=', key.key_id).forUpdate().execute()
+  const successor = await db
+    .selectFrom('api_keys')
+    .select('key_id')
+    .where('org_id', '=', key.org_id)
+    .where('rotated_from', '=', key.key_id)
+    .executeTakeFirst()
+  return successor !== undefined
+}

@@ -1,0 +1,129 @@
+import { newId } from '../../lib/ids.ts'
+import type { Db } from '../connection/db.ts'
+
+export type Member = {
+  member_id: string
+  email: string
+  first_name: string | null
+  last_name: string | null
+  role: string
+}
+
+export type NewMember = Omit<Member, 'member_id'>
+
+const FIELDS = ['member_id', 'email', 'first_name', 'last_name', 'role'] as const
+
+export async function insertMember(db: Db, orgId: string, member: NewMember): Promise<Member> {
+  return db
+    .insertInto('members')
+    .values({ org_id: orgId, member_id: newId(), ...member })
+    .returning(FIELDS)
+    .executeTakeFirstOrThrow()
+}
+
+export async function findMember(db: Db, orgId: string, email: string): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .select(FIELDS)
+    .where('org_id', '=', orgId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+}
+
+/** The roster, sorted by address. */
+export async function listMembers(db: Db, orgId: string): Promise<Member[]> {
+  const members = await db.selectFrom('members').select(FIELDS).where('org_id', '=', orgId).execute()
+  return members.sort((a, b) => (a.email < b.email ? -1 : 1))
+}
+
+export async function deleteMember(db: Db, orgId: string, memberId: string): Promise<void> {
+  await db.deleteFrom('members').where('org_id', '=', orgId).where('member_id', '=', memberId).execute()
+}
+
+export type Invitation = { email: string; role: string; created_at: Date; email_sent: boolean }
+
+export async function insertInvitation(
+  db: Db,
+  orgId: string,
+  invitation: { email: string; role: string; tokenHash: Buffer; tokenSealed: string; invitedBy: string },
+): Promise<void> {
+  await db
+    .insertInto('invitations')
+    .values({
+      org_id: orgId,
+      email: invitation.email,
+      role: invitation.role,
+      token_hash: invitation.tokenHash,
+      token_sealed: invitation.tokenSealed,
+      invited_by: invitation.invitedBy,
+    })
+    .execute()
+}
+
+export async function markInvitationSent(db: Db, orgId: string, email: string): Promise<void> {
+  await db
+    .updateTable('invitations')
+    .set({ email_sent: true })
+    .where('org_id', '=', orgId)
+    .where('email', '=', email)
+    .execute()
+}
+
+export async function hasInvitation(db: Db, orgId: string, email: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('invitations')
+    .select('email')
+    .where('org_id', '=', orgId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export async function listInvitations(
+  db: Db,
+  orgId: string,
+): Promise<(Invitation & { token_sealed: string })[]> {
+  return db
+    .selectFrom('invitations')
+    .select(['email', 'role', 'created_at', 'email_sent', 'token_sealed'])
+    .where('org_id', '=', orgId)
+    .orderBy('email')
+    .execute()
+}
+
+/** Removes the invitation and answers what it promised; undefined when there was none. */
+export async function takeInvitation(
+  db: Db,
+  by: { tokenHash: Buffer } | { orgId: string; email: string },
+): Promise<{ org_id: string; email: string; role: string } | undefined> {
+  const statement = db.deleteFrom('invitations').returning(['org_id', 'email', 'role'])
+  return 'tokenHash' in by
+    ? statement.where('token_hash', '=', by.tokenHash).executeTakeFirst()
+    : statement.where('org_id', '=', by.orgId).where('email', '=', by.email).executeTakeFirst()
+}
+
+export async function findInvitationByToken(
+  db: Db,
+  tokenHash: Buffer,
+): Promise<{ org_id: string; org_name: string; email: string; role: string } | undefined> {
+  return db
+    .selectFrom('invitations')
+    .innerJoin('organisations', 'organisations.org_id', 'invitations.org_id')
+    .select(['invitations.org_id', 'organisations.name as org_name', 'email', 'role'])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+}
+
+/** Members and pending invitations: what counts against the plan's seats. */
+export async function countSeats(db: Db, orgId: string): Promise<number> {
+  const { seats } = await db
+    .selectNoFrom((eb) => [
+      eb(
+        eb.selectFrom('members').select(eb.fn.countAll<number>().as('n')).where('org_id', '=', orgId),
+        '+',
+        eb.selectFrom('invitations').select(eb.fn.countAll<number>().as('n')).where('org_id', '=', orgId),
+      ).as('seats'),
+    ])
+    .executeTakeFirstOrThrow()
+  return Number(seats)
+}

@@ -1,0 +1,69 @@
+import { newId } from '../../lib/ids.ts'
+import type { Db } from '../connection/db.ts'
+
+export async function insertOrganisation(db: Db, name: string): Promise<string> {
+  const orgId = newId()
+  await db.insertInto('organisations').values({ org_id: orgId, name }).execute()
+  return orgId
+}
+
+export async function listOrganisations(db: Db): Promise<{ org_id: string; name: string }[]> {
+  return db.selectFrom('organisations').select(['org_id', 'name']).orderBy('created_at').execute()
+}
+
+/** Those that somebody is a member of. */
+export async function listOrganisationsOf(
+  db: Db,
+  email: string,
+): Promise<{ org_id: string; name: string }[]> {
+  return db
+    .selectFrom('organisations')
+    .innerJoin('members', 'members.org_id', 'organisations.org_id')
+    .select(['organisations.org_id', 'organisations.name'])
+    .where('members.email', '=', email)
+    .orderBy('organisations.created_at')
+    .execute()
+}
+
+/** Serialises what must be counted before it is changed: seats and credits. */
+export async function lockOrganisation(
+  db: Db,
+  orgId: string,
+): Promise<{ name: string; credits_millis: number }> {
+  return db
+    .selectFrom('organisations')
+    .select(['name', 'credits_millis'])
+    .where('org_id', '=', orgId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+export async function getKnowledge(
+  db: Db,
+  orgId: string,
+): Promise<{ content: string; updated_at: Date } | undefined> {
+  return db
+    .selectFrom('org_knowledge')
+    .select(['content', 'updated_at'])
+    .where('org_id', '=', orgId)
+    .executeTakeFirst()
+}
+
+export async function putKnowledge(
+  db: Db,
+  orgId: string,
+  content: string,
+): Promise<{ content: string; updated_at: Date }> {
+  const updated_at = new Date()
+  return db
+    .insertInto('org_knowledge')
+    .values({ org_id: orgId, content, updated_at })
+    .onConflict((conflict) => conflict.column('org_id').doUpdateSet({ content, updated_at }))
+    .returning(['content', 'updated_at'])
+    .executeTakeFirstOrThrow()
+}
+
+/** Keeps an organisation from being locked by others, as an audit entry does, before any lock inside it is taken. */
+export async function holdOrganisation(db: Db, orgId: string): Promise<void> {
+  await db.selectFrom('organisations').select('org_id').where('org_id', '=', orgId).forKeyShare().execute()
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { CellStatus } from '#contract/rows.ts'
+import type { Db } from '../connection/db.ts'
+import type { SheetKey } from '../sheets/sheets.ts'
+
+export type RunRecord = {
+  run_id: string
+  trigger: string
+  state: 'running' | 'finished' | 'stopped'
+  revision: number
+  actions: string[]
+  rows_queued: number
+  rows_done: number
+  cells_done: number
+  cells_failed: number
+  credits_millis: number
+  created_by: string
+  created_at: Date
+  finished_at: Date | null
+}
+
+/** The latest runs of a sheet, newest first, with their progress as tallied. */
+export async function listRuns(db: Db, { org_id, sheet_id }: SheetKey, limit: number): Promise<RunRecord[]> {
+  const { rows } = await sql<RunRecord>`
+    select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.created_by, r.created_at, r.finished_at,
+      coalesce(t.rows_done, 0)::bigint as rows_done, coalesce(t.cells_done, 0)::bigint as cells_done,
+      coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis
+    from runs r left join lateral (
+      select sum(rows_done) as rows_done, sum(cells_done) as cells_done, sum(cells_failed) as cells_failed,
+        sum(credits_millis) as credits_millis
+      from run_tallies t where t.org_id = r.org_id and t.run_id = r.run_id) t on true
+    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} order by r.run_id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+export type CellRecord = {
+  status: CellStatus
+  run_id: string
+  revision: number
+  attempts: number
+  credits_millis: number
+  cached: boolean
+  provenance: unknown[] | null
+  started_at: Date
+  completed_at: Date
+}
+
+export async function findCell(
+  db: Db,
+  orgId: string,
+  rowId: string,
+  action: string,
+): Promise<CellRecord | undefined> {
+  const { rows } = await sql<CellRecord>`
+    select status, run_id, revision, attempts, credits_millis, cached, provenance, started_at, completed_at
+    from cells where org_id = ${orgId} and row_id = ${rowId} and action = ${action}`.execute(db)
+  return rows[0]
+}

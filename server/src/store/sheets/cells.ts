@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Cell } from '#contract/rows.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import type { Db } from '../connection/db.ts'
+import { flightAction } from '../runs/flights.ts'
+
+export type CellsByRow = Map<string, Record<string, Cell>>
+
+/** Bytes of JSON up to which outputs are answered in place (D44). */
+export const MOST_INLINE_BYTES = 32 * 1024
+
+/** Where the outputs of a cell can be read when they are too large to be answered in place. */
+export type OutputsUrl = (rowId: string, action: string) => string
+
+/** Outputs that take more than this in the database are not read in passing: they may be megabytes. */
+const READ_IN_PASSING = 8 * 1024
+
+type Stored = {
+  row_id: string
+  action: string
+  status: Cell['status']
+  outputs: string | null
+  error: string | null
+  /** Set where outputs were not read: what they take in the database, and when they were written. */
+  stored_bytes: number | null
+  version: string | null
+}
+
+/** The cells of some rows by row and action: results, and the one that is queued or running, all of one moment (D17). */
+export async function listCells(
+  db: Db,
+  orgId: string,
+  rowIds: readonly string[],
+  urlOf: OutputsUrl,
+): Promise<CellsByRow> {
+  const byRow: CellsByRow = new Map()
+  if (rowIds.length === 0) return byRow
+  const { rows } = await sql<Stored>`
+    select row_id, action, status, error,
+      case when pg_column_size(outputs) <= ${READ_IN_PASSING} then outputs::text end as outputs,
+      case when pg_column_size(outputs) > ${READ_IN_PASSING} then pg_column_size(outputs) end as stored_bytes,
+      case when pg_column_size(outputs) > ${READ_IN_PASSING} then completed_at::text end as version
+    from cells where org_id = ${orgId} and row_id = any(${rowIds}::uuid[])
+    union all
+    select f.row_id, ${flightAction}, f.status, null, null, null, null
+    from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+    where f.org_id = ${orgId} and f.row_id = any(${rowIds}::uuid[])`.execute(db)
+  const heavy = await weighHeavy(db, orgId, rows)
+  for (const cell of rows) {
+    const { row_id, action, status, outputs, error } = cell
+    const row = byRow.get(row_id) ?? {}
+    byRow.set(row_id, row)
+    const weighed = outputs === null ? heavy.get(nameOf(cell)) : weigh(outputs)
+    row[action] = {
+      status,
+      ...(weighed === undefined ? {} : viewOutputs(weighed, () => urlOf(row_id, action))),
+      ...(error === null ? {} : { error }),
+    }
+  }
+  return byRow
+}
+
+/** Absent `outputs` are too large to be answered in place. */
+type Weighed = { bytes: number; outputs?: Record<string, unknown> }
+
+function viewOutputs({ bytes, outputs }: Weighed, url: () => string): Pick<Cell, 'outputs' | 'outputs_ref'> {
+  return outputs === undefined ? { outputs_ref: { url: url(), size_bytes: bytes } } : { outputs }
+}
+
+/** As JSON without blanks, which is how callers get it. */
+function weigh(text: string): Weighed {
+  const outputs = parseLossless(text) as Record<string, unknown>
+  const bytes =
+    text.length * 3 <= MOST_INLINE_BYTES ? text.length : Buffer.byteLength(JSON.stringify(outputs))
+  return bytes <= MOST_INLINE_BYTES ? { bytes, outputs } : { bytes }
+}
+
+/** Sizes of large outputs by cell and version, so that a page that is read again and again does not read them each time. */
+const known = new Map<string, number>()
+const KEPT = 50_000
+
+const nameOf = ({ row_id, action }: Pick<Stored, 'row_id' | 'action'>): string => `${row_id} ${action}`
+const versionOf = (cell: Pick<Stored, 'row_id' | 'action' | 'version'>): string =>
+  `${nameOf(cell)} ${cell.version}`
+
+const BATCH_BYTES = 1024 * 1024
+
+async function weighHeavy(db: Db, orgId: string, cells: Stored[]): Promise<Map<string, Weighed>> {
+  const weighed = new Map<string, Weighed>()
+  let batch: Stored[] = []
+  let batchBytes = 0
+  const read = async () => {
+    for (const { outputs, ...cell } of await readOutputs(db, orgId, batch)) {
+      const found = weigh(outputs)
+      weighed.set(nameOf(cell), found)
+      if (known.size >= KEPT) known.clear()
+      known.set(versionOf(cell), found.bytes)
+    }
+    batch = []
+    batchBytes = 0
+  }
+  for (const cell of cells) {
+    if (cell.stored_bytes === null) continue
+    const bytes = known.get(versionOf(cell))
+    if (bytes !== undefined && bytes > MOST_INLINE_BYTES) {
+      weighed.set(nameOf(cell), { bytes })
+      continue
+    }
+    batch.push(cell)
+    batchBytes += cell.stored_bytes
+    if (batchBytes >= BATCH_BYTES) await read()
+  }
+  if (batch.length > 0) await read()
+  return weighed
+}
+
+async function readOutputs(db: Db, orgId: string, cells: Pick<Stored, 'row_id' | 'action'>[]) {
+  const { rows } = await sql<{ row_id: string; action: string; version: string; outputs: string }>`
+    select c.row_id, c.action, c.completed_at::text as version, c.outputs::text as outputs
+    from unnest(${cells.map((cell) => cell.row_id)}::uuid[], ${cells.map((cell) => cell.action)}::text[])
+      as wanted (row_id, action)
+    join cells c on c.org_id = ${orgId} and c.row_id = wanted.row_id and c.action = wanted.action
+    where c.outputs is not null`.execute(db)
+  return rows
+}
+
+/** The whole outputs of a cell as JSON text; undefined when it has none. */
+export async function readCellOutputs(
+  db: Db,
+  orgId: string,
+  rowId: string,
+  action: string,
+): Promise<string | undefined> {
+  const [found] = await readOutputs(db, orgId, [{ row_id: rowId, action }])
+  return found === undefined ? undefined : JSON.stringify(parseLossless(found.outputs))
+}

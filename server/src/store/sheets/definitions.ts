@@ -1,0 +1,98 @@
+import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { Db } from '../connection/db.ts'
+import type { Actor } from '../organisation/audit.ts'
+import { lockWorkflow, touchWorkflow } from './workflows.ts'
+
+/** Revisions never change, so a process may keep those it has read. */
+const known = new Map<string, Definition>()
+const KEPT = 500
+
+type RevisionOf = { org_id: string; sheet_id: string; revision: number }
+
+export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition> {
+  const key = `${of.sheet_id} ${of.revision}`
+  const cached = known.get(key)
+  if (cached !== undefined) return cached
+  const { definition } = await db
+    .selectFrom('chain_revisions')
+    .select('definition')
+    .where('org_id', '=', of.org_id)
+    .where('sheet_id', '=', of.sheet_id)
+    .where('revision', '=', of.revision)
+    .executeTakeFirstOrThrow()
+  // A transaction may read what it wrote itself and then not commit it.
+  if (db.isTransaction) return definition
+  if (known.size >= KEPT) known.clear()
+  known.set(key, definition)
+  return definition
+}
+
+async function insertRevision(db: Db, of: RevisionOf, definition: Definition, actor: Actor): Promise<void> {
+  await db
+    .insertInto('chain_revisions')
+    .values({ ...of, definition: JSON.stringify(definition), created_by: actor.email })
+    .execute()
+}
+
+/** The first revision of a new sheet. */
+export async function startDefinition(
+  db: Db,
+  actor: Actor,
+  sheet: { org_id: string; sheet_id: string },
+  definition: Definition = EMPTY_DEFINITION,
+): Promise<void> {
+  await insertRevision(db, { ...sheet, revision: 1 }, definition, actor)
+}
+
+export type SheetState = {
+  revision: number
+  definition: Definition
+  nextColumn: number
+  actionSerials: Record<string, number>
+}
+export type Edit<Result> = Partial<Omit<SheetState, 'revision'>> & { result: Result }
+
+/**
+ * Changes what a sheet does: under the locks of its workflow and its own, `edit` makes the next definition from the
+ * current one. Without a new definition nothing is written. Call it in a transaction.
+ */
+export async function editDefinition<Result>(
+  db: Db,
+  actor: Actor,
+  sheet: { org_id: string; sheet_id: string; workflow_id: string },
+  edit: (state: SheetState) => Edit<Result> | Promise<Edit<Result>>,
+): Promise<Result> {
+  const { org_id, sheet_id, workflow_id } = sheet
+  await lockWorkflow(db, org_id, workflow_id)
+  const locked = await db
+    .selectFrom('sheets')
+    .select(['revision', 'next_column', 'action_serials'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (locked === undefined) throw notFound('Sheet')
+  const { definition, nextColumn, actionSerials, result } = await edit({
+    revision: locked.revision,
+    definition: await getDefinition(db, { org_id, sheet_id, revision: locked.revision }),
+    nextColumn: locked.next_column,
+    actionSerials: locked.action_serials,
+  })
+  if (definition === undefined) return result
+  const revision = locked.revision + 1
+  await insertRevision(db, { org_id, sheet_id, revision }, definition, actor)
+  await db
+    .updateTable('sheets')
+    .set({
+      revision,
+      ...(nextColumn === undefined ? {} : { next_column: nextColumn }),
+      ...(actionSerials === undefined ? {} : { action_serials: JSON.stringify(actionSerials) }),
+    })
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .execute()
+  await touchWorkflow(db, org_id, workflow_id)
+  return result
+}

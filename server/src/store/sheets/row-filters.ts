@@ -1,0 +1,106 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CreatedAtFilter, FilterOperator, RowFilter, StatusFilter } from '#contract/rows.ts'
+import { flightAction } from '../runs/flights.ts'
+
+/** A choice of rows, with column names already turned into column numbers. */
+export type Selection = {
+  filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
+  statusFilters: StatusFilter[]
+  createdAt: CreatedAtFilter | undefined
+}
+
+export type Condition = RawBuilder<SqlBool>
+
+/** All conditions of a selection on the table `rows r`, to be AND-ed. What a caller sent is only ever a parameter. */
+export function conditionsOf(selection: Selection): Condition[] {
+  return [
+    ...selection.filters.map(({ column, operator, values }) =>
+      OPERATORS[operator](textOf(column), values ?? []),
+    ),
+    ...selection.statusFilters.map(statusCondition),
+    ...(selection.createdAt === undefined ? [] : createdAtConditions(selection.createdAt)),
+  ]
+}
+
+type Text = RawBuilder<string | null>
+
+/** The value of a column as text; null when it is missing. Structures read as their JSON. */
+function textOf(column: number): Text {
+  return sql<string | null>`r.data ->> ${String(column)}`
+}
+
+const one = (values: string[]): string => values[0] ?? ''
+
+const OPERATORS: Record<FilterOperator, (text: Text, values: string[]) => Condition> = {
+  'is equal to': (text, values) => sql`(${text}) = ${one(values)}`,
+  'not equal to': (text, values) => sql`(${text}) is distinct from ${one(values)}`,
+  'is empty': (text) => sql`coalesce(${text}, '') = ''`,
+  'not empty': (text) => sql`coalesce(${text}, '') <> ''`,
+  contains: (text, values) => sql`strpos(lower(${text}), lower(${one(values)}::text)) > 0`,
+  'does not contain': (text, values) =>
+    sql`coalesce(strpos(lower(${text}), lower(${one(values)}::text)), 0) = 0`,
+  'contains any of': (text, values) => sql`(${text}) = any(${values}::text[])`,
+  'not contains any of': (text, values) => sql`coalesce((${text}) <> all(${values}::text[]), true)`,
+  'greater than': (text, values) => sql`${asNumber(text)} > ${one(values)}::numeric`,
+  'less than': (text, values) => sql`${asNumber(text)} < ${one(values)}::numeric`,
+}
+
+/** The same decimals as DECIMAL in the contract. Anything else is no number and fails every comparison. */
+function asNumber(text: Text): RawBuilder<number | null> {
+  return sql`case when (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
+}
+
+/** Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. */
+function statusCondition({ action_instance_id, is, is_not }: StatusFilter): Condition {
+  const statuses = is ?? is_not ?? []
+  const found = sql<SqlBool>`(exists (
+    select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
+      and c.action = ${action_instance_id} and c.status = any(${statuses}::text[])
+  ) or exists (
+    select from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+    where f.org_id = r.org_id and f.row_id = r.row_id and f.status = any(${statuses}::text[])
+      and ${flightAction} = ${action_instance_id}))`
+  return is === undefined ? sql`not ${found}` : found
+}
+
+const DAY = 86_400_000
+
+/** The time of creation is the front of the row id, so these are ranges of the primary key. */
+function createdAtConditions({ operator, values }: CreatedAtFilter): Condition[] {
+  const [first = '', second = first] = values
+  const from = (moment: string) => sql<SqlBool>`r.row_id >= ${firstIdAt(startOf(moment))}::uuid`
+  const after = (moment: string) => sql<SqlBool>`r.row_id >= ${firstIdAt(startOf(moment) + 1)}::uuid`
+  const before = (moment: string) => sql<SqlBool>`r.row_id < ${firstIdAt(startOf(moment))}::uuid`
+  const upTo = (moment: string) => sql<SqlBool>`r.row_id < ${firstIdAt(endOf(moment))}::uuid`
+  switch (operator) {
+    case 'equals to':
+    case 'is between':
+      return [from(first), upTo(second)]
+    case 'greater than':
+      return [after(first)]
+    case 'greater than or equals to':
+      return [from(first)]
+    case 'less than':
+      return [before(first)]
+    case 'less than or equals to':
+      return [upTo(first)]
+  }
+}
+
+const isDay = (moment: string): boolean => moment.length === 10
+
+/** Times without an offset are UTC. A bare date is its midnight; as an inclusive upper end it is the whole day (D40). */
+function startOf(moment: string): number {
+  return Date.parse(isDay(moment) || /(Z|[+-]\d\d:?\d\d)$/i.test(moment) ? moment : `${moment}Z`)
+}
+
+function endOf(moment: string): number {
+  return startOf(moment) + (isDay(moment) ? DAY : 1)
+}
+
+const LAST_MS = 0xffff_ffff_ffff
+
+function firstIdAt(ms: number): string {
+  const hex = Math.min(Math.max(0, ms), LAST_MS).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+import { notFound } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { announcing } from '../connection/changes.ts'
+import type { Db } from '../connection/db.ts'
+import { dropFlights } from '../runs/flights.ts'
+import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
+import { ownRows } from './row-locks.ts'
+
+export type SheetKey = { org_id: string; sheet_id: string }
+
+/** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
+export type StoredRow = { row_id: string; data: string }
+
+export type Page = { rows: StoredRow[]; total: number }
+
+/** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
+const BLOCK = sql.lit(1024)
+
+/**
+ * Adds rows in their order and answers their ids, which are made here unless they are given. One statement, whatever their
+ * number: numbered and written together.
+ */
+export async function insertRows(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  data: readonly string[],
+  ids: string[] = data.map(() => newId()),
+): Promise<string[]> {
+  if (data.length === 0) return []
+  const records = `[${data.map((text, n) => `{"i":"${ids[n]}","d":${text}}`).join(',')}]`
+  const { numAffectedRows } = await sql`
+    with numbered as (
+      update sheet_counters set next_seq = next_seq + ${data.length}
+      where org_id = ${org_id} and sheet_id = ${sheet_id}
+      returning next_seq - ${data.length} - 1 as base, ${announcing(sheet_id)}
+    )
+    insert into rows (org_id, sheet_id, row_id, seq, data)
+    select ${org_id}, ${sheet_id}, t.i, numbered.base + t.n, t.d
+    from numbered, rows from (jsonb_to_recordset(${records}::jsonb) as (i uuid, d jsonb)) with ordinality as t (i, d, n)
+    order by t.n`.execute(db)
+  if (numAffectedRows !== BigInt(data.length)) throw notFound('Sheet')
+  return ids
+}
+
+export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select next_seq - first_seq - deleted as count
+    from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Rows by their place in the order of insertion. Deep pages cost what the first one does. */
+export async function listPage(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const { rows } = await sql<Partial<StoredRow> & { total: number }>`
+    with sheet as (
+      select first_seq, next_seq - first_seq - deleted as total
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), gap as (
+      select g.start, g.live_before, g.live_before + g.stop - g.start - g.deleted as live_after, g.stop
+      from sheet, lateral (
+        select greatest(block * ${BLOCK}, first_seq) as start, (block + 1) * ${BLOCK} as stop, deleted,
+          greatest(block * ${BLOCK}, first_seq) - first_seq
+            - (sum(deleted) over (order by block) - deleted) as live_before
+        from row_gaps
+        where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} > first_seq
+      ) g
+      where g.live_before <= ${offset} order by g.start desc limit 1
+    ), place as (
+      select case
+        when gap.start is null then sheet.first_seq + ${offset}
+        when ${offset} >= gap.live_after then gap.stop + ${offset} - gap.live_after
+        else (
+          select seq from (
+            select seq, row_number() over (order by seq) as nth from rows
+            where org_id = ${org_id} and sheet_id = ${sheet_id} and seq >= gap.start and seq < gap.stop
+          ) living where nth = ${offset} - gap.live_before + 1)
+        end as seq
+      from sheet left join gap on true
+    ), page as (
+      select r.row_id, r.data::text as data, r.seq from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
+      order by r.seq limit ${limit}
+    )
+    select sheet.total, page.row_id, page.data from sheet left join page on true order by page.seq`.execute(
+    db,
+  )
+  return pageOf(rows)
+}
+
+/** Rows that meet a selection, and how many there are. Scans the sheet, or the range of ids that `created_at` names. */
+export async function listMatching(
+  db: Db,
+  sheet: SheetKey,
+  selection: Selection,
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const matching = sql`from rows r where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
+  const { rows } = await sql<Partial<StoredRow> & { total: number }>`
+    select matched.total, page.row_id, page.data
+    from (select count(*) as total ${matching}) matched
+    left join (select r.row_id, r.data::text as data, r.seq ${matching} order by r.seq offset ${offset} limit ${limit}) page
+      on true
+    order by page.seq`.execute(db)
+  return pageOf(rows)
+}
+
+export async function listByIds(
+  db: Db,
+  sheet: SheetKey,
+  ids: readonly string[],
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const { rows } = await sql<StoredRow>`
+    select r.row_id, r.data::text as data from rows r
+    where ${livingRows(sheet)} and r.row_id = any(${ids}::uuid[]) order by r.seq`.execute(db)
+  return { rows: rows.slice(offset, offset + limit), total: rows.length }
+}
+
+/** Removes rows with their cells and answers the ids that were there. Call it in a transaction. */
+export async function deleteRows(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  ids: readonly string[],
+): Promise<string[]> {
+  await dropFlights(db, org_id, { rowIds: ids })
+  const { rows } = await sql<{ row_id: string }>`
+    with counter as (
+      select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} for update
+    ), gone as (
+      delete from rows r using counter
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
+        and r.row_id = any(${ids}::uuid[])
+      returning r.row_id, r.seq
+    ), cells_gone as (
+      delete from cells c using gone
+      where c.org_id = ${org_id} and c.row_id = gone.row_id
+    ), gaps as (
+      insert into row_gaps as g (org_id, sheet_id, block, deleted)
+      select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}
+      on conflict (org_id, sheet_id, block) do update set deleted = g.deleted + excluded.deleted
+    ), counted as (
+      update sheet_counters set deleted = deleted + (select count(*) from gone)
+      where org_id = ${org_id} and sheet_id = ${sheet_id} returning ${announcing(sheet_id)}
+    )
+    select row_id from gone`.execute(db)
+  return rows.map((row) => row.row_id)
+}
+
+/**
+ * Hides every row at once and answers how many there were; what they held is purged later (purges.ts). The next row starts
+ * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
+ */
+export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
+  await ownRows(db, sheet_id)
+  await dropFlights(db, org_id, { sheetIds: [sheet_id] })
+  const { rows } = await sql<{ count: number }>`
+    with before as (
+      select next_seq - first_seq - deleted as count
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} for update
+    ), raised as (
+      update sheet_counters set deleted = 0,
+        first_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}, next_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}
+      from before where org_id = ${org_id} and sheet_id = ${sheet_id} and before.count > 0
+      returning first_seq, ${announcing(sheet_id)}
+    ), purge as (
+      insert into purges as p (org_id, sheet_id, below_seq)
+      select ${org_id}, ${sheet_id}, first_seq from raised
+      on conflict (org_id, sheet_id) do update set below_seq = greatest(p.below_seq, excluded.below_seq)
+    )
+    select count from before`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+function livingRows({ org_id, sheet_id }: SheetKey): Condition {
+  return sql`r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (
+    select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})`
+}
+
+function allOf(conditions: Condition[]): Condition {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
+}
+
+/** Statements that answer the total beside the page give one row without an id when the page is empty. */
+function pageOf(rows: (Partial<StoredRow> & { total: number })[]): Page {
+  return {
+    total: rows[0]?.total ?? 0,
+    rows: rows.flatMap(({ row_id, data }) => (row_id && data ? [{ row_id, data }] : [])),
+  }
+}

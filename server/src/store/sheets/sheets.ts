@@ -1,0 +1,207 @@
+import { type Selectable, sql, type Updateable } from 'kysely'
+import type { Definition } from '../../chain/definition.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { Db } from '../connection/db.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { Actor } from '../organisation/audit.ts'
+import { dropFlights } from '../runs/flights.ts'
+import { startDefinition } from './definitions.ts'
+import { ownRows } from './row-locks.ts'
+
+export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
+export type SheetRecord = Omit<Selectable<Schema['sheets']>, 'deleted_at'>
+
+/** A workflow as one member meets it. */
+export type WorkflowFor = WorkflowRecord & { is_shared: boolean }
+
+const WORKFLOW_FIELDS = [
+  'workflows.org_id',
+  'workflows.workflow_id',
+  'workflows.name',
+  'workflows.owner_id',
+  'workflows.created_at',
+  'workflows.updated_at',
+  'workflows.last_run_at',
+] as const
+
+const SHEET_FIELDS = [
+  'sheets.org_id',
+  'sheets.sheet_id',
+  'sheets.workflow_id',
+  'sheets.name',
+  'sheets.position',
+  'sheets.owner_id',
+  'sheets.auto_run',
+  'sheets.cache_enabled',
+  'sheets.cache_since',
+  'sheets.continue_on_fail',
+  'sheets.revision',
+  'sheets.next_column',
+  'sheets.action_serials',
+  'sheets.created_at',
+] as const
+
+/** The living workflows of an organisation, with whether each is shared with this member. */
+export function selectWorkflows(db: Db, orgId: string, memberId: string) {
+  return db
+    .selectFrom('workflows')
+    .select(WORKFLOW_FIELDS)
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('workflow_shares')
+            .select('workflow_shares.member_id')
+            .where('workflow_shares.org_id', '=', orgId)
+            .whereRef('workflow_shares.workflow_id', '=', 'workflows.workflow_id')
+            .where('workflow_shares.member_id', '=', memberId),
+        )
+        .$castTo<boolean>()
+        .as('is_shared'),
+    )
+    .where('workflows.org_id', '=', orgId)
+    .where('workflows.deleted_at', 'is', null)
+}
+
+/** Most recently updated first. */
+export async function listWorkflows(db: Db, orgId: string, memberId: string): Promise<WorkflowFor[]> {
+  return selectWorkflows(db, orgId, memberId)
+    .orderBy('workflows.updated_at', 'desc')
+    .orderBy('workflows.workflow_id', 'desc')
+    .execute()
+}
+
+export async function findWorkflow(
+  db: Db,
+  orgId: string,
+  memberId: string,
+  workflowId: string,
+): Promise<WorkflowFor | undefined> {
+  return selectWorkflows(db, orgId, memberId)
+    .where('workflows.workflow_id', '=', workflowId)
+    .executeTakeFirst()
+}
+
+/** The living sheets of an organisation. */
+export function selectSheets(db: Db, orgId: string) {
+  return db
+    .selectFrom('sheets')
+    .select(SHEET_FIELDS)
+    .where('sheets.org_id', '=', orgId)
+    .where('sheets.deleted_at', 'is', null)
+}
+
+export async function findSheet(db: Db, orgId: string, sheetId: string): Promise<SheetRecord | undefined> {
+  return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
+}
+
+/** For the operator, who names a sheet by its id alone. */
+export async function findSheetById(db: Db, sheetId: string): Promise<SheetRecord | undefined> {
+  return db
+    .selectFrom('sheets')
+    .select(SHEET_FIELDS)
+    .where('sheets.sheet_id', '=', sheetId)
+    .where('sheets.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Every living sheet of an organisation, by workflow: the main sheet first, then the others in their order. */
+export async function listAllSheets(db: Db, orgId: string): Promise<Map<string, SheetRecord[]>> {
+  const sheets = await selectSheets(db, orgId).orderBy('sheets.position').orderBy('sheets.sheet_id').execute()
+  return Map.groupBy(
+    [...sheets.filter(isMainSheet), ...sheets.filter((sheet) => !isMainSheet(sheet))],
+    (sheet) => sheet.workflow_id,
+  )
+}
+
+/** The main sheet first, then the others in their order. */
+export async function listSheets(db: Db, orgId: string, workflowId: string): Promise<SheetRecord[]> {
+  const sheets = await selectSheets(db, orgId)
+    .where('sheets.workflow_id', '=', workflowId)
+    .orderBy('sheets.position')
+    .orderBy('sheets.sheet_id')
+    .execute()
+  return [...sheets.filter(isMainSheet), ...sheets.filter((sheet) => !isMainSheet(sheet))]
+}
+
+export function isMainSheet(sheet: { sheet_id: string; workflow_id: string }): boolean {
+  return sheet.sheet_id === sheet.workflow_id
+}
+
+export type SheetSettings = Pick<SheetRecord, 'auto_run' | 'cache_enabled' | 'cache_since'>
+type Required = 'org_id' | 'sheet_id' | 'workflow_id' | 'name' | 'position' | 'owner_id'
+export type NewSheet = Pick<SheetRecord, Required> &
+  Partial<SheetSettings & Pick<SheetRecord, 'continue_on_fail' | 'next_column' | 'action_serials'>>
+
+/** A sheet with all that belongs to one: its first revision and its row counter. Call it in a transaction. */
+export async function insertSheet(
+  db: Db,
+  actor: Actor,
+  { action_serials = {}, ...sheet }: NewSheet,
+  definition?: Definition,
+): Promise<SheetRecord> {
+  const made = await db
+    .insertInto('sheets')
+    .values({ ...sheet, action_serials: JSON.stringify(action_serials) })
+    .returning(SHEET_FIELDS)
+    .executeTakeFirstOrThrow()
+  const { org_id, sheet_id } = made
+  await startDefinition(db, actor, { org_id, sheet_id }, definition)
+  await db.insertInto('sheet_counters').values({ org_id, sheet_id }).execute()
+  return made
+}
+
+/** The place after the last sheet, deleted ones included. Call it under the lock of the workflow. */
+export async function nextPosition(db: Db, orgId: string, workflowId: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('sheets')
+    .select((eb) => eb.fn.max('position').as('last'))
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
+export type SheetKey = { org_id: string; sheet_id: string }
+
+export async function updateSheet(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  change: Pick<Updateable<Schema['sheets']>, 'name' | keyof SheetSettings>,
+): Promise<SheetRecord> {
+  const changed = await db
+    .updateTable('sheets')
+    .set(change)
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where('deleted_at', 'is', null)
+    .returning(SHEET_FIELDS)
+    .executeTakeFirst()
+  if (changed === undefined) throw notFound('Sheet')
+  return changed
+}
+
+/**
+ * Hides sheets at once and leaves what they hold to a purge; answers how many. Their counters go now, so that no row is
+ * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
+ */
+export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
+  for (const id of ids.toSorted()) await ownRows(db, id)
+  await dropFlights(db, orgId, { sheetIds: ids })
+  const { numAffectedRows } = await sql`
+    with marked as (
+      update sheets set deleted_at = now()
+      where org_id = ${orgId} and sheet_id = any(${ids}::uuid[]) and deleted_at is null
+      returning sheet_id
+    ), counters as (
+      delete from sheet_counters c using marked
+      where c.org_id = ${orgId} and c.sheet_id = marked.sheet_id
+      returning c.sheet_id, c.next_seq
+    )
+    insert into purges as p (org_id, sheet_id, below_seq)
+    select ${orgId}, sheet_id, next_seq from counters
+    on conflict (org_id, sheet_id) do update set below_seq = greatest(p.below_seq, excluded.below_seq)`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0n)
+}

@@ -1,0 +1,140 @@
+import { sql, type Updateable } from 'kysely'
+import { notFound } from '../../lib/errors.ts'
+import type { Db } from '../connection/db.ts'
+import type { Schema } from '../connection/schema.ts'
+
+export type NewWorkflow = { org_id: string; workflow_id: string; name: string; owner_id: string }
+
+export async function insertWorkflow(db: Db, workflow: NewWorkflow): Promise<{ created_at: Date }> {
+  return db.insertInto('workflows').values(workflow).returning('created_at').executeTakeFirstOrThrow()
+}
+
+/** Keeps a member from being removed until the transaction ends; false when that has happened already. */
+export async function holdMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
+  const held = await db
+    .selectFrom('members')
+    .select('member_id')
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/**
+ * Every change inside a workflow takes this lock first, and those of its sheets after it, so that changes neither overlap
+ * nor wait for each other in a circle.
+ */
+export async function lockWorkflow(db: Db, orgId: string, workflowId: string): Promise<void> {
+  const locked = await db
+    .selectFrom('workflows')
+    .select('workflow_id')
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (locked === undefined) throw notFound('Workflow')
+}
+
+/** Any change of configuration counts as an update of the workflow. Takes the lock of `lockWorkflow`. */
+export async function touchWorkflow(
+  db: Db,
+  orgId: string,
+  workflowId: string,
+  change: Pick<Updateable<Schema['workflows']>, 'name' | 'deleted_at'> = {},
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('workflows')
+    // Not now(): another change may have been committed since this transaction began.
+    .set({ ...change, updated_at: sql<Date>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw notFound('Workflow')
+}
+
+export async function listWorkflowsOwnedBy(
+  db: Db,
+  orgId: string,
+  memberId: string,
+): Promise<{ workflow_id: string; name: string }[]> {
+  return db
+    .selectFrom('workflows')
+    .select(['workflow_id', 'name'])
+    .where('org_id', '=', orgId)
+    .where('owner_id', '=', memberId)
+    .where('deleted_at', 'is', null)
+    .orderBy('workflow_id')
+    .execute()
+}
+
+export type OwnedWorkflow = { workflow_id: string; name: string; updated_at: Date; owner: string | null }
+
+/** Every workflow of an organisation with its owner's address, most recently updated first. For the operator. */
+export async function listOwnedWorkflows(db: Db, orgId: string): Promise<OwnedWorkflow[]> {
+  return db
+    .selectFrom('workflows')
+    .leftJoin('members', (join) =>
+      join
+        .onRef('members.org_id', '=', 'workflows.org_id')
+        .onRef('members.member_id', '=', 'workflows.owner_id'),
+    )
+    .select(['workflow_id', 'name', 'updated_at', 'members.email as owner'])
+    .where('workflows.org_id', '=', orgId)
+    .where('deleted_at', 'is', null)
+    .orderBy('updated_at', 'desc')
+    .orderBy('workflow_id', 'desc')
+    .execute()
+}
+
+/** For the operator, who names a workflow by its id alone. */
+export async function findOrganisationOfWorkflow(db: Db, workflowId: string): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('workflows')
+    .select('org_id')
+    .where('workflow_id', '=', workflowId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+  return found?.org_id
+}
+
+export type Share = { org_id: string; workflow_id: string; member_id: string }
+
+/** Answers whether it was not shared before. */
+export async function insertShare(db: Db, share: Share): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('workflow_shares')
+    .values(share)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Answers whether it was shared before. */
+export async function deleteShare(db: Db, share: Share): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('workflow_shares')
+    .where('org_id', '=', share.org_id)
+    .where('workflow_id', '=', share.workflow_id)
+    .where('member_id', '=', share.member_id)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
+/** Addresses of those a workflow is shared with, sorted. */
+export async function listSharedEmails(db: Db, orgId: string, workflowId: string): Promise<string[]> {
+  const members = await db
+    .selectFrom('workflow_shares')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.org_id', '=', 'workflow_shares.org_id')
+        .onRef('members.member_id', '=', 'workflow_shares.member_id'),
+    )
+    .select('members.email')
+    .where('workflow_shares.org_id', '=', orgId)
+    .where('workflow_shares.workflow_id', '=', workflowId)
+    .execute()
+  return members.map((member) => member.email).sort()
+}
