@@ -56,7 +56,7 @@ async function open(config: Config): Promise<Workspace> {
   }
 }
 
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 
 export type Organisation = { org_id: string; name: string }
 
@@ -81,8 +81,8 @@ export async function resolveOrganisation(
     )
   }
   if (second === undefined) return only
-  const listed = candidates.slice(0, MOST_LISTED).map(({ org_id, name }) => `  ${org_id}  ${name}`)
-  const more = candidates.length > MOST_LISTED ? ['  and more: see loam org list'] : []
+  const listed = candidates.slice(0, MAX_LISTED).map(({ org_id, name }) => `  ${org_id}  ${name}`)
+  const more = candidates.length > MAX_LISTED ? ['  and more: see loam org list'] : []
   throw invalid(
     'org',
     ['there are several organisations; pass --org with one of:', ...listed, ...more].join('\n'),

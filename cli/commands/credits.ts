@@ -9,7 +9,7 @@ import { type Answer, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
 
 /** Below this, thousandths are exact in a JSON number. */
-const MOST_MILLIS = 10 ** 15
+const MAX_MILLIS = 10 ** 15
 
 /** Whole thousandths, read digit by digit: 0.1 + 0.2 must not become 0.30000000000000004. */
 const Amount = z
@@ -20,7 +20,7 @@ const Amount = z
     return Number(whole + decimals.padEnd(3, '0'))
   })
   .refine((millis) => millis > 0, 'must be more than 0')
-  .refine((millis) => millis <= MOST_MILLIS, `must be at most ${MOST_MILLIS / MILLIS}`)
+  .refine((millis) => millis <= MAX_MILLIS, `must be at most ${MAX_MILLIS / MILLIS}`)
 
 const GrantFlags = z.strictObject({
   org: Org,
@@ -48,8 +48,8 @@ export function define(credits: Command): void {
         const { org_id } = organisation
         const balance = await inTransaction(db, async (trx) => {
           const after = await grantCredits(trx, org_id, { amountMillis: flags.amount, reason: flags.reason })
-          if (after > MOST_MILLIS) {
-            throw invalid('amount', `the balance would exceed ${MOST_MILLIS / MILLIS} credits`)
+          if (after > MAX_MILLIS) {
+            throw invalid('amount', `the balance would exceed ${MAX_MILLIS / MILLIS} credits`)
           }
           await recordAudit(trx, org_id, OPERATOR, {
             action: 'credits.granted',

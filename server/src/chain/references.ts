@@ -12,8 +12,8 @@ export type Part = TextPart | TokenPart
 export type Template = readonly Part[]
 
 /** `found: false` is a token that names nothing (D33: an error); a skipped or failed source is found, as null. */
-export type Answer = { found: true; value: unknown } | { found: false }
-export type Lookup = (token: Token) => Answer
+export type TokenValue = { found: true; value: unknown } | { found: false }
+export type Lookup = (token: Token) => TokenValue
 
 const CONTROL = /\p{Cc}/u
 const INSTANCE_ID = /^[a-z0-9_]+$/

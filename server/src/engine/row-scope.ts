@@ -1,5 +1,5 @@
 import type { Definition } from '../chain/definition.ts'
-import type { Answer, Lookup, Token } from '../chain/references.ts'
+import type { TokenValue, Lookup, Token } from '../chain/references.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 
 type Result = { status: string; outputs: Record<string, unknown> | null }
@@ -29,7 +29,7 @@ export function createRowScope(
     row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Result['outputs']]>)
   for (const [action, [status, outputs]] of Object.entries(stored)) results.set(action, { status, outputs })
 
-  function outputOf(action: string, name: string): Answer {
+  function outputOf(action: string, name: string): TokenValue {
     const template = templates.get(action)
     if (template === undefined) return { found: false }
     const result = results.get(action)

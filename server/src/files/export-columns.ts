@@ -5,7 +5,7 @@ import { ExportFailure } from './export-failure.ts'
 export type ExportColumn = ColumnSource & { header: string }
 
 /** As many as one statement of PostgreSQL can answer, with some room. */
-const MOST_COLUMNS = 1600
+const MAX_COLUMNS = 1600
 
 /**
  * The inputs, then the outputs of each action along the chain (D61): those that are known in their order, then what else
@@ -21,9 +21,9 @@ export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly 
     })),
   )
   const columns = withUniqueHeaders([...inputs, ...outputs])
-  if (columns.length > MOST_COLUMNS) {
+  if (columns.length > MAX_COLUMNS) {
     throw new ExportFailure(
-      `The sheet has ${columns.length} columns; a file holds ${MOST_COLUMNS}. Export fewer inputs and actions`,
+      `The sheet has ${columns.length} columns; a file holds ${MAX_COLUMNS}. Export fewer inputs and actions`,
     )
   }
   return columns

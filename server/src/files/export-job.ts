@@ -19,7 +19,7 @@ import { columnsOf } from './export-columns.ts'
 import { ExportFailure } from './export-failure.ts'
 import type { Storage } from './storage.ts'
 
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 const ADVANCE_MS = 500
 const FORGOTTEN_AT_ONCE = 500
 
@@ -68,7 +68,7 @@ async function exportSheet(
     throw sheetIsGone()
   } catch (cause) {
     if (cause instanceof ExportFailure) return failExport(db, record, cause.message)
-    if (signal.aborted || isUnavailable(cause) || record.attempt < MOST_ATTEMPTS) throw cause
+    if (signal.aborted || isUnavailable(cause) || record.attempt < MAX_ATTEMPTS) throw cause
     log.error({ err: cause, ...key }, 'an export was given up')
     const tries = `after ${record.attempt} attempts`
     await failExport(db, record, `The file could not be built ${tries}. Try again later`)

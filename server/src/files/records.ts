@@ -43,13 +43,13 @@ export const hasValue = (row: Row): boolean => row.some((value) => value)
 export const pickColumns = (row: Row, columns: readonly number[]): SourceRecord =>
   columns.map((column) => row[column] || null)
 
-const MOST_LISTED = 20
+const MAX_LISTED = 20
 const LONGEST_NAME = 80
 
 export function listNames(names: Row): string {
-  const listed = names.slice(0, MOST_LISTED).map((name) => quote(name ?? ''))
-  return names.length > MOST_LISTED
-    ? `${listed.join(', ')} and ${names.length - MOST_LISTED} more`
+  const listed = names.slice(0, MAX_LISTED).map((name) => quote(name ?? ''))
+  return names.length > MAX_LISTED
+    ? `${listed.join(', ')} and ${names.length - MAX_LISTED} more`
     : listed.join(', ')
 }
 

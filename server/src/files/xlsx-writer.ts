@@ -2,7 +2,7 @@ import { type CellValue, writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET, ZipError } fr
 import { NumberText, parseLossless } from '../lib/json/lossless-json.ts'
 import { ExportFailure } from './export-failure.ts'
 
-const MOST_CHARACTERS = 32_767
+const MAX_CHARACTERS = 32_767
 const SHEET_NAME = 'Export'
 const DIGITS_KEPT = /^-?(?:\d\.?){1,15}$/
 
@@ -49,9 +49,9 @@ function cellOf(value: unknown, place: () => string): CellValue {
 }
 
 function textCell(text: string, place: string): string {
-  if (text.length > MOST_CHARACTERS) {
+  if (text.length > MAX_CHARACTERS) {
     throw new ExportFailure(
-      `${place} has ${text.length} characters; a cell of a workbook holds ${MOST_CHARACTERS}. Export as csv or jsonl`,
+      `${place} has ${text.length} characters; a cell of a workbook holds ${MAX_CHARACTERS}. Export as csv or jsonl`,
     )
   }
   return escapeCodes(text)

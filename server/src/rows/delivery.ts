@@ -55,11 +55,11 @@ function isEmpty(item: unknown): boolean {
   return isPlainObject(item) && Object.keys(item).length === 0
 }
 
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 function noMatch(row: number, inputs: readonly InputColumn[]): RejectedRow {
-  const named = inputs.slice(0, MOST_NAMED).map((input) => input.name)
-  const more = inputs.length > MOST_NAMED ? ', ...' : ''
+  const named = inputs.slice(0, MAX_NAMED).map((input) => input.name)
+  const more = inputs.length > MAX_NAMED ? ', ...' : ''
   const message =
     inputs.length === 0
       ? 'the sheet has no inputs yet; add some first'

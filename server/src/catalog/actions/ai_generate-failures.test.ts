@@ -100,7 +100,7 @@ describe('failures', () => {
     expect(outcome).toMatchObject({ kind: 'retry', message: expect.stringMatching(/127\.0\.0\.1:1/) })
   })
 
-  it('a full gate puts the row down with its slot, and the slot comes back', async () => {
+  it('a full gate parks the row with its slot, and the slot comes back', async () => {
     const asked: unknown[] = []
     const gate: Settings['gate'] = {
       async enter(bucket, limits, { slot }) {

@@ -2,7 +2,8 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../fields/prompt.ts'
 import { type AnswerSchema, answerSchemaOf, outputsOfAnswer } from '../models/answer-schema.ts'
-import { askObject, askText, type Question } from '../models/ask-model.ts'
+import { askObject, askText } from '../models/ask-model.ts'
+import type { ModelQuestion } from '../models/model-question.ts'
 
 export default defineAction({
   id: 'ai_generate',
@@ -49,7 +50,7 @@ export default defineAction({
     const format = inputs.output_format
     const schema = format === undefined ? undefined : answerSchemaOf(format)
     const knowledge = inputs.use_knowledge ? await context.knowledge() : null
-    const question: Question = {
+    const question: ModelQuestion = {
       model,
       instructions: printInstructions(knowledge, printWords(inputs.system_prompt), schema),
       task: printWords(inputs.prompt),

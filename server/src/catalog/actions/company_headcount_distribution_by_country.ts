@@ -18,8 +18,8 @@ export default defineAction({
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {
-    const fall = await countHeads('country', inputs, context)
-    return toOutcome(fall, ({ value, provider }) => ({
+    const result = await countHeads('country', inputs, context)
+    return toOutcome(result, ({ value, provider }) => ({
       company_headcount: value.company_headcount,
       breakdown: value.breakdown.map(({ name, ...part }) => ({ country: name, ...part })),
       provider,

@@ -18,8 +18,8 @@ export default defineAction({
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {
-    const fall = await countHeads('job_role', inputs, context)
-    return toOutcome(fall, ({ value, provider }) => ({
+    const result = await countHeads('job_role', inputs, context)
+    return toOutcome(result, ({ value, provider }) => ({
       company_headcount: value.company_headcount,
       breakdown: value.breakdown.map(({ name, ...part }) => ({ job_role: name, ...part })),
       provider,

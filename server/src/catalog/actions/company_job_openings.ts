@@ -72,9 +72,9 @@ async function searchElsewhere(
   keywords: string | undefined,
   before: Outcome<never>,
 ): Promise<Outcome<{ count: number; jobs: Omit<JobOpening, 'text'>[] }>> {
-  const fall = await searchOpenings(context, bareHost(domain), wordsOf(keywords))
-  if (fall === null || (fall.kind === 'none' && before.kind === 'failed')) return before
-  return toOutcome(fall, ({ value: { count, jobs }, provider }) => ({
+  const result = await searchOpenings(context, bareHost(domain), wordsOf(keywords))
+  if (result === null || (result.kind === 'none' && before.kind === 'failed')) return before
+  return toOutcome(result, ({ value: { count, jobs }, provider }) => ({
     count,
     jobs: jobs.map((job) => ({ ...job, employment_type: null, remote: null, source: provider })),
   }))

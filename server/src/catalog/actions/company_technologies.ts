@@ -36,13 +36,13 @@ export default defineAction({
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: SOURCES,
       input: { domain: bareHost(inputs.domain) },
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ technologies: value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ technologies: value, provider }))
   },
 })

@@ -49,13 +49,13 @@ export default defineAction({
   },
   async run({ inputs, context }) {
     const { domain = '', name = '', linkedin_url = '' } = inputs
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: SOURCES,
       input: { domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
   },
 })

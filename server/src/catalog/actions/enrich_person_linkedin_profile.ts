@@ -40,13 +40,13 @@ export default defineAction({
     provider: output.text('Who knew it.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: SOURCES,
       input: { linkedin_url: inputs.linkedin_url.trim() },
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
   },
 })

@@ -50,7 +50,7 @@ export default defineAction({
     provider: output.text('Who knew them.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: SOURCES,
       input: {
@@ -62,6 +62,6 @@ export default defineAction({
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
   },
 })

@@ -47,13 +47,13 @@ export default defineAction({
     provider: output.text('Who found it.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.phone_providers,
       adapters: FINDERS,
       input: readPerson(inputs),
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
   },
 })

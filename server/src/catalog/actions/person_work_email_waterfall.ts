@@ -42,7 +42,7 @@ export default defineAction({
     confidence: output.number('From 0 to 1, where its finder tells.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.email_providers,
       adapters: FINDERS,
       input: readPerson(inputs),
@@ -56,7 +56,7 @@ export default defineAction({
         context,
       }),
     })
-    return toOutcome(fall, ({ value, provider }) => ({
+    return toOutcome(result, ({ value, provider }) => ({
       work_email: value.email,
       status: value.status ?? 'unknown',
       provider,

@@ -5,7 +5,7 @@ import { field } from '../fields/fields.ts'
 import { failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
-const MOST_RECIPIENTS = 50
+const MAX_RECIPIENTS = 50
 const ADDRESS = /^[^\s@<>"(),:;]+@[^\s@<>"(),:;]+$/
 
 export default defineAction({
@@ -43,8 +43,8 @@ export default defineAction({
       (address) => !ADDRESS.test(address),
     )
     if (wrong !== undefined) return failed(`"${wrong.slice(0, 100)}" is no email address`)
-    if (to.length === 0 || to.length > MOST_RECIPIENTS)
-      return failed(`to must name 1 to ${MOST_RECIPIENTS} addresses`)
+    if (to.length === 0 || to.length > MAX_RECIPIENTS)
+      return failed(`to must name 1 to ${MAX_RECIPIENTS} addresses`)
     const own = await context.keys.own('smtp', inputs.connection)
     if (own === null && inputs.connection !== undefined) {
       return { kind: 'unrunnable', message: `there is no connection "${inputs.connection}" to smtp` }

@@ -26,13 +26,13 @@ export default defineAction({
     provider: output.text('Who told.'),
   },
   async run({ inputs, context }) {
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: VERIFIERS,
       input: { email: inputs.email.trim() },
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ ...value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
   },
 })

@@ -35,13 +35,13 @@ export default defineAction({
   },
   async run({ inputs, context }) {
     const { query, limit = DEFAULT_LIMIT, country = '' } = inputs
-    const fall = await runWaterfall({
+    const result = await runWaterfall({
       steps: inputs.providers,
       adapters: ENGINES,
       input: { query: query.trim(), limit, country: country.trim() },
       context,
       state: context.state,
     })
-    return toOutcome(fall, ({ value, provider }) => ({ results: value, provider }))
+    return toOutcome(result, ({ value, provider }) => ({ results: value, provider }))
   },
 })

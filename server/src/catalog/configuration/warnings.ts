@@ -20,7 +20,7 @@ export function problemsOf(action: ActionInstance, chain: ChainView, surrounding
   return distinct([
     ...(template === undefined ? [] : listMissing(action, template)),
     ...listReferences(action, template).flatMap(({ path, token, source }) => {
-      const problem = token === undefined ? MALFORMED : judge(token, action, chain, surroundings)
+      const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, surroundings)
       return problem === null ? [] : [{ field: path, code: problem.code, message: problem.message(source) }]
     }),
     ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>
@@ -53,7 +53,7 @@ const UNAVAILABLE: Problem = {
   message: (source) => `${source} has no value here; rows are errors until it is set`,
 }
 
-function judge(
+function problemOfToken(
   token: Token,
   action: ActionInstance,
   chain: ChainView,

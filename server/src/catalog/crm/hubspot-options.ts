@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
-import { byLabel, mapAnswer, type OptionQuery } from '../provider/options.ts'
+import { byLabel, mapReply, type OptionQuery } from '../provider/options.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
 import { identityProperties, OBJECT_TYPES } from './hubspot-objects.ts'
 import { isObjectType, OWN_ID } from './hubspot.ts'
@@ -38,11 +38,11 @@ const STANDARD = Object.entries(OBJECT_TYPES).map(([value, { label }]): Option =
 
 const objectTypes: OptionQuery = {
   provider: hubspot,
-  async list(ask) {
-    const answer = await ask({ path: '/crm/v3/schemas' }, Schemas)
+  async list(send) {
+    const reply = await send({ path: '/crm/v3/schemas' }, Schemas)
     // Few accounts have custom objects, and others may not ask for them.
-    if (!answer.ok && answer.refusal.kind === 'ineligible') return { ok: true, body: STANDARD }
-    return mapAnswer(answer, ({ results }) => [
+    if (!reply.ok && reply.refusal.kind === 'ineligible') return { ok: true, body: STANDARD }
+    return mapReply(reply, ({ results }) => [
       ...STANDARD,
       ...byLabel(
         results.map(({ objectTypeId, name, labels }) => ({
@@ -59,9 +59,9 @@ function propertiesWhere(isOffered: (one: Property, object: string) => boolean):
   return {
     provider: hubspot,
     parent: { field: 'object_type', fits: isObjectType },
-    async list(ask, object) {
-      const answer = await ask({ path: `/crm/v3/properties/${object}` }, Properties)
-      return mapAnswer(answer, ({ results }) =>
+    async list(send, object) {
+      const reply = await send({ path: `/crm/v3/properties/${object}` }, Properties)
+      return mapReply(reply, ({ results }) =>
         byLabel(
           results
             .filter((one) => isOffered(one, object))

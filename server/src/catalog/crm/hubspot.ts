@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ActionContext } from '../define.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import type { ProviderRequest } from '../provider/provider.ts'
-import { askProvider, type ProviderAnswer } from '../provider/single-provider.ts'
+import { askProvider, type ProviderCallResult } from '../provider/single-provider.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
 import { type FieldValues, omitValues, printValue, readValues } from './field-values.ts'
 import { namedValues } from './fields.ts'
@@ -37,7 +37,10 @@ type Call<Body> = {
   once?: true
 }
 
-export function askHubspot<Body>(call: Call<Body>, context: ActionContext): Promise<ProviderAnswer<Body>> {
+export function askHubspot<Body>(
+  call: Call<Body>,
+  context: ActionContext,
+): Promise<ProviderCallResult<Body>> {
   return askProvider({ provider: hubspot, ...call }, context)
 }
 

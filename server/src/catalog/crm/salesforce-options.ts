@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
-import { byLabel, mapAnswer, type OptionQuery } from '../provider/options.ts'
+import { byLabel, mapReply, type OptionQuery } from '../provider/options.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
 import { SALESFORCE_API } from './salesforce.ts'
 import { isName } from './soql.ts'
@@ -36,9 +36,9 @@ type FieldOfObject = z.infer<typeof Description>['fields'][number]
 
 const objects: OptionQuery = {
   provider: salesforce,
-  async list(ask) {
-    const answer = await ask({ path: `${SALESFORCE_API}/sobjects` }, Objects)
-    return mapAnswer(answer, ({ sobjects }) =>
+  async list(send) {
+    const reply = await send({ path: `${SALESFORCE_API}/sobjects` }, Objects)
+    return mapReply(reply, ({ sobjects }) =>
       byLabel(
         sobjects
           .filter(({ queryable, deprecatedAndHidden }) => queryable && !deprecatedAndHidden)
@@ -52,9 +52,9 @@ function fieldsWhere(isOffered: (one: FieldOfObject) => boolean): OptionQuery {
   return {
     provider: salesforce,
     parent: { field: 'salesforce_object', fits: isName },
-    async list(ask, object) {
-      const answer = await ask({ path: `${SALESFORCE_API}/sobjects/${object}/describe` }, Description)
-      return mapAnswer(answer, ({ fields }) => byLabel(fields.filter(isOffered).map(toOption)))
+    async list(send, object) {
+      const reply = await send({ path: `${SALESFORCE_API}/sobjects/${object}/describe` }, Description)
+      return mapReply(reply, ({ fields }) => byLabel(fields.filter(isOffered).map(toOption)))
     },
   }
 }

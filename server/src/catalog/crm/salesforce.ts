@@ -3,7 +3,7 @@ import type { ActionContext } from '../define.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { ProviderRequest } from '../provider/provider.ts'
-import { askProvider, type ProviderAnswer } from '../provider/single-provider.ts'
+import { askProvider, type ProviderCallResult } from '../provider/single-provider.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
 import { type FieldValues, readValues } from './field-values.ts'
 import { namedValues } from './fields.ts'
@@ -32,7 +32,10 @@ type Call<Body> = {
   once?: true
 }
 
-export function askSalesforce<Body>(call: Call<Body>, context: ActionContext): Promise<ProviderAnswer<Body>> {
+export function askSalesforce<Body>(
+  call: Call<Body>,
+  context: ActionContext,
+): Promise<ProviderCallResult<Body>> {
   return askProvider({ provider: salesforce, ...call }, context)
 }
 

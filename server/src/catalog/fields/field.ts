@@ -35,7 +35,7 @@ export type Field<Value = unknown> = {
   show?(configured: ConfiguredValue): unknown
   /** Words a dropdown offers: fixed ones here, or by name from whoever knows them (sheets, models, connections). */
   options?: { fixed: Option[] } | { from: string; needs?: string[] }
-  /** Present on waterfalls: the job whose providers may be listed. */
+  /** Present on waterfalls: the providers that may be listed. */
   waterfall?: { providers: readonly ProviderOption[] }
   /** Present on condition groups: whether their variables name columns of this sheet or of another. */
   conditions?: { over: 'row' | 'target' }

@@ -8,12 +8,12 @@ import {
 } from 'quickjs-emscripten'
 import { variableName } from './binding.ts'
 
-/** What one evaluation needs; `json` is an array with the value of each variable. */
-export type Job = { code: string; json: string; variables: number; timeoutMs: number }
+/** Code with its variables; `json` is an array with the value of each. */
+export type Expression = { code: string; json: string; variables: number; timeoutMs: number }
 
 export type Evaluation = { ok: true; text: string } | { ok: false; message: string; stopping?: true }
 
-export type Evaluator = { evaluate(job: Job): Evaluation }
+export type Evaluator = { evaluate(expression: Expression): Evaluation }
 
 declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => object }
 
@@ -50,14 +50,14 @@ export async function createEvaluator(): Promise<Evaluator> {
   let used = 0
 
   return {
-    evaluate(job) {
+    evaluate(expression) {
       used += 1
       if (used % FRESH_RUNTIME_AFTER === 0) {
         runtime?.dispose()
         runtime = null
       }
       runtime ??= machine.newRuntime({ maxStackSizeBytes: STACK_BYTES })
-      const evaluation = evaluateIn(runtime, job)
+      const evaluation = evaluateIn(runtime, expression)
       if (!evaluation.ok) {
         runtime.dispose()
         runtime = null
@@ -68,23 +68,23 @@ export async function createEvaluator(): Promise<Evaluator> {
 }
 
 /** In a context of its own, so that nothing one expression does can be seen by the next. */
-function evaluateIn(runtime: QuickJSRuntime, job: Job): Evaluation {
+function evaluateIn(runtime: QuickJSRuntime, expression: Expression): Evaluation {
   const context = runtime.newContext({ intrinsics: INTRINSICS })
-  const deadline = cpuMs() + job.timeoutMs
+  const deadline = cpuMs() + expression.timeoutMs
   let late = false
   runtime.setInterruptHandler(() => {
     late ||= cpuMs() > deadline
     return late
   })
   try {
-    const answer = call(context, job)
-    return late ? failed(`the expression took more than ${job.timeoutMs} ms`) : answer
+    const answer = call(context, expression)
+    return late ? failed(`the expression took more than ${expression.timeoutMs} ms`) : answer
   } finally {
     context.dispose()
   }
 }
 
-function call(context: QuickJSContext, { code, json, variables }: Job): Evaluation {
+function call(context: QuickJSContext, { code, json, variables }: Expression): Evaluation {
   const compiled = context.evalCode(wrap(code, variables), 'formula.js')
   if (compiled.error) return failed(takeText(context, compiled.error))
   const argument = context.newString(json)

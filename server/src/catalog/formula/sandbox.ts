@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Evaluation } from './sandbox-evaluation.ts'
-import type { Reply, Request } from './sandbox-worker.ts'
+import type { EvaluationReply, EvaluationRequest } from './sandbox-worker.ts'
 
 export type { Evaluation }
 
@@ -16,12 +16,12 @@ const TIMEOUT_MS = 100
 /** How much longer than its time an expression may take, when it cannot be interrupted, before its worker is given up. */
 const GRACE_MS = 3000
 const LOOKS_PER_GRACE = 6
-/** Jobs handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
+/** Expressions handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
 const WINDOW = 32
 /** Characters of JSON; the text and what it is read into must both fit into the memory of the sandbox. */
-const MOST_JSON = 8_000_000
+const MAX_JSON = 8_000_000
 
-type Waiting = { request: Request; settle: (evaluation: Evaluation) => void }
+type Waiting = { request: EvaluationRequest; settle: (evaluation: Evaluation) => void }
 type Slot = {
   worker: Worker
   inFlight: Map<number, Waiting>
@@ -40,7 +40,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
   let scheduled = false
   let closed = false
 
-  /** Once a turn, so that jobs that arrive together travel together. */
+  /** Once a turn, so that expressions that arrive together travel together. */
   function schedule(): void {
     if (scheduled) return
     scheduled = true
@@ -85,7 +85,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
       watchdog: setInterval(() => check(slot), graceMs / LOOKS_PER_GRACE).unref(),
     }
     worker.unref()
-    worker.on('message', (reply: Reply) => {
+    worker.on('message', (reply: EvaluationReply) => {
       slot.heard = performance.now()
       if (reply !== 'ready') settle(slot, reply.id, reply.evaluation)
     })
@@ -125,10 +125,10 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     evaluate(code, values, { timeoutMs = TIMEOUT_MS } = {}) {
       if (closed) return Promise.resolve(STOPPING)
       const json = JSON.stringify(values)
-      if (json.length > MOST_JSON) return Promise.resolve(TOO_BIG)
-      const job = { code, json, variables: values.length, timeoutMs }
+      if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
+      const expression = { code, json, variables: values.length, timeoutMs }
       return new Promise((settle) => {
-        queue.push({ request: { id: nextId++, ...job }, settle })
+        queue.push({ request: { id: nextId++, ...expression }, settle })
         schedule()
       })
     },

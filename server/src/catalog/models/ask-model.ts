@@ -5,34 +5,19 @@ import { slotOf } from '../provider/single-provider.ts'
 import { readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
 import { clean, type ModelFailure } from './model-failures.ts'
-import type { Model } from './models.ts'
+import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
-/** What a model is asked, from what never changes to what changes with every row, so that servers can reuse their work. */
-export type Question = {
-  model: Model
-  instructions: string
-  task: string
-  data: string
-  temperature?: number | undefined
-  maxOutputTokens?: number | undefined
-  /** What must not stand in a message, although the model may repeat it. */
-  secrets?: readonly string[]
-}
+/** What asking a model takes of what an action is lent. */
+export type ModelContext = Pick<ActionContext, 'gate' | 'sandbox' | 'signal' | 'now' | 'state'>
 
-/** What a message about the question must not hold. */
-export const hiddenIn = ({ model, secrets = [] }: Question): string[] =>
-  model.apiKey === undefined ? [...secrets] : [model.apiKey, ...secrets]
-
-/** What asking needs of the surroundings of an action. */
-export type AskContext = Pick<ActionContext, 'gate' | 'sandbox' | 'signal' | 'now' | 'state'>
-
-export type Asked<Value> =
+/** An answer that can be used, after as many calls as that took. */
+export type ModelAnswer<Value> =
   | { ok: true; value: Value; calls: Provenance[] }
   /** What the action is to answer instead. */
   | { ok: false; outcome: Outcome<never> }
 
 /** The model's answer as text. */
-export function askText(question: Question, context: AskContext): Promise<Asked<string>> {
+export function askText(question: ModelQuestion, context: ModelContext): Promise<ModelAnswer<string>> {
   return throughGate(question, context, async (call) => {
     const reply = await call(question, [])
     if (!reply.ok) return giveUp(reply.failure)
@@ -44,10 +29,10 @@ export function askText(question: Question, context: AskContext): Promise<Asked<
 
 /** The model's answer as JSON of a certain shape. What does not fit is sent back once, with what is wrong about it. */
 export function askObject(
-  question: Question,
+  question: ModelQuestion,
   schema: AnswerSchema,
-  context: AskContext,
-): Promise<Asked<unknown>> {
+  context: ModelContext,
+): Promise<ModelAnswer<unknown>> {
   return throughGate(question, context, async (call) => {
     const calls: Provenance[] = []
     let exchange: ModelMessage[] = []
@@ -74,12 +59,12 @@ export function askObject(
   })
 }
 
-function giveUp({ outcome }: ModelFailure, calls: Provenance[] = []): Asked<never> {
+function giveUp({ outcome }: ModelFailure, calls: Provenance[] = []): ModelAnswer<never> {
   if (outcome.kind !== 'failed') return { ok: false, outcome }
   return { ok: false, outcome: { ...outcome, provenance: [...calls, ...(outcome.provenance ?? [])] } }
 }
 
-const refuse = (message: string, provenance: Provenance[]): Asked<never> => ({
+const refuse = (message: string, provenance: Provenance[]): ModelAnswer<never> => ({
   ok: false,
   outcome: { kind: 'failed', message, provenance },
 })
@@ -92,7 +77,7 @@ const LONGEST_FAULT = 300
 
 type Read = { ok: true; value: unknown } | { ok: false; faults: string[] }
 
-async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: AskContext): Promise<Read> {
+async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: ModelContext): Promise<Read> {
   const json = findJson(text)
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
@@ -114,18 +99,14 @@ function findJson(text: string): string {
   return from >= 0 && to > from ? whole.slice(from, to + 1) : whole
 }
 
-/** What one call came to; `entry` is its part of the cell's provenance. */
-export type Reply =
-  | { ok: true; text: string; entry(status: string): Provenance }
-  | { ok: false; failure: ModelFailure }
-type Call = (question: Question, exchange: ModelMessage[], schema?: AnswerSchema) => Promise<Reply>
+type Call = (question: ModelQuestion, exchange: ModelMessage[], schema?: AnswerSchema) => Promise<ModelReply>
 
-/** One place at the gate for all calls of a question, which are made one after another. */
+/** One place at the gate for all calls of a question: models limit calls at once, and these follow one another. */
 async function throughGate<Value>(
-  { model }: Question,
-  context: AskContext,
-  ask: (call: Call) => Promise<Asked<Value>>,
-): Promise<Asked<Value>> {
+  { model }: ModelQuestion,
+  context: ModelContext,
+  ask: (call: Call) => Promise<ModelAnswer<Value>>,
+): Promise<ModelAnswer<Value>> {
   const { signal } = context
   const gate = await context.gate.enter(model.bucket, model.limits, { signal, slot: slotOf(context.state) })
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }

@@ -2,8 +2,8 @@ import { generateText, Output, type LanguageModelUsage, type ModelMessage } from
 import type { ActionContext } from '../define.ts'
 import type { TokenUsage } from '../outcome.ts'
 import type { AnswerSchema } from './answer-schema.ts'
-import { hiddenIn, type Question, type Reply } from './ask-model.ts'
 import { clean, readFailure } from './model-failures.ts'
+import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
 // The library would print what a model does not support to the process's own stderr.
 globalThis.AI_SDK_LOG_WARNINGS = false
@@ -16,15 +16,15 @@ const ANTHROPIC_OUTPUT_TOKENS = 8192
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 
 /**
- * One answer of a model. The schema stands in the instructions in any case; where the server takes it as response_format too,
- * it holds the model to it.
+ * One reply of a model, loaded with the client library when the first is wanted. The schema stands in the instructions in any
+ * case; where the server takes it as response_format too, it holds the model to it.
  */
 export async function callModel(
-  question: Question,
+  question: ModelQuestion,
   exchange: ModelMessage[],
   schema: AnswerSchema | undefined,
   context: Pick<ActionContext, 'signal' | 'now'>,
-): Promise<Reply> {
+): Promise<ModelReply> {
   const { refused } = question.model
   if (schema === undefined || schema.told['type'] !== 'object' || refused.has(schema.told))
     return exchangeOnce(question, exchange, undefined, context)
@@ -36,11 +36,11 @@ export async function callModel(
 }
 
 async function exchangeOnce(
-  question: Question,
+  question: ModelQuestion,
   exchange: ModelMessage[],
   schema: AnswerSchema | undefined,
   { signal, now }: Pick<ActionContext, 'signal' | 'now'>,
-): Promise<Reply> {
+): Promise<ModelReply> {
   const { model, temperature } = question
   const maxOutputTokens =
     question.maxOutputTokens ?? (model.api === 'anthropic' ? ANTHROPIC_OUTPUT_TOKENS : undefined)
@@ -81,7 +81,7 @@ function formatOf({ told, strict }: AnswerSchema) {
 }
 
 /** Row data stands last, behind what is the same for every row. */
-function userMessage({ model, task, data }: Question): ModelMessage {
+function userMessage({ model, task, data }: ModelQuestion): ModelMessage {
   if (data === '') return { role: 'user', content: task }
   // Not every OpenAI-compatible server takes a message in parts.
   if (model.api !== 'anthropic') return { role: 'user', content: `${task}\n\n${data}` }

@@ -41,12 +41,12 @@ export function readFailure(cause: unknown, about: About): ModelFailure {
   if (status === undefined || status < 300) {
     return { outcome: fail(`the answer of the model server cannot be read: ${said}`), broken: false }
   }
-  return { outcome: judge(status, said, cause, about), status, broken: status >= 500 }
+  return { outcome: outcomeOfStatus(status, said, cause, about), status, broken: status >= 500 }
 }
 
 const fail = (message: string): Ending => ({ kind: 'failed', message })
 
-function judge(status: number, said: string, cause: ApiError, { model, now }: About): Ending {
+function outcomeOfStatus(status: number, said: string, cause: ApiError, { model, now }: About): Ending {
   // What servers say about a wrong key often holds the key.
   if (status === 401 || status === 403) {
     return fail(

@@ -40,7 +40,7 @@ export type ProviderGate = {
 
 export type GateAnswer =
   | { kind: 'entered'; leave(result: 'worked' | 'broken'): void }
-  /** The limit is used up: put the row down, and ask again then with this slot. */
+  /** The limit is used up: park the row, and ask again then with this slot. */
   | { kind: 'busy'; afterMs: number; slot?: number }
   /** It failed time after time, and is left alone until then. */
   | { kind: 'broken'; afterMs: number }

@@ -22,8 +22,8 @@ export function hit<Result>(value: Result, verified = true): Found<Result> {
   return { kind: 'hit', value, verified }
 }
 
-/** What several providers do: one kind of question, one kind of answer. */
-export type Job<Input, Result> = {
+/** One kind of question, which several providers answer in the same shape. */
+export type QuestionKind<Input, Result> = {
   /** An answer that does not fit is as good as none, such as an address that is masked. */
   result: z.ZodType<Result>
   /** For the compiler only. */
@@ -47,10 +47,10 @@ export type AdapterSpec<Input, Result> = {
   run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
-/** One provider doing one job. */
+/** One provider answering one kind of question. */
 export type Adapter<Input, Result> = {
   provider: Provider
-  job: Job<Input, Result>
+  question: QuestionKind<Input, Result>
   price: number
   missPrice: number
   option: ProviderOption
@@ -59,13 +59,13 @@ export type Adapter<Input, Result> = {
 }
 
 export function defineAdapter<Input, Result>(
-  job: Job<Input, Result>,
+  question: QuestionKind<Input, Result>,
   provider: Provider,
   spec: AdapterSpec<NoInfer<Input>, NoInfer<Result>>,
 ): Adapter<Input, Result> {
   return {
     provider,
-    job,
+    question,
     price: spec.price,
     missPrice: spec.missPrice ?? 0,
     option: optionOf(provider, spec.price),
@@ -77,7 +77,7 @@ export function defineAdapter<Input, Result>(
       }
       const found = await spec.run(ask, input, { poll, context })
       if (found.kind !== 'hit') return found
-      const value = job.result.safeParse(found.value)
+      const value = question.result.safeParse(found.value)
       return value.success ? { ...found, value: value.data } : MISS
     },
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { MadeToken, ProviderKey } from './access.ts'
 import type { ProviderContext } from './provider.ts'
-import { judgeFailure, judgeReply, type Refusal, refusal } from './reply.ts'
+import { refusalOfFailure, parseReply, type Refusal, refusal } from './reply.ts'
 
 /** How a provider learns who asks. */
 export type Auth =
@@ -93,11 +93,11 @@ async function makeToken(
     timeoutMs: TOKEN_TIMEOUT_MS,
     signal: context.signal,
   })
-  if (!reply.ok) return { ok: false, refusal: judgeFailure(reply) }
+  if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
   // An authorisation server says 400 to credentials that it does not know (RFC 6749, 5.2).
   const rules = { statuses: { 400: 'unconfigured' } } as const
   const secrets = given.map(([, value]) => value)
-  const answer = judgeReply(reply, TokenReply, { rules, secrets, now: context.now() })
+  const answer = parseReply(reply, TokenReply, { rules, secrets, now: context.now() })
   if (!answer.ok) return answer
   const { access_token, expires_in, refresh_token, instance_url } = answer.body
   const isPlaceNew = instance_url !== undefined && fields['instance_url'] === undefined

@@ -1,20 +1,27 @@
 import type { z } from 'zod'
 import type { Option } from '../fields/field.ts'
-import type { Answer, Provider, ProviderRequest } from './provider.ts'
+import type { ProviderReply, Provider, ProviderRequest } from './provider.ts'
 
-export type Ask = <Body>(request: ProviderRequest, schema: z.ZodType<Body>) => Promise<Answer<Body>>
+/** Sends one request on the caller's own connection. */
+export type SendRequest = <Body>(
+  request: ProviderRequest,
+  schema: z.ZodType<Body>,
+) => Promise<ProviderReply<Body>>
 
 /** Words of a dropdown that only the caller's account with a provider knows. */
 export type OptionQuery = {
   provider: Provider
   /** The field whose value it depends on, which the context names; what cannot be one is not asked about. */
   parent?: { field: string; fits: (value: string) => boolean }
-  list(ask: Ask, parent: string): Promise<Answer<Option[]>>
+  list(send: SendRequest, parent: string): Promise<ProviderReply<Option[]>>
 }
 
-/** An answer with its body made into something else. */
-export function mapAnswer<Body, Other>(answer: Answer<Body>, make: (body: Body) => Other): Answer<Other> {
-  return answer.ok ? { ok: true, body: make(answer.body) } : answer
+/** A reply with its body made into something else. */
+export function mapReply<Body, Other>(
+  reply: ProviderReply<Body>,
+  make: (body: Body) => Other,
+): ProviderReply<Other> {
+  return reply.ok ? { ok: true, body: make(reply.body) } : reply
 }
 
 export function byLabel(options: Option[]): Option[] {

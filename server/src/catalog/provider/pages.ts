@@ -2,9 +2,9 @@ import type { Refusal } from './reply.ts'
 
 export type Page<Item, Cursor> = { items: Item[]; next: Cursor | null }
 
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 /** Some first pages are empty while later ones are not. */
-const MOST_EMPTY = 3
+const MAX_EMPTY_PAGES = 3
 
 /**
  * Items of all pages up to `most`. It ends when a page names no next one, names one that was read already, or when several
@@ -19,7 +19,7 @@ export async function collectPages<Item, Cursor>(
   let empty = 0
   for (let cursor: Cursor | null = first; cursor !== null && items.length < most;) {
     const name = JSON.stringify(cursor)
-    if (seen.has(name) || seen.size >= MOST_PAGES || empty >= MOST_EMPTY) break
+    if (seen.has(name) || seen.size >= MAX_PAGES || empty >= MAX_EMPTY_PAGES) break
     seen.add(name)
     const page: Page<Item, Cursor> | Refusal = await read(cursor)
     if ('kind' in page) return { items: items.slice(0, most), refusal: page }

@@ -4,7 +4,7 @@ import type { ActionContext } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
-import { judgeFailure, judgeReply, type Refusal, refusal, type RefusalKind } from './reply.ts'
+import { refusalOfFailure, parseReply, type Refusal, refusal, type RefusalKind } from './reply.ts'
 
 export type ProviderContext = Pick<ActionContext, 'egress' | 'signal' | 'now'>
 
@@ -34,7 +34,7 @@ export type ProviderSpec = {
    * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
    * `word` is a text or a number at the top of it, '' when there is none.
    */
-  judge?: (reply: { status: number; body: unknown; word: (name: string) => string }) => RefusalKind | null
+  classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => RefusalKind | null
   /** The words of an error, where its body says them among other things. */
   explain?: (body: unknown) => string | null
   /** The cheapest call that needs a key, for `loam connection test`. */
@@ -45,7 +45,7 @@ export type ProviderSpec = {
   fields?: readonly string[]
 }
 
-export type Answer<Body> = { ok: true; body: Body } | { ok: false; refusal: Refusal }
+export type ProviderReply<Body> = { ok: true; body: Body } | { ok: false; refusal: Refusal }
 
 /** A service that answers questions, as everybody but its own file sees it. */
 export type Provider = {
@@ -68,7 +68,7 @@ export type Provider = {
     key: ProviderKey,
     request: ProviderRequest,
     schema: z.ZodType<Body>,
-  ): Promise<Answer<Body>>
+  ): Promise<ProviderReply<Body>>
 }
 
 const TIMEOUT_MS = 15_000
@@ -103,7 +103,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
       maxBytes: MAX_BYTES,
       signal: context.signal,
     })
-    return reply.ok ? reply : judgeFailure(reply)
+    return reply.ok ? reply : refusalOfFailure(reply)
   }
 
   return {
@@ -146,7 +146,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
           refused = authorised.token
           continue
         }
-        return judgeReply(reply, schema, { rules: spec, secrets, now: context.now() })
+        return parseReply(reply, schema, { rules: spec, secrets, now: context.now() })
       }
     },
   }

@@ -4,7 +4,7 @@ import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { isObject } from '../fields/field.ts'
 import { readRetryAfter } from '../http/reply.ts'
-import type { Answer, ProviderSpec } from './provider.ts'
+import type { ProviderReply, ProviderSpec } from './provider.ts'
 
 /** Why a provider gave no answer. Messages hold no secret: callers read them. */
 export type Refusal =
@@ -28,7 +28,7 @@ export function refusal(kind: RefusalKind, message: string): Refusal {
 }
 
 /** A call that got no answer at all. */
-export function judgeFailure({ kind, message, retryable }: EgressFailure): Refusal {
+export function refusalOfFailure({ kind, message, retryable }: EgressFailure): Refusal {
   const timeout = kind === 'timeout' ? { timeout: true as const } : {}
   return { kind: 'error', message, transient: retryable || kind === 'aborted', ...timeout }
 }
@@ -50,23 +50,23 @@ const WORDS: Partial<Record<RefusalKind, string>> = {
 const EXCERPT = 200
 
 type Rules = {
-  rules: Pick<ProviderSpec, 'statuses' | 'judge' | 'explain'>
+  rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain'>
   secrets: readonly string[]
   now: Date
 }
 
 /** What an HTTP answer comes to: what the provider's own rules say of it, then what is usual, then the schema. */
-export function judgeReply<Body>(
+export function parseReply<Body>(
   reply: EgressResponse,
   schema: z.ZodType<Body>,
   { rules, secrets, now }: Rules,
-): Answer<Body> {
+): ProviderReply<Body> {
   const { status } = reply
   // No content is what it promises, and no broken answer.
   const json: JsonResult = status === 204 ? { ok: true, value: null } : reply.json()
   const body = json.ok ? json.value : undefined
   const kind =
-    rules.judge?.({ status, body, word: (name) => wordIn(body, name) }) ??
+    rules.classify?.({ status, body, word: (name) => wordIn(body, name) }) ??
     // Who says when to come back is not used up.
     (status === 429 && reply.header('retry-after') !== undefined ? 'rate_limited' : undefined) ??
     rules.statuses?.[status] ??

@@ -5,7 +5,7 @@ import type { ProviderKey } from './access.ts'
 import type { Provider, ProviderRequest } from './provider.ts'
 import type { Refusal } from './reply.ts'
 
-export type ProviderAnswer<Body> =
+export type ProviderCallResult<Body> =
   | { ok: true; body: Body; key: ProviderKey; provenance: Provenance[] }
   /** What the action is to answer instead, and how the provider has refused where it was asked. */
   | { ok: false; outcome: Outcome<never>; refusal?: Refusal }
@@ -24,7 +24,7 @@ type Call<Body> = {
 export async function askProvider<Body>(
   { provider, connection, request, schema, once }: Call<Body>,
   context: ActionContext,
-): Promise<ProviderAnswer<Body>> {
+): Promise<ProviderCallResult<Body>> {
   const { id, name } = provider
   const own = await context.keys.own(id, connection)
   const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
@@ -48,7 +48,7 @@ export async function askProvider<Body>(
     const ms = Math.round(performance.now() - started)
     if (!answer.ok) {
       const { refusal } = answer
-      return { ok: false, outcome: judge(refusal, provider, ms, once), refusal }
+      return { ok: false, outcome: outcomeOfRefusal(refusal, provider, ms, once), refusal }
     }
     return { ok: true, body: answer.body, key, provenance: [{ provider: id, status: 'hit', ms, credits: 0 }] }
   } finally {
@@ -64,7 +64,7 @@ function notConnected({ id, name }: Provider, connection: string | undefined): O
   return { kind: 'unrunnable', message: `${which}; add it with loam connection add --provider ${id}` }
 }
 
-function judge(refusal: Refusal, { id, name }: Provider, ms: number, once?: true): Outcome<never> {
+function outcomeOfRefusal(refusal: Refusal, { id, name }: Provider, ms: number, once?: true): Outcome<never> {
   const message = `${name}: ${refusal.kind === 'miss' ? 'there is nothing of that kind' : refusal.message}`
   if (refusal.kind === 'rate_limited') return retry(message, refusal.afterMs)
   const open = once === true && refusal.kind === 'error' && refusal.timeout === true

@@ -2,7 +2,7 @@ import type { WaterfallStep } from '../fields/waterfall-field.ts'
 import { createKey, type ProviderKey } from './access.ts'
 import type { Adapter, AskContext, Found } from './adapter.ts'
 
-/** How far it is with the provider at hand. Kept as JSON while the row is put down. */
+/** How far it is with the provider at hand. Kept as JSON while the row is parked. */
 export type Turn = { tries: number; polls: number; ms: number; slot?: number; poll?: unknown }
 
 export const startTurn = (): Turn => ({ tries: 0, polls: 0, ms: 0 })
@@ -13,8 +13,8 @@ export type Called<Result> =
   /** It was not asked, because it failed too often. */
   | { kind: 'broken'; message: string; afterMs: number }
 
-export const MOST_TRIES = 3
-const MOST_POLLS = 40
+export const MAX_TRIES = 3
+const MAX_POLLS = 40
 const LONGEST_PAUSE_MS = 120_000
 
 /** The key of a step, or why there is none (D66). */
@@ -70,18 +70,18 @@ export async function callProvider<Input, Result>(
   if (found.kind === 'pending') {
     turn.poll = found.poll
     turn.polls += 1
-    if (turn.polls <= MOST_POLLS) return { kind: 'pause', ms: found.afterMs }
+    if (turn.polls <= MAX_POLLS) return { kind: 'pause', ms: found.afterMs }
     return {
       kind: 'error',
-      message: `no result, although it was looked for ${MOST_POLLS} times`,
+      message: `no result, although it was looked for ${MAX_POLLS} times`,
       transient: false,
     }
   }
   if (found.kind === 'rate_limited' || (found.kind === 'error' && found.transient)) {
     const ms = (found.kind === 'rate_limited' ? found.afterMs : undefined) ?? backoff(turn.tries)
     // A call that hung is tried once more, not three times: it has cost the most.
-    turn.tries += found.kind === 'error' && found.timeout ? MOST_TRIES : 1
-    if (turn.tries <= MOST_TRIES && ms <= LONGEST_PAUSE_MS) return { kind: 'pause', ms }
+    turn.tries += found.kind === 'error' && found.timeout ? MAX_TRIES : 1
+    if (turn.tries <= MAX_TRIES && ms <= LONGEST_PAUSE_MS) return { kind: 'pause', ms }
   }
   return found
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Double, makeAskContext, type Reply, serveDouble } from '../testing/provider-double.ts'
 import { createKey, type GateAnswer, type ProviderGate } from './access.ts'
-import { defineAdapter, hit, type Job, MISS } from './adapter.ts'
+import { defineAdapter, hit, type QuestionKind, MISS } from './adapter.ts'
 import { defineBuiltIn, defineProvider } from './provider.ts'
-import { type Fall, runWaterfall, type Waterfall } from './waterfall-run.ts'
+import { type WaterfallResult, runWaterfall, type Waterfall } from './waterfall-run.ts'
 
-type Answer = { word: string }
-const job: Job<string, Answer> = { result: z.object({ word: z.string() }) }
+type Word = { word: string }
+const question: QuestionKind<string, Word> = { result: z.object({ word: z.string() }) }
 const Body = z.object({ word: z.string().nullable(), sure: z.boolean().default(true) })
 
 /** Three providers that differ in their prices; the last one charges for misses. */
@@ -18,7 +18,7 @@ const PRICES = [
 ] as const
 const adapters = PRICES.map(([id, price, missPrice]) =>
   defineAdapter(
-    job,
+    question,
     defineProvider({
       id,
       name: id.toUpperCase(),
@@ -45,7 +45,7 @@ const read = ({ word, sure }: z.output<typeof Body>) => (word === null ? MISS : 
 const found = (word: string, sure = true): Reply => ({ json: { word, sure } })
 const nothing: Reply = { json: { word: null } }
 
-type Settings = Partial<Waterfall<string, Answer>> & {
+type Settings = Partial<Waterfall<string, Word>> & {
   own?: string[]
   keys?: string[]
   gate?: ProviderGate
@@ -76,7 +76,7 @@ async function make(replies: Record<string, Reply[]>, settings: Settings = {}) {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
   const steps = PRICES.map(([provider]) => ({ provider, own_key: own.includes(provider) }))
-  const go = (state: unknown): Promise<Fall<Answer>> =>
+  const go = (state: unknown): Promise<WaterfallResult<Word>> =>
     runWaterfall({ steps, adapters, input: 'q', context, state, ...rest })
   return { go, reserved, asked: () => PRICES.map(([id]) => doubles[id]?.seen.length ?? 0) }
 }
@@ -87,17 +87,17 @@ async function run(replies: Record<string, Reply[]>, settings: Settings = {}) {
   const pauses: number[] = []
   let state: unknown
   for (;;) {
-    const fall = await go(state)
-    if (fall.kind !== 'pause') return { fall, asked: asked(), pauses, reserved }
-    pauses.push(fall.ms)
-    state = JSON.parse(JSON.stringify(fall.state))
+    const result = await go(state)
+    if (result.kind !== 'pause') return { result, asked: asked(), pauses, reserved }
+    pauses.push(result.ms)
+    state = JSON.parse(JSON.stringify(result.state))
   }
 }
 
-const brief = (fall: Fall<Answer>) =>
-  fall.kind === 'pause'
+const brief = (result: WaterfallResult<Word>) =>
+  result.kind === 'pause'
     ? []
-    : fall.provenance.map(({ provider, status, credits }) => `${provider} ${status} ${credits}`)
+    : result.provenance.map(({ provider, status, credits }) => `${provider} ${status} ${credits}`)
 
 describe('D37: stop at the first verified answer; keep an unverified one as the fallback', () => {
   it.each<[string, Record<string, Reply[]>, object, number[], string[]]>([
@@ -129,31 +129,31 @@ describe('D37: stop at the first verified answer; keep an unverified one as the 
       [1, 1, 1],
       ['ONE miss 0', 'TWO unverified 2', 'THREE unverified 0.3'],
     ],
-  ])('%s', async (_what, replies, result, calls, provenance) => {
-    const { fall, asked } = await run(replies)
-    expect(fall).toMatchObject(result)
-    expect([asked, brief(fall)]).toEqual([calls, provenance])
+  ])('%s', async (_what, replies, expected, calls, provenance) => {
+    const { result, asked } = await run(replies)
+    expect(result).toMatchObject(expected)
+    expect([asked, brief(result)]).toEqual([calls, provenance])
   })
 })
 
 describe('D66: keys', () => {
   const replies = { one: [found('a')], two: [found('b')], three: [found('c')] }
   it('neither key nor connection: skipped as unconfigured', async () => {
-    const { fall, asked } = await run(replies, { keys: ['three'] })
-    expect([asked, brief(fall)]).toEqual([
+    const { result, asked } = await run(replies, { keys: ['three'] })
+    expect([asked, brief(result)]).toEqual([
       [0, 0, 1],
       ['ONE unconfigured 0', 'TWO unconfigured 0', 'THREE hit 0.3'],
     ])
   })
 
   it('nobody configured: no answer, and no failure', async () => {
-    const { fall } = await run(replies, { keys: [] })
-    expect(fall).toMatchObject({ kind: 'none', failure: null, credits: 0 })
+    const { result } = await run(replies, { keys: [] })
+    expect(result).toMatchObject({ kind: 'none', failure: null, credits: 0 })
   })
 
   it('an own key costs nothing and sets nothing aside', async () => {
-    const { fall, reserved } = await run({ ...replies, one: [nothing] }, { own: ['one', 'two'], keys: [] })
-    expect([brief(fall), reserved]).toEqual([['ONE miss 0', 'TWO hit 0'], []])
+    const { result, reserved } = await run({ ...replies, one: [nothing] }, { own: ['one', 'two'], keys: [] })
+    expect([brief(result), reserved]).toEqual([['ONE miss 0', 'TWO hit 0'], []])
   })
 
   it.each([
@@ -162,8 +162,8 @@ describe('D66: keys', () => {
     [{ status: 418 }, 'error'],
     [{ text: 'cut' }, 'error'],
   ])('%j moves on', async (reply, status) => {
-    const { fall, asked } = await run({ ...replies, one: [reply] })
-    expect([asked, brief(fall)]).toEqual([
+    const { result, asked } = await run({ ...replies, one: [reply] })
+    expect([asked, brief(result)]).toEqual([
       [1, 1, 0],
       [`ONE ${status} 0`, 'TWO hit 2'],
     ])
@@ -171,19 +171,19 @@ describe('D66: keys', () => {
 
   it('when nobody could say anything, it is a failure with their words', async () => {
     const broken = { one: [{ status: 401 }], two: [{ status: 402 }], three: [{ text: 'cut' }] }
-    const { fall } = await run(broken)
-    expect(fall).toMatchObject({
+    const { result } = await run(broken)
+    expect(result).toMatchObject({
       kind: 'none',
       credits: 0,
       failure: expect.stringMatching(/ONE: .*401.*TWO: .*402.*THREE: /),
     })
-    expect((await run({ ...broken, two: [nothing] })).fall).toMatchObject({ kind: 'none', failure: null })
+    expect((await run({ ...broken, two: [nothing] })).result).toMatchObject({ kind: 'none', failure: null })
   })
 
   it('a provider that cannot be asked this is passed over as ineligible, one that is gone as disabled', async () => {
     const steps = ['gone', 'one', 'two'].map((provider) => ({ provider, own_key: false }))
-    const { fall, asked } = await run(replies, { input: 'not one', steps })
-    expect([asked, brief(fall)]).toEqual([
+    const { result, asked } = await run(replies, { input: 'not one', steps })
+    expect([asked, brief(result)]).toEqual([
       [0, 1, 0],
       ['gone disabled 0', 'ONE ineligible 0', 'TWO hit 2'],
     ])
@@ -195,8 +195,8 @@ describe('D24: what may pass is tried again, without holding a worker', () => {
   const later = { two: [found('b')], three: [found('c')] }
 
   it('the answer of a second try counts; those before are not asked again', async () => {
-    const { fall, asked, pauses } = await run({ one: [nothing], two: [slow, found('b')], three: [nothing] })
-    expect([asked, pauses, brief(fall)]).toEqual([[1, 2, 0], [3000], ['ONE miss 0', 'TWO hit 2']])
+    const { result, asked, pauses } = await run({ one: [nothing], two: [slow, found('b')], three: [nothing] })
+    expect([asked, pauses, brief(result)]).toEqual([[1, 2, 0], [3000], ['ONE miss 0', 'TWO hit 2']])
   })
 
   it.each<[string, Reply, number, string]>([
@@ -205,16 +205,16 @@ describe('D24: what may pass is tried again, without holding a worker', () => {
     ['slow down for an hour', { status: 429, headers: { 'retry-after': '3600' } }, 1, 'rate_limited'],
     ['a fault that stays', { status: 422 }, 1, 'error'],
   ])('%s: then it moves on', async (_what, reply, calls, status) => {
-    const { fall, asked } = await run({ one: [reply], ...later })
-    expect([asked, brief(fall)]).toEqual([
+    const { result, asked } = await run({ one: [reply], ...later })
+    expect([asked, brief(result)]).toEqual([
       [calls, 1, 0],
       [`ONE ${status} 0`, 'TWO hit 2'],
     ])
   })
 
   it('a call that hangs is tried once more', async () => {
-    const { fall, asked } = await run({ one: [{ hang: true }], ...later }, { timeoutMs: 100 })
-    expect([asked, brief(fall)]).toEqual([
+    const { result, asked } = await run({ one: [{ hang: true }], ...later }, { timeoutMs: 100 })
+    expect([asked, brief(result)]).toEqual([
       [2, 1, 0],
       ['ONE error 0', 'TWO hit 2'],
     ])
@@ -224,11 +224,11 @@ describe('D24: what may pass is tried again, without holding a worker', () => {
 describe('polling', () => {
   const started: Reply = { json: { task: 't' } }
   it('goes on where it was', async () => {
-    const { fall, asked, pauses } = await run({
+    const { result, asked, pauses } = await run({
       one: [nothing],
       two: [started, { json: { working: true } }, found('b')],
     })
-    expect([asked, pauses, brief(fall)]).toEqual([
+    expect([asked, pauses, brief(result)]).toEqual([
       [1, 3, 0],
       [2000, 2000],
       ['ONE miss 0', 'TWO hit 2'],
@@ -236,8 +236,8 @@ describe('polling', () => {
   })
 
   it('that never completes is an error after a while', async () => {
-    const { fall, asked } = await run({ one: [started, { json: { working: true } }], two: [found('b')] })
-    expect(brief(fall)).toEqual(['ONE error 0', 'TWO hit 2'])
+    const { result, asked } = await run({ one: [started, { json: { working: true } }], two: [found('b')] })
+    expect(brief(result)).toEqual(['ONE error 0', 'TWO hit 2'])
     expect(asked[0]).toBeGreaterThan(10)
   })
 })
@@ -255,7 +255,7 @@ describe('limits', () => {
     return { gate, slots, left }
   }
 
-  it('a full one puts the row down, and comes back with its slot', async () => {
+  it('a full one parks the row, which comes back with its slot', async () => {
     const { gate, slots, left } = gateOf({ kind: 'busy', afterMs: 900, slot: 77 })
     const { pauses, asked } = await run({ one: [found('a')] }, { gate })
     expect([pauses, asked[0], slots, left]).toEqual([[900], 1, [undefined, 77], ['worked']])
@@ -263,18 +263,18 @@ describe('limits', () => {
 
   it('a provider that is left alone for a while is passed over', async () => {
     const { gate, left } = gateOf({ kind: 'broken', afterMs: 5000 })
-    const { fall, asked } = await run({ one: [found('a')], two: [found('b')] }, { gate })
-    expect([brief(fall), asked, left]).toEqual([['ONE error 0', 'TWO hit 2'], [0, 1, 0], ['worked']])
+    const { result, asked } = await run({ one: [found('a')], two: [found('b')] }, { gate })
+    expect([brief(result), asked, left]).toEqual([['ONE error 0', 'TWO hit 2'], [0, 1, 0], ['worked']])
   })
 
   it('the last provider is waited for while nobody else has answered', async () => {
     const steps = [{ provider: 'one', own_key: false }]
     const short = gateOf({ kind: 'broken', afterMs: 5000 })
     const passed = await run({ one: [found('a')] }, { gate: short.gate, steps })
-    expect([passed.pauses, brief(passed.fall)]).toEqual([[5000], ['ONE hit 1']])
+    expect([passed.pauses, brief(passed.result)]).toEqual([[5000], ['ONE hit 1']])
     const long = gateOf(...Array.from({ length: 4 }, () => ({ kind: 'broken', afterMs: 9 }) as const))
     const stayed = await run({ one: [found('a')] }, { gate: long.gate, steps })
-    expect([stayed.pauses, stayed.fall]).toEqual([
+    expect([stayed.pauses, stayed.result]).toEqual([
       [9, 9, 9],
       expect.objectContaining({ failure: expect.any(String) }),
     ])
@@ -288,7 +288,7 @@ describe('limits', () => {
 
   it('a site that does not answer is no fault of what is built in', async () => {
     const { gate, left } = gateOf()
-    const builtIn = defineAdapter(job, defineBuiltIn('built_in', 'Built-in'), {
+    const builtIn = defineAdapter(question, defineBuiltIn('built_in', 'Built-in'), {
       price: 1,
       run: async () => ({ kind: 'error', message: 'down', transient: true }),
     })
@@ -308,27 +308,27 @@ describe('D22: credits are set aside before the call that costs them', () => {
   })
 
   it('too few: nobody is asked who would have to be paid', async () => {
-    const { fall, asked } = await run({ one: [nothing], two: [found('b')] }, { credits: 1.5 })
-    expect([fall.kind, asked]).toEqual(['out_of_credits', [1, 0, 0]])
+    const { result, asked } = await run({ one: [nothing], two: [found('b')] }, { credits: 1.5 })
+    expect([result.kind, asked]).toEqual(['out_of_credits', [1, 0, 0]])
   })
 
   it('what was paid for already is used', async () => {
-    const { fall } = await run({ one: [found('a', false)], two: [found('b')] }, { credits: 1.5 })
-    expect(fall).toMatchObject({ kind: 'found', value: { word: 'a' }, verified: false, credits: 1 })
+    const { result } = await run({ one: [found('a', false)], two: [found('b')] }, { credits: 1.5 })
+    expect(result).toMatchObject({ kind: 'found', value: { word: 'a' }, verified: false, credits: 1 })
   })
 })
 
 it('an answer is checked by somebody else: rejected counts as a miss, and a check may pause', async () => {
   const states: unknown[] = []
-  const check: Waterfall<string, Answer>['check'] = async ({ value }, spent, state) => {
+  const check: Waterfall<string, Word>['check'] = async ({ value }, spent, state) => {
     states.push(state ?? 'new')
     if (state === undefined) return { kind: 'pause', ms: 10, state: { spent } }
     const kind = value.word === 'a' ? 'rejected' : 'verified'
     return { kind, value, credits: 0.2, provenance: [{ provider: 'C', status: kind, ms: 1, credits: 0.2 }] }
   }
-  const { fall, asked } = await run({ one: [found('a')], two: [found('b', false)] }, { check })
-  expect(fall).toMatchObject({ kind: 'found', value: { word: 'b' }, verified: true, credits: 2.4 })
-  expect(brief(fall)).toEqual(['ONE invalid 0', 'C rejected 0.2', 'TWO hit 2', 'C verified 0.2'])
+  const { result, asked } = await run({ one: [found('a')], two: [found('b', false)] }, { check })
+  expect(result).toMatchObject({ kind: 'found', value: { word: 'b' }, verified: true, credits: 2.4 })
+  expect(brief(result)).toEqual(['ONE invalid 0', 'C rejected 0.2', 'TWO hit 2', 'C verified 0.2'])
   expect([asked, states]).toEqual([
     [1, 1, 0],
     ['new', { spent: 1 }, 'new', { spent: 2.2 }],

@@ -1,10 +1,10 @@
 import type { WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Outcome, Provenance } from '../outcome.ts'
 import type { Adapter, AskContext } from './adapter.ts'
-import { callProvider, chooseKey, MOST_TRIES, startTurn, type Turn } from './waterfall-call.ts'
+import { callProvider, chooseKey, MAX_TRIES, startTurn, type Turn } from './waterfall-call.ts'
 
 /** What a waterfall came to. */
-export type Fall<Result> =
+export type WaterfallResult<Result> =
   | ({ kind: 'found'; value: Result; verified: boolean; provider: string } & Bill)
   /** Nobody has an answer; `failure` where nobody could even say so. */
   | ({ kind: 'none'; failure: string | null } & Bill)
@@ -12,7 +12,7 @@ export type Fall<Result> =
   | Pause
 
 export type Bill = { credits: number; provenance: Provenance[] }
-/** Put the row down and go on later with this state: those who were asked are not asked again. */
+/** Park the row and go on later with this state: those who were asked are not asked again. */
 export type Pause = { kind: 'pause'; ms: number; state: unknown }
 
 /** What somebody else makes of an answer. `rejected` counts as a miss. */
@@ -30,7 +30,7 @@ export type Waterfall<Input, Result> = {
   check?(found: { value: Result; verified: boolean }, spent: number, state: unknown): Promise<Check<Result>>
 }
 
-/** How far it is. Kept as JSON while the row is put down. */
+/** How far it is. Kept as JSON while the row is parked. */
 type Progress<Result> = Bill & {
   place: number
   failures: string[]
@@ -43,16 +43,18 @@ type Progress<Result> = Bill & {
 }
 type Candidate<Result> = { value: Result; verified: boolean; credits: number; check?: unknown }
 
-/** After this long the row is put down between two providers, so that the action's timeout is not met. */
+/** After this long the row is parked between two providers, so that the action's timeout is not met. */
 const LONGEST_RUN_MS = 20_000
 
 /**
  * Asks one provider after another until an answer is verified; an unverified one is kept as the fallback (D37). Providers
  * without a key are passed over; a key that is refused or used up, or a provider that fails, moves on to the next (D66).
  */
-export async function runWaterfall<Input, Result>(fall: Waterfall<Input, Result>): Promise<Fall<Result>> {
-  // What it put down itself, in the same words.
-  const kept = fall.state as Progress<Result> | undefined
+export async function runWaterfall<Input, Result>(
+  waterfall: Waterfall<Input, Result>,
+): Promise<WaterfallResult<Result>> {
+  // What it parked itself, in the same words.
+  const kept = waterfall.state as Progress<Result> | undefined
   const progress = kept ?? {
     place: 0,
     credits: 0,
@@ -62,9 +64,9 @@ export async function runWaterfall<Input, Result>(fall: Waterfall<Input, Result>
     turn: startTurn(),
   }
   const started = Date.now()
-  while (progress.place < fall.steps.length) {
+  while (progress.place < waterfall.steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
-    const end = await takeStep(fall, progress)
+    const end = await takeStep(waterfall, progress)
     if (end !== null) return end
   }
   const { fallback, credits, provenance, failures, answered } = progress
@@ -75,17 +77,17 @@ export async function runWaterfall<Input, Result>(fall: Waterfall<Input, Result>
 
 /** Asks the provider at hand. Null when it is the next one's turn. */
 async function takeStep<Input, Result>(
-  fall: Waterfall<Input, Result>,
+  waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
-): Promise<Fall<Result> | null> {
-  const { context, input } = fall
-  const step = fall.steps[progress.place]
-  const adapter = fall.adapters.find(({ provider }) => provider.id === step?.provider)
+): Promise<WaterfallResult<Result> | null> {
+  const { context, input } = waterfall
+  const step = waterfall.steps[progress.place]
+  const adapter = waterfall.adapters.find(({ provider }) => provider.id === step?.provider)
   if (step === undefined || adapter === undefined) {
     return moveOn(progress, step?.provider ?? '', { status: 'disabled' })
   }
   const { name } = adapter.provider
-  if (progress.candidate !== undefined) return weigh(fall, progress, name, progress.candidate)
+  if (progress.candidate !== undefined) return weigh(waterfall, progress, name, progress.candidate)
 
   if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
   if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
@@ -93,7 +95,7 @@ async function takeStep<Input, Result>(
   if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
   const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
   const most = Math.max(price, missPrice)
-  if (most > 0 && !(await context.reserve((fall.spent ?? 0) + progress.credits + most))) {
+  if (most > 0 && !(await context.reserve((waterfall.spent ?? 0) + progress.credits + most))) {
     return stopForCredits(progress, name, most)
   }
   const called = await callProvider(adapter, input, key, progress.turn, context)
@@ -106,14 +108,14 @@ async function takeStep<Input, Result>(
         verified: called.verified,
         credits: called.free ? 0 : price,
       }
-      return weigh(fall, progress, name, progress.candidate)
+      return weigh(waterfall, progress, name, progress.candidate)
     case 'miss':
       progress.answered = true
       return moveOn(progress, name, { status: 'miss', credits: missPrice })
     case 'ineligible':
       return moveOn(progress, name, { status: called.kind, message: called.message })
     case 'broken':
-      if (isWorthWaiting(fall, progress)) {
+      if (isWorthWaiting(waterfall, progress)) {
         progress.turn.tries += 1
         return { kind: 'pause', ms: called.afterMs, state: progress }
       }
@@ -131,7 +133,7 @@ function isWorthWaiting<Input, Result>(
   { steps }: Waterfall<Input, Result>,
   { place, fallback, turn }: Progress<Result>,
 ): boolean {
-  return place === steps.length - 1 && fallback === undefined && turn.tries < MOST_TRIES
+  return place === steps.length - 1 && fallback === undefined && turn.tries < MAX_TRIES
 }
 
 function moveOnFailed<Result>(
@@ -162,39 +164,43 @@ function moveOn<Result>(
 
 /** What becomes of an answer: the result, the fallback, or nothing. */
 async function weigh<Input, Result>(
-  fall: Waterfall<Input, Result>,
+  waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
   provider: string,
   candidate: Candidate<Result>,
-): Promise<Fall<Result> | null> {
+): Promise<WaterfallResult<Result> | null> {
   const { value, verified, credits } = candidate
-  const judged: Check<Result> =
-    fall.check === undefined
+  const checked: Check<Result> =
+    waterfall.check === undefined
       ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
-      : await fall.check(
+      : await waterfall.check(
           { value, verified },
-          add(fall.spent ?? 0, progress.credits, credits),
+          add(waterfall.spent ?? 0, progress.credits, credits),
           candidate.check,
         )
-  if (judged.kind === 'pause') {
-    candidate.check = judged.state
-    return { ...judged, state: progress }
+  if (checked.kind === 'pause') {
+    candidate.check = checked.state
+    return { ...checked, state: progress }
   }
-  const rejected = judged.kind === 'rejected'
+  const rejected = checked.kind === 'rejected'
   if (rejected) progress.answered = true
-  const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[judged.kind]
+  const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[checked.kind]
   moveOn(progress, provider, { status, credits: rejected ? 0 : credits })
-  progress.provenance.push(...judged.provenance)
-  progress.credits = add(progress.credits, judged.credits)
-  if (judged.kind === 'verified') {
+  progress.provenance.push(...checked.provenance)
+  progress.credits = add(progress.credits, checked.credits)
+  if (checked.kind === 'verified') {
     const { credits, provenance } = progress
-    return { kind: 'found', value: judged.value, verified: true, provider, credits, provenance }
+    return { kind: 'found', value: checked.value, verified: true, provider, credits, provenance }
   }
-  if (!rejected) progress.fallback ??= { value: judged.value, provider }
+  if (!rejected) progress.fallback ??= { value: checked.value, provider }
   return null
 }
 
-function stopForCredits<Result>(progress: Progress<Result>, provider: string, price: number): Fall<Result> {
+function stopForCredits<Result>(
+  progress: Progress<Result>,
+  provider: string,
+  price: number,
+): WaterfallResult<Result> {
   const { fallback, credits, provenance } = progress
   if (fallback !== undefined) return { kind: 'found', ...fallback, verified: false, credits, provenance }
   const message = `${provider} costs ${price} credits and the organisation has too few left`
@@ -208,18 +214,18 @@ export function add(...credits: number[]): number {
 
 /** The outcome of an action that is one waterfall. */
 export function toOutcome<Result, Outputs>(
-  fall: Fall<Result>,
+  result: WaterfallResult<Result>,
   read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
 ): Outcome<Outputs> {
-  switch (fall.kind) {
+  switch (result.kind) {
     case 'pause':
-      return { kind: 'wait', ms: fall.ms, state: fall.state }
+      return { kind: 'wait', ms: result.ms, state: result.state }
     case 'out_of_credits':
-      return fall
+      return result
     case 'found':
-      return { kind: 'done', outputs: read(fall), credits: fall.credits, provenance: fall.provenance }
+      return { kind: 'done', outputs: read(result), credits: result.credits, provenance: result.provenance }
     case 'none': {
-      const { failure, credits, provenance } = fall
+      const { failure, credits, provenance } = result
       if (failure === null) return { kind: 'no_match', credits, provenance }
       return { kind: 'failed', message: `no provider could answer. ${failure}`, provenance }
     }

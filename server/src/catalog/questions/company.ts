@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 
 export type CompanyQuestion = { domain: string; name: string; linkedin_url: string }
 
@@ -18,4 +18,4 @@ const Result = z.object({
 })
 export type Company = z.output<typeof Result>
 
-export const company: Job<CompanyQuestion, Company> = { result: Result }
+export const company: QuestionKind<CompanyQuestion, Company> = { result: Result }

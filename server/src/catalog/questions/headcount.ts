@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 import type { CompanyQuestion } from './company.ts'
 
 export type HeadcountQuestion = CompanyQuestion & { by: 'country' | 'job_role' }
@@ -11,4 +11,4 @@ const Part = z.object({ name: z.string(), employees: Amount, percent: Amount })
 const Result = z.object({ company_headcount: Amount, breakdown: z.array(Part) })
 export type FoundHeadcount = z.output<typeof Result>
 
-export const headcount: Job<HeadcountQuestion, FoundHeadcount> = { result: Result }
+export const headcount: QuestionKind<HeadcountQuestion, FoundHeadcount> = { result: Result }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 
 const Text = z.string().trim().min(1).nullable().catch(null)
 const Amount = z.number().nullable().catch(null)
@@ -17,4 +17,4 @@ const Result = z.object({
 })
 export type LinkedinCompany = z.output<typeof Result>
 
-export const linkedinCompany: Job<{ linkedin_url: string }, LinkedinCompany> = { result: Result }
+export const linkedinCompany: QuestionKind<{ linkedin_url: string }, LinkedinCompany> = { result: Result }

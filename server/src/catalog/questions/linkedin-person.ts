@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 import { PersonResult } from './person.ts'
 
 const Text = z.string().trim().min(1).nullable().catch(null)
@@ -11,4 +11,4 @@ const Result = PersonResult.extend({
 })
 export type LinkedinPerson = z.output<typeof Result>
 
-export const linkedinPerson: Job<{ linkedin_url: string }, LinkedinPerson> = { result: Result }
+export const linkedinPerson: QuestionKind<{ linkedin_url: string }, LinkedinPerson> = { result: Result }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewsItem } from '../built-in/news/news-item.ts'
-import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
 
 export type NewsQuestion = { query: string; since: Date; now: Date }
 
@@ -12,9 +12,9 @@ const Item = z.object({
   summary: z.string().nullable(),
 })
 
-export const news: Job<NewsQuestion, NewsItem[]> = { result: z.array(Item) }
+export const news: QuestionKind<NewsQuestion, NewsItem[]> = { result: z.array(Item) }
 
-export const MOST_NEWS = 20
+export const MAX_NEWS = 20
 
 type Story = Record<'title' | 'url' | 'date' | 'source' | 'summary', string | null | undefined>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 
 export type OpeningsQuestion = { domain: string; keywords: string[]; limit: number }
 
@@ -17,4 +17,4 @@ export type Opening = z.output<typeof Opening>
 const Result = z.object({ count: z.number(), jobs: z.array(Opening) })
 export type FoundOpenings = z.output<typeof Result>
 
-export const openings: Job<OpeningsQuestion, FoundOpenings> = { result: Result }
+export const openings: QuestionKind<OpeningsQuestion, FoundOpenings> = { result: Result }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
 
 export type PeopleQuestion = { domain: string; titles: string[]; seniority: string[]; limit: number }
 
@@ -17,7 +17,7 @@ export type PersonEntry = z.output<typeof Entry>
 const Result = z.object({ count: z.number(), people: z.array(Entry) })
 export type FoundPeople = z.output<typeof Result>
 
-export const people: Job<PeopleQuestion, FoundPeople> = { result: Result }
+export const people: QuestionKind<PeopleQuestion, FoundPeople> = { result: Result }
 
 /** Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are. */
 export function listPeople(found: readonly PersonEntry[], total: number): Found<FoundPeople> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { output } from '../outputs.ts'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
 export type PersonQuestion = PersonAtCompany & { email: string }
@@ -37,7 +37,7 @@ export const PAST = {
   }),
 }
 
-export const person: Job<PersonQuestion, Person> = { result: PersonResult }
+export const person: QuestionKind<PersonQuestion, Person> = { result: PersonResult }
 
 /** Enough to tell one person from others. */
 export const isIdentified = ({ linkedin_url, email, full_name, domain }: PersonQuestion): boolean =>

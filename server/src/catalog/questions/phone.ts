@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
 /** Masked and cut-off numbers are none. */
@@ -14,4 +14,4 @@ const Phone = z.string().transform((text, context) => {
 const Result = z.object({ phone: Phone, type: z.string().nullable() })
 export type FoundPhone = z.output<typeof Result>
 
-export const phone: Job<PersonAtCompany, FoundPhone> = { result: Result }
+export const phone: QuestionKind<PersonAtCompany, FoundPhone> = { result: Result }

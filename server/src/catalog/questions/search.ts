@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
 
 export type SearchQuestion = { query: string; limit: number; country: string }
 
 const Entry = z.object({ title: z.string(), url: z.string(), snippet: z.string() })
 export type SearchEntry = z.output<typeof Entry>
 
-export const search: Job<SearchQuestion, SearchEntry[]> = { result: z.array(Entry) }
+export const search: QuestionKind<SearchQuestion, SearchEntry[]> = { result: z.array(Entry) }
 
 /** The first entries; none at all is a miss, which another engine may not have. */
 export function entries(found: SearchEntry[], limit: number): Found<SearchEntry[]> {

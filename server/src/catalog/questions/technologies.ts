@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Found, hit, type Job, MISS } from '../provider/adapter.ts'
+import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
 
 const Text = z.string().trim().min(1).nullable().catch(null)
 const Entry = z.object({
@@ -11,7 +11,7 @@ const Entry = z.object({
 })
 export type TechnologyEntry = z.output<typeof Entry>
 
-export const technologies: Job<{ domain: string }, TechnologyEntry[]> = { result: z.array(Entry) }
+export const technologies: QuestionKind<{ domain: string }, TechnologyEntry[]> = { result: z.array(Entry) }
 
 /** Each technology once; none at all is a miss, which another provider may not have. */
 export function listTechnologies(found: readonly TechnologyEntry[]): Found<TechnologyEntry[]> {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Found, hit, type Job } from '../provider/adapter.ts'
+import { type Found, hit, type QuestionKind } from '../provider/adapter.ts'
 
 export const VERDICTS = ['valid', 'invalid', 'catch_all', 'disposable', 'role', 'unknown'] as const
 export type Verdict = (typeof VERDICTS)[number]
 export type Verification = { status: Verdict; reason: string | null; mx: string | null }
 
-export const verification: Job<{ email: string }, Verification> = {
+export const verification: QuestionKind<{ email: string }, Verification> = {
   result: z.object({ status: z.enum(VERDICTS), reason: z.string().nullable(), mx: z.string().nullable() }),
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Job } from '../provider/adapter.ts'
+import type { QuestionKind } from '../provider/adapter.ts'
 import { type Verdict, VERDICTS } from './verification.ts'
 
 /** Whose address is wanted; each part empty when it is not known. */
@@ -21,7 +21,7 @@ export const Address = z
   .toLowerCase()
   .regex(/^[^\s@*<>]+@[^\s@*<>]+\.[^\s@*<>]+$/)
 
-export const workEmail: Job<PersonAtCompany, FoundEmail> = {
+export const workEmail: QuestionKind<PersonAtCompany, FoundEmail> = {
   result: z.object({
     email: Address,
     confidence: z.number().min(0).max(1).nullable(),

@@ -11,8 +11,8 @@ export type CheckValue = (value: unknown, sandbox: Sandbox) => Promise<string[]>
 
 export type CompiledSchema = { ok: true; check: CheckValue } | { ok: false; message: string }
 
-const MOST_LINES = 20
-const MOST_PATTERNS = 500
+const MAX_LINES = 20
+const MAX_PATTERNS = 500
 const PATTERNS_MS = 1000
 
 /** Makes a checker of a JSON schema, or says why the schema cannot be used, in words that follow "it". */
@@ -37,7 +37,7 @@ async function check(
   sandbox: Sandbox,
 ): Promise<string[]> {
   const parsed = shape.safeParse(value)
-  if (!parsed.success) return parsed.error.issues.slice(0, MOST_LINES).map(describeIssue)
+  if (!parsed.success) return parsed.error.issues.slice(0, MAX_LINES).map(describeIssue)
   return patterned === null ? [] : checkPatterns(listPatterns(patterned, value, '$'), sandbox)
 }
 
@@ -130,7 +130,7 @@ function asList(part: unknown): unknown[] {
 }
 
 async function checkPatterns(checks: PatternCheck[], sandbox: Sandbox): Promise<string[]> {
-  const some = checks.slice(0, MOST_PATTERNS)
+  const some = checks.slice(0, MAX_PATTERNS)
   if (some.length === 0) return []
   const pairs = some.map(({ pattern, text }) => [pattern, text])
   const code = `JSON.stringify(${variableName(0)}.map(([p, t]) => new RegExp(p).test(t)))`
@@ -139,6 +139,6 @@ async function checkPatterns(checks: PatternCheck[], sandbox: Sandbox): Promise<
   const fits: unknown[] = JSON.parse(answer.text)
   return some
     .filter((_, n) => fits[n] !== true)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(({ path, pattern }) => `${path}: must match the pattern ${pattern}`)
 }

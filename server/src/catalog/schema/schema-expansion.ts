@@ -9,8 +9,8 @@ export class SchemaProblem extends Error {
 }
 
 /** References are written out, so these bound what checking one value can cost. */
-const MOST_NODES = 1000
-const MOST_LEVELS = 40
+const MAX_NODES = 1000
+const MAX_LEVELS = 40
 
 const PLAIN = [
   'enum',
@@ -57,8 +57,7 @@ export function expandSchema(root: JsonSchema): JsonSchema {
     if (typeof given === 'boolean') return given ? {} : { not: {} }
     if (!isObject(given)) throw new SchemaProblem('holds something that is no schema')
     nodes += 1
-    if (nodes > MOST_NODES || level > MOST_LEVELS)
-      throw new SchemaProblem('is too large, or refers to itself')
+    if (nodes > MAX_NODES || level > MAX_LEVELS) throw new SchemaProblem('is too large, or refers to itself')
     const { $ref: reference, ...rest } = given
     if (typeof reference === 'string') return expand({ ...follow(root, reference), ...rest }, level + 1)
     const unchecked = UNCHECKED.find((key) => key in given)

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import type { ConfiguredValue } from '../../chain/definition.ts'
-import { type Answer, type Lookup, printToken } from '../../chain/references.ts'
+import { type TokenValue, type Lookup, printToken } from '../../chain/references.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
@@ -111,7 +111,7 @@ export function configure(action: Action, given: Record<string, unknown>): Recor
 
 /** Reads a test's row as the chain is read: a column of a list is the list of its values. */
 export function lookupIn({ input = {}, env = {}, outputs = {} }: TestRow): Lookup {
-  const get = (from: Record<string, unknown> | undefined, name: string): Answer =>
+  const get = (from: Record<string, unknown> | undefined, name: string): TokenValue =>
     from !== undefined && Object.hasOwn(from, name) ? { found: true, value: from[name] } : { found: false }
   return (token) => {
     if (token.kind === 'input') return get(input, token.name)

@@ -12,17 +12,17 @@ export type Discovered = {
   anyType?: true
 }
 
-const MOST_ITEMS = 1000
-const MOST_NAMES = 1000
+const MAX_ITEMS = 1000
+const MAX_NAMES = 1000
 
 /** The outputs of a completed cell and what they hold. Names that no token can say are left out. */
 export function discoverOutputs(outputs: Record<string, unknown>): Discovered[] {
   return Object.entries(outputs)
     .filter(([name]) => fitsToken(name) && !name.includes('.'))
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map(([name, value]): Discovered => {
       if (isTable(value)) {
-        return { name, type: 'structured_array', columns: discoverColumns(value.slice(0, MOST_ITEMS)) }
+        return { name, type: 'structured_array', columns: discoverColumns(value.slice(0, MAX_ITEMS)) }
       }
       const type = typeOfValue(value)
       return type === undefined ? { name, type: 'string', anyType: true } : { name, type }
@@ -37,7 +37,7 @@ function discoverColumns(items: Record<string, unknown>[]): { name: string; type
   const types = new Map<string, OutputType | undefined>()
   for (const item of items) {
     for (const [name, value] of Object.entries(item)) {
-      if (types.size >= MOST_NAMES && !types.has(name)) continue
+      if (types.size >= MAX_NAMES && !types.has(name)) continue
       types.set(name, joinTypes(types.get(name), typeOfValue(value)))
     }
   }

@@ -4,7 +4,7 @@ import { isObject } from '../fields/field.ts'
 export type ReadJson = { ok: true; value: unknown } | { ok: false }
 
 /** Whoever walks a value later must not run out of stack. */
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 /** JSON in a text, with long numbers as they were written. Nested too deep is not JSON to us. */
 export function readJson(text: string): ReadJson {
@@ -34,7 +34,7 @@ export function toRecords(list: unknown[]): Record<string, unknown>[] {
 function isShallow(value: unknown): boolean {
   let level = [value].filter(isContainer)
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > MOST_LEVELS) return false
+    if (depth > MAX_LEVELS) return false
     level = level.flatMap((container) => Object.values(container).filter(isContainer))
   }
   return true

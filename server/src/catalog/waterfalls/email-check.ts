@@ -23,18 +23,18 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
   return async ({ value, verified }, spent, state): Promise<Check<FoundEmail>> => {
     const word = value.status ?? (verified ? 'valid' : 'unknown')
     const steps = named.length > 0 ? named : word === 'unknown' && value.status === undefined ? usual : []
-    const judge = (status: Verdict, bill: Bill): Check<FoundEmail> => ({
+    const conclude = (status: Verdict, bill: Bill): Check<FoundEmail> => ({
       kind: kindOf(status, rules),
       value: { ...value, status },
       ...bill,
     })
-    if (steps.length === 0 || steps.some(({ provider }) => provider === 'none')) return judge(word, FREE)
+    if (steps.length === 0 || steps.some(({ provider }) => provider === 'none')) return conclude(word, FREE)
     const input = { email: value.email }
-    const fall = await runWaterfall({ steps, adapters: verifiers, input, context, state, spent })
-    if (fall.kind === 'pause') return fall
-    if (fall.kind === 'out_of_credits') return judge(word, { credits: 0, provenance: fall.provenance })
-    const told = fall.kind === 'found' && fall.value.status !== 'unknown' ? fall.value.status : word
-    return judge(told, { credits: fall.credits, provenance: fall.provenance })
+    const result = await runWaterfall({ steps, adapters: verifiers, input, context, state, spent })
+    if (result.kind === 'pause') return result
+    if (result.kind === 'out_of_credits') return conclude(word, { credits: 0, provenance: result.provenance })
+    const told = result.kind === 'found' && result.value.status !== 'unknown' ? result.value.status : word
+    return conclude(told, { credits: result.credits, provenance: result.provenance })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ActionContext, InputValues } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { type Fall, runWaterfall } from '../provider/waterfall-run.ts'
+import { type WaterfallResult, runWaterfall } from '../provider/waterfall-run.ts'
 import { crustdataHeadcount } from '../providers/crustdata/headcount.ts'
 import { exploriumHeadcount } from '../providers/explorium/headcount.ts'
 import type { FoundHeadcount, HeadcountQuestion } from '../questions/headcount.ts'
@@ -23,7 +23,7 @@ export function countHeads(
   by: HeadcountQuestion['by'],
   { domain = '', name = '', linkedin_url = '', providers }: InputValues<typeof HEADCOUNT_INPUTS>,
   context: ActionContext,
-): Promise<Fall<FoundHeadcount>> {
+): Promise<WaterfallResult<FoundHeadcount>> {
   return runWaterfall({
     steps: providers,
     adapters: SOURCES,

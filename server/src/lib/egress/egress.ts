@@ -55,7 +55,7 @@ export type Egress = {
 
 export type SmtpProbe = { port: number; name: string }
 
-type Answer = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location'>
+type ResponseParts = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location'>
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
@@ -95,7 +95,7 @@ export function createEgress(options: {
     'user-agent': options.userAgent ?? 'loam',
   }
 
-  async function follow(request: EgressRequest, deadline: Deadline): Promise<Answer> {
+  async function follow(request: EgressRequest, deadline: Deadline): Promise<ResponseParts> {
     const { maxBytes, maxRedirects } = { ...LIMITS, ...request }
     const start = parseUrl(request.url)
     let route = start.origin

@@ -5,7 +5,7 @@ export type Lines = { bytes: Buffer; count: number }
 
 const BLOCK_BYTES = 256 * 1024
 /** The connection is not read while more than this waits to be taken: memory stays flat whatever the reader's speed. */
-const MOST_WAITING = 4
+const MAX_WAITING = 4
 const LINE_FEED = 10
 
 /**
@@ -64,7 +64,7 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
     for (;;) {
       const next = this.#ready.shift()
       if (next !== undefined) {
-        if (this.#ready.length < MOST_WAITING) this.#connection?.stream.resume()
+        if (this.#ready.length < MAX_WAITING) this.#connection?.stream.resume()
         yield next
       } else if (this.#failure !== undefined) {
         throw this.#failure
@@ -85,6 +85,6 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
     this.#block = Buffer.allocUnsafe(nextBytes)
     this.#used = 0
     this.#count = 0
-    if (this.#ready.length >= MOST_WAITING) this.#connection?.stream.pause()
+    if (this.#ready.length >= MAX_WAITING) this.#connection?.stream.pause()
   }
 }

@@ -95,12 +95,12 @@ function lines(scope: ExportScope, parts: RawBuilder<unknown>[]): RawBuilder<unk
 }
 
 /** A function takes a hundred arguments at most. */
-const MOST_ARGUMENTS = 100
+const MAX_ARGUMENTS = 100
 
 function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
-  if (parts.length <= MOST_ARGUMENTS) return sql`concat(${sql.join(parts)})`
-  const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, n) =>
-    concat(parts.slice(n * MOST_ARGUMENTS, (n + 1) * MOST_ARGUMENTS)),
+  if (parts.length <= MAX_ARGUMENTS) return sql`concat(${sql.join(parts)})`
+  const groups = Array.from({ length: Math.ceil(parts.length / MAX_ARGUMENTS) }, (_, n) =>
+    concat(parts.slice(n * MAX_ARGUMENTS, (n + 1) * MAX_ARGUMENTS)),
   )
   return concat(groups)
 }

@@ -7,7 +7,7 @@ import { flightAction } from '../runs/flights.ts'
 export type CellsByRow = Map<string, Record<string, Cell>>
 
 /** Bytes of JSON up to which outputs are answered in place (D44). */
-export const MOST_INLINE_BYTES = 32 * 1024
+export const MAX_INLINE_BYTES = 32 * 1024
 
 /** Where the outputs of a cell can be read when they are too large to be answered in place. */
 export type OutputsUrl = (rowId: string, action: string) => string
@@ -70,9 +70,8 @@ function viewOutputs({ bytes, outputs }: Weighed, url: () => string): Pick<Cell,
 /** As JSON without blanks, which is how callers get it. */
 function weigh(text: string): Weighed {
   const outputs = parseLossless(text) as Record<string, unknown>
-  const bytes =
-    text.length * 3 <= MOST_INLINE_BYTES ? text.length : Buffer.byteLength(JSON.stringify(outputs))
-  return bytes <= MOST_INLINE_BYTES ? { bytes, outputs } : { bytes }
+  const bytes = text.length * 3 <= MAX_INLINE_BYTES ? text.length : Buffer.byteLength(JSON.stringify(outputs))
+  return bytes <= MAX_INLINE_BYTES ? { bytes, outputs } : { bytes }
 }
 
 /** Sizes of large outputs by cell and version, so that a page that is read again and again does not read them each time. */
@@ -102,7 +101,7 @@ async function weighHeavy(db: Db, orgId: string, cells: Stored[]): Promise<Map<s
   for (const cell of cells) {
     if (cell.stored_bytes === null) continue
     const bytes = known.get(versionOf(cell))
-    if (bytes !== undefined && bytes > MOST_INLINE_BYTES) {
+    if (bytes !== undefined && bytes > MAX_INLINE_BYTES) {
       weighed.set(nameOf(cell), { bytes })
       continue
     }

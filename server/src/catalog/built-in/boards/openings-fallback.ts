@@ -1,5 +1,5 @@
 import type { ActionContext } from '../../define.ts'
-import { type Fall, runWaterfall } from '../../provider/waterfall-run.ts'
+import { type WaterfallResult, runWaterfall } from '../../provider/waterfall-run.ts'
 import { theirstackOpenings } from '../../providers/theirstack/openings.ts'
 import { theirstack } from '../../providers/theirstack/provider.ts'
 import type { FoundOpenings } from '../../questions/openings.ts'
@@ -12,7 +12,7 @@ export async function searchOpenings(
   context: ActionContext,
   domain: string,
   keywords: string[],
-): Promise<Fall<FoundOpenings> | null> {
+): Promise<WaterfallResult<FoundOpenings> | null> {
   const own_key = (await context.keys.own(theirstack.id)) !== null
   if (!own_key && context.keys.platform(theirstack.id) === null) return null
   return runWaterfall({

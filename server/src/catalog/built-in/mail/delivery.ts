@@ -59,7 +59,7 @@ export async function deliverMail(
     })
     return { ok: true, rejected: info.rejected.map(String) }
   } catch (cause) {
-    return { ok: false, outcome: judge(cause, auth === undefined ? [] : [auth.pass]) }
+    return { ok: false, outcome: outcomeOfError(cause, auth === undefined ? [] : [auth.pass]) }
   } finally {
     transport.close()
     opened?.socket.destroy()
@@ -85,7 +85,7 @@ function decode(text: string): string {
 }
 
 /** 4xx of SMTP may pass, 5xx is final. */
-function judge(cause: unknown, secrets: string[]): Outcome<never> {
+function outcomeOfError(cause: unknown, secrets: string[]): Outcome<never> {
   if (!(cause instanceof Error)) throw cause
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   const status = 'responseCode' in cause && typeof cause.responseCode === 'number' ? cause.responseCode : 0

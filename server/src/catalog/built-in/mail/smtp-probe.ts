@@ -35,10 +35,10 @@ export async function probeServer(
     if (greeted?.code !== 250) return silent('the mail server does not accept this one', greeted)
     const from = await dialogue.ask('MAIL FROM:<>')
     if (from?.code !== 250) return silent('the mail server takes no question about an address', from)
-    const answer = judgeRecipient(await dialogue.ask(`RCPT TO:<${local}@${domain}>`))
+    const answer = readRecipientReply(await dialogue.ask(`RCPT TO:<${local}@${domain}>`))
     if (answer.kind !== 'accepted') return answer
     const stranger = `loam-${randomBytes(8).toString('hex')}`
-    const other = judgeRecipient(await dialogue.ask(`RCPT TO:<${stranger}@${domain}>`))
+    const other = readRecipientReply(await dialogue.ask(`RCPT TO:<${stranger}@${domain}>`))
     if (other.kind === 'accepted')
       return { kind: 'accepts_all', reason: 'the mail server accepts every name of the domain' }
     if (other.kind === 'refused') return answer
@@ -60,7 +60,7 @@ const NO_USER =
   /no such|unknown|not exist|doesn.t exist|does not have|unavailable|not found|no mailbox|invalid (recipient|mailbox|user|address)|recipient rejected|user.{0,20}(disabled|inactive)|mailbox.{0,20}(disabled|inactive)/i
 
 /** A refusal is about the mailbox only when it says so: servers refuse strangers' questions with the same codes. */
-function judgeRecipient(reply: SmtpReply | null): Probe {
+function readRecipientReply(reply: SmtpReply | null): Probe {
   if (reply === null) return { kind: 'unknown', reason: 'the mail server gave no answer in time' }
   const { code, text } = reply
   const reason = `the mail server says: ${words(reply)}`

@@ -18,14 +18,14 @@ const Reply = z.object({
 })
 
 export type Query = { name?: string | undefined; domain?: string | undefined }
-type Answer = { ok: true; items: NewsItem[] } | { ok: false; message: string }
+type FoundStories = { ok: true; items: NewsItem[] } | { ok: false; message: string }
 
 /** Stories on Hacker News that name the company, or lie on its domain. */
 export async function searchHackerNews(
   { egress, signal }: Fetching,
   { name, domain }: Query,
   since: Date,
-): Promise<Answer> {
+): Promise<FoundStories> {
   const parameters = new URLSearchParams({
     query: name ?? domain ?? '',
     tags: 'story',

@@ -8,7 +8,7 @@ export const apollo = defineProvider({
   limits: { perMinute: 200, concurrent: 10 },
   // 422 is a plan that ran out, or a question with too little in it.
   statuses: { 404: 'miss' },
-  judge: ({ status, word }) =>
+  classify: ({ status, word }) =>
     status === 422 ? (/credit|plan|limit/i.test(word('error')) ? 'no_credits' : 'ineligible') : null,
   probe: { path: '/api/v1/auth/health' },
 })

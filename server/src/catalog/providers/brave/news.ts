@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { listNews, MOST_NEWS, news } from '../../questions/news.ts'
+import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { brave } from './provider.ts'
 
 const Text = z.string().nullish()
@@ -10,7 +10,7 @@ const Reply = z.object({ results: z.array(Story).nullish() })
 export const braveNews = defineAdapter(news, brave, {
   price: 0,
   run: (ask, { query, now }) => {
-    const asked = { q: query, count: MOST_NEWS }
+    const asked = { q: query, count: MAX_NEWS }
     return ask({ path: '/res/v1/news/search', query: asked }, Reply, ({ results }) =>
       listNews(
         (results ?? []).map(({ url, title, description, age, page_age }) => ({

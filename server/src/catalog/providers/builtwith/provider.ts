@@ -9,7 +9,7 @@ export const builtwith = defineProvider({
   limits: { perSecond: 8, concurrent: 8 },
   statuses: { 404: 'miss' },
   // Refused keys come inside a 200, in a list of errors.
-  judge: ({ body }) => {
+  classify: ({ body }) => {
     const text = JSON.stringify(isObject(body) ? (body['Errors'] ?? []) : [])
     if (/credit/i.test(text)) return 'no_credits'
     return /key/i.test(text) ? 'unconfigured' : null

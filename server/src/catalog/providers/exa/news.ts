@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { listNews, MOST_NEWS, news } from '../../questions/news.ts'
+import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { exa } from './provider.ts'
 
 const Text = z.string().nullish()
@@ -15,7 +15,7 @@ export const exaNews = defineAdapter(news, exa, {
       query,
       category: 'news',
       startPublishedDate: since.toISOString(),
-      numResults: MOST_NEWS,
+      numResults: MAX_NEWS,
       contents: { text: { maxCharacters: SUMMARY } },
     }
     return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>

@@ -9,7 +9,7 @@ export const hubspot = defineProvider({
   limits: { perSecond: 10, concurrent: 10 },
   // 403 is a scope that the connection was not given; the key itself is good.
   statuses: { 400: 'ineligible', 403: 'ineligible', 404: 'ineligible' },
-  judge: ({ status, word }) => (status === 429 && word('policyName') === 'DAILY' ? 'no_credits' : null),
+  classify: ({ status, word }) => (status === 429 && word('policyName') === 'DAILY' ? 'no_credits' : null),
   explain: (body) => (isObject(body) && typeof body['message'] === 'string' ? body['message'] : null),
   probe: { path: '/crm/v3/objects/contacts', query: { limit: 1 } },
   requiresOwnKey: true,

@@ -8,7 +8,7 @@ export const millionverifier = defineProvider({
   limits: { perSecond: 20, concurrent: 50 },
   timeoutMs: 25_000,
   // Errors come inside a 200.
-  judge({ word }) {
+  classify({ word }) {
     const error = word('error')
     if (error === '') return null
     if (/credit/i.test(error)) return 'no_credits'

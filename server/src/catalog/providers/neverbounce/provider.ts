@@ -7,7 +7,7 @@ export const neverbounce = defineProvider({
   auth: { kind: 'query', name: 'key' },
   limits: { perSecond: 10, concurrent: 20 },
   // Every answer is a 200 that names what became of the call.
-  judge({ word }) {
+  classify({ word }) {
     const status = word('status')
     if (status === '' || status === 'success') return null
     if (status === 'auth_failure') return 'unconfigured'

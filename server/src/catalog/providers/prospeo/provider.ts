@@ -17,6 +17,6 @@ export const prospeo = defineProvider({
   auth: { kind: 'header', name: 'X-KEY' },
   limits: { perSecond: 5, concurrent: 20 },
   // Misses and refused keys come as 400, told apart by a code.
-  judge: ({ word }) => CODES[word('error_code')] ?? null,
+  classify: ({ word }) => CODES[word('error_code')] ?? null,
   probe: { path: '/account-information' },
 })

@@ -20,7 +20,7 @@ export const salesforce = defineProvider({
   },
   limits: { concurrent: 20 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },
-  judge: ({ status, body }) => (status < 400 ? null : (KINDS[wordOf(body, 'errorCode')] ?? null)),
+  classify: ({ status, body }) => (status < 400 ? null : (KINDS[wordOf(body, 'errorCode')] ?? null)),
   explain(body) {
     // Several records with one external id are a list of their addresses (HTTP 300).
     if (Array.isArray(body) && typeof body[0] === 'string') return `several records match: ${body.join(', ')}`

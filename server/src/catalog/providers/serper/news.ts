@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { listNews, MOST_NEWS, news } from '../../questions/news.ts'
+import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { serper } from './provider.ts'
 
 const Text = z.string().nullish()
@@ -10,7 +10,7 @@ const Reply = z.object({ news: z.array(Story).nullish() })
 export const serperNews = defineAdapter(news, serper, {
   price: 0,
   run: (ask, { query, now }) => {
-    const json = { q: query, num: MOST_NEWS }
+    const json = { q: query, num: MAX_NEWS }
     return ask({ method: 'POST', path: '/news', json }, Reply, ({ news: found }) =>
       listNews(
         (found ?? []).map(({ link, snippet, ...story }) => ({ ...story, url: link, summary: snippet })),

@@ -7,6 +7,6 @@ export const serper = defineProvider({
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 50, concurrent: 50 },
   // A balance of nothing comes as 400.
-  judge: ({ status, word }) => (status === 400 && /credit/i.test(word('message')) ? 'no_credits' : null),
+  classify: ({ status, word }) => (status === 400 && /credit/i.test(word('message')) ? 'no_credits' : null),
   probe: { path: '/account' },
 })

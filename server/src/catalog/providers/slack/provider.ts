@@ -20,7 +20,7 @@ export const slack = defineProvider({
   auth: { kind: 'bearer' },
   limits: { concurrent: 10 },
   // Errors arrive as 200 with ok: false.
-  judge({ body }) {
+  classify({ body }) {
     if (!isObject(body) || body['ok'] !== false) return null
     const { error } = body
     return (typeof error === 'string' ? KINDS[error] : undefined) ?? 'error'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
-import { listNews, MOST_NEWS, news } from '../../questions/news.ts'
+import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { tavily } from './provider.ts'
 
 const Text = z.string().nullish()
@@ -14,7 +14,7 @@ export const tavilyNews = defineAdapter(news, tavily, {
       query,
       topic: 'news',
       start_date: since.toISOString().slice(0, 10),
-      max_results: MOST_NEWS,
+      max_results: MAX_NEWS,
     }
     return ask({ method: 'POST', path: '/search', json }, Reply, ({ results }) =>
       listNews(

@@ -7,6 +7,6 @@ export const zerobounce = defineProvider({
   auth: { kind: 'query', name: 'api_key' },
   limits: { perSecond: 20, concurrent: 50 },
   // Refused keys come inside a 200, from the balance as -1.
-  judge: ({ word }) => (word('error') !== '' || word('Credits') === '-1' ? 'unconfigured' : null),
+  classify: ({ word }) => (word('error') !== '' || word('Credits') === '-1' ? 'unconfigured' : null),
   probe: { path: '/v2/getcredits' },
 })
