@@ -37,7 +37,7 @@ try {
 
 async function timeStart(cwd: string, dataDir: string): Promise<number> {
   const began = performance.now()
-  const server = await startServer({ ...surroundings(), LOAM_DATA_DIR: dataDir }, ['npm', 'start'], cwd)
+  const server = await startServer({ ...baseEnvironment(), LOAM_DATA_DIR: dataDir }, ['npm', 'start'], cwd)
   try {
     if (server.url === '') throw new Error(`npm start failed:\n${server.stderr()}`)
     while ((await fetch(`${server.url}/readyz`)).status !== 200);
@@ -54,7 +54,7 @@ async function timeClone(): Promise<number> {
 }
 
 /** What npm may need to reach its registry (proxies, certificates), and none of the settings of Loam. */
-function surroundings(): Record<string, string> {
+function baseEnvironment(): Record<string, string> {
   const own = /^(LOAM_.*|DATABASE_URL|HOST|PORT)$/
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value = '']) => (own.test(name) ? [] : [[name, value]])),

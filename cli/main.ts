@@ -47,7 +47,7 @@ const GROUPS: Group[] = [
   },
   {
     name: 'doctor',
-    about: 'Check settings, database and surroundings',
+    about: 'Check settings, database and environment',
     load: () => import('./commands/doctor.ts'),
   },
 ]

@@ -14,7 +14,7 @@ import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
 import { mailSettings } from './lib/mail.ts'
 import type { Sealer } from './lib/security/secrets.ts'
-import { createRunSurroundings } from './org/run-environment.ts'
+import { createRunEnvironment } from './org/run-environment.ts'
 import { runPurger } from './rows/purger.ts'
 import { runScheduler } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
@@ -39,7 +39,7 @@ export type WorkParts = {
 
 export type Work = { stop(): Promise<void> }
 
-/** Work that no request waits for: rows, jobs, purges, sweeps. `stop` puts down what is in hand and comes to rest. */
+/** Work that no request waits for: rows, jobs, purges, sweeps. `stop` parks what is in hand, then ends. */
 export async function startWork(parts: WorkParts): Promise<Work> {
   const { config, log, store, databaseUrl, catalogue, silenceMs } = parts
   const ending = new AbortController()
@@ -57,7 +57,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     log,
     ending: ending.signal,
     concurrency: config.LOAM_CONCURRENCY,
-    surroundings: createRunSurroundings(store, parts.sealer, config.providerKeys),
+    environment: createRunEnvironment(store, parts.sealer, config.providerKeys),
   })
   const worker = await startWorker({
     databaseUrl,

@@ -19,7 +19,7 @@ import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
-import { courtesy } from '../lib/timing/yielding.ts'
+import { foreground } from '../lib/timing/yielding.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import type { IdempotentCall } from '../store/organisation/idempotency.ts'
 import { createAdmission, type RouteScope } from './http/admission.ts'
@@ -133,7 +133,7 @@ export async function createApp(services: Services): Promise<Api> {
   })
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
-    reply.raw.once('close', courtesy.begin())
+    reply.raw.once('close', foreground())
     void reply.header('x-request-id', request.id)
     await admission(request, reply)
   })

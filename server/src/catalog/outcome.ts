@@ -17,7 +17,7 @@ export type Outcome<Outputs> =
   | { kind: 'unrunnable'; message: string }
   /** It failed in a way that may pass: tried again with backoff, or after `afterMs` when the other side said so. */
   | { kind: 'retry'; message: string; afterMs?: number }
-  /** Nothing to do for a while: the row is parked and taken up again after `ms`, with `state` in its context. */
+  /** Nothing to do for a while: the row is parked and claimed again after `ms`, with `state` in its context. */
   | { kind: 'wait'; ms: number; state?: unknown }
 
 /** What one provider did for a cell (D37, D67). */

@@ -3,25 +3,25 @@ import type { Outcome } from '../catalog/outcome.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
 import type { Flight } from './flight-store.ts'
-import type { Leg } from './step.ts'
+import type { RowWalk } from './step.ts'
 import type { Engine } from './walk.ts'
 
 const ENDING_GRACE_MS = 5000
 
 type Inputs = Record<string, unknown>
 
-type Answer = Outcome<Record<string, unknown>> | 'fence lost'
+type CallOutcome = Outcome<Record<string, unknown>> | 'fence lost'
 
 /** Runs an action, in a slot unless it is pure. `fence lost` when credits were asked for and the row is somebody else's now. */
 export async function callAction(
   engine: Engine,
-  { flight, express, leave }: Pick<Leg, 'flight' | 'express' | 'leave'>,
+  { flight, express, endPriority }: Pick<RowWalk, 'flight' | 'express' | 'endPriority'>,
   action: Action,
   inputs: Inputs,
-): Promise<Answer> {
+): Promise<CallOutcome> {
   if (action.pure) return runAction(engine, flight, action, inputs)
-  leave?.()
-  const slots = express ? engine.slots.express : engine.slots.mass
+  endPriority?.()
+  const slots = express ? engine.slots.express : engine.slots.bulk
   await slots.take()
   try {
     // The process may have begun to end while it waited.
@@ -33,32 +33,37 @@ export async function callAction(
 }
 
 /** Runs an action under its timeout. */
-async function runAction(engine: Engine, flight: Flight, action: Action, inputs: Inputs): Promise<Answer> {
+async function runAction(
+  engine: Engine,
+  flight: Flight,
+  action: Action,
+  inputs: Inputs,
+): Promise<CallOutcome> {
   const limit = new LazyAbort()
-  const cut = Promise.withResolvers<Answer>()
+  const cut = Promise.withResolvers<CallOutcome>()
   const context = new CellContext(engine, flight, limit, () => cut.resolve('fence lost'))
   try {
-    const answer = action.run({ inputs, context })
-    if (!(answer instanceof Promise)) return answer
-    return await inTime(engine, { flight, action, limit, cut }, answer)
+    const outcome = action.run({ inputs, context })
+    if (!(outcome instanceof Promise)) return outcome
+    return await inTime(engine, { flight, action, limit, cut }, outcome)
   } catch (cause) {
     engine.log.error({ err: cause, action: action.id }, 'an action threw')
     return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
   }
 }
 
-type Call = { flight: Flight; action: Action; limit: LazyAbort; cut: PromiseWithResolvers<Answer> }
+type Call = { flight: Flight; action: Action; limit: LazyAbort; cut: PromiseWithResolvers<CallOutcome> }
 
 async function inTime(
   engine: Engine,
   { flight, action, limit, cut }: Call,
-  answer: Promise<Answer>,
-): Promise<Answer> {
+  outcome: Promise<CallOutcome>,
+): Promise<CallOutcome> {
   const timer = setTimeout(() => {
     limit.abort()
     cut.resolve({ kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` })
   }, action.timeoutSeconds * 1000)
-  // A process that ends waits for short cells; a long one is put down, to be run again by another.
+  // A process that ends waits for short cells; a long one is parked, to be run again by another.
   let grace: NodeJS.Timeout | undefined
   const unwatch = engine.ending.watch(() => {
     grace = setTimeout(() => {
@@ -67,7 +72,7 @@ async function inTime(
     }, ENDING_GRACE_MS)
   })
   try {
-    return await Promise.race([answer, cut.promise])
+    return await Promise.race([outcome, cut.promise])
   } finally {
     clearTimeout(timer)
     clearTimeout(grace)

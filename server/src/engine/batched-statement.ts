@@ -1,9 +1,9 @@
 import { createBatcher } from '../lib/timing/batcher.ts'
-import { courtesy } from '../lib/timing/yielding.ts'
+import { throttle } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
 
 const MAX_ITEMS = 500
-/** Rows of the mass that come one by one, from providers, are in no hurry. */
+/** Bulk rows that come one by one, from providers, are in no hurry. */
 const GATHERING = { enough: 100, ms: 5 }
 
 /** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
@@ -12,18 +12,18 @@ export function createBatchedStatement<Item, Answer>(options: {
   send: (items: Item[]) => Promise<(Answer | null)[]>
   maxItems?: number
   sizeOf?: (item: Item) => number
-  /** It is put off a little while somebody waits for something else. */
-  rests?: boolean
+  /** For bulk rows: statements wait a little while foreground work is under way. */
+  throttled?: boolean
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, rests = false } = options
+  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false } = options
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
     sizeOf,
-    gather: rests ? GATHERING : undefined,
+    gather: throttled ? GATHERING : undefined,
     maxItems,
     maxInFlight: lanes,
     run: async (items) => {
-      if (rests) await courtesy.rest()
+      if (throttled) await throttle()
       try {
         return (await send(items)).map((answer) => ({ answer }))
       } catch (cause) {

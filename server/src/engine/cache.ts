@@ -12,8 +12,8 @@ export type CellCache = {
   find(flight: Flight, instance: ActionInstance, key: string, settled: Promise<void>): Promise<Outputs | null>
 }
 
-const LOOK_AGAIN_MS = 250
-const LONGEST_WAIT_MS = 120_000
+const POLL_MS = 250
+const MAX_WAIT_MS = 120_000
 
 /**
  * Results of identical cells (D25). Identical cells that run at the same time are computed once (D27): within the process the
@@ -29,17 +29,17 @@ export function createCellCache(store: Store): CellCache {
       const busy = underWay.get(id)
       if (busy !== undefined) {
         await busy
-        return (await look(store, flight, instance, key)).outputs
+        return (await readCache(store, flight, instance, key)).outputs
       }
       underWay.set(id, settled)
       void settled.then(() => underWay.delete(id))
-      const first = await look(store, flight, instance, key)
-      const deadline = Date.now() + LONGEST_WAIT_MS
+      const first = await readCache(store, flight, instance, key)
+      const deadline = Date.now() + MAX_WAIT_MS
       let now = first
       while (now.outputs === null && now.claimant !== flight.row_id && now.claimant === first.claimant) {
         if (Date.now() > deadline) return null
-        await sleep(LOOK_AGAIN_MS)
-        now = await look(store, flight, instance, key)
+        await sleep(POLL_MS)
+        now = await readCache(store, flight, instance, key)
       }
       return now.outputs
     },
@@ -48,7 +48,12 @@ export function createCellCache(store: Store): CellCache {
 
 type Found = { outputs: Outputs | null; claimant: string | null }
 
-async function look(store: Store, flight: Flight, instance: ActionInstance, key: string): Promise<Found> {
+async function readCache(
+  store: Store,
+  flight: Flight,
+  instance: ActionInstance,
+  key: string,
+): Promise<Found> {
   const { org_id, sheet_id, cache_since, row_id, run_id } = flight
   const [found] = await store.query<{ outputs: string | null; claimant: string | null }>({
     name: 'engine-find-cached',

@@ -18,22 +18,22 @@ export class CellContext implements ActionContext {
   }
 
   get egress() {
-    return this.#engine.equipment.egress
+    return this.#engine.services.egress
   }
   get sandbox() {
-    return this.#engine.equipment.sandbox
+    return this.#engine.services.sandbox
   }
   get models() {
-    return this.#engine.equipment.models
+    return this.#engine.services.models
   }
   get mail() {
-    return this.#engine.equipment.mail
+    return this.#engine.services.mail
   }
   get gate() {
-    return this.#engine.equipment.gate
+    return this.#engine.services.gate
   }
   get keys() {
-    return this.#engine.surroundings.keysOf(this.#flight)
+    return this.#engine.environment.keysOf(this.#flight)
   }
   get cellRun(): string {
     const { run_id, row_id, action } = this.#flight
@@ -52,10 +52,10 @@ export class CellContext implements ActionContext {
     return new Date()
   }
   async secrets(): Promise<readonly string[]> {
-    return [...(await this.#engine.surroundings.envOf(this.#flight)).values()]
+    return [...(await this.#engine.environment.envOf(this.#flight)).values()]
   }
   knowledge(): Promise<string | null> {
-    return this.#engine.surroundings.knowledgeOf(this.#flight.org_id)
+    return this.#engine.environment.knowledgeOf(this.#flight.org_id)
   }
   async reserve(credits: number): Promise<boolean> {
     const answer = await holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
@@ -72,7 +72,7 @@ export async function holdCredits(
 ): Promise<'held' | 'no_credits' | 'lost'> {
   const more = price - flight.held_millis
   if (more <= 0) return 'held'
-  const answer = await engine.desk.reserve(flight, more)
+  const answer = await engine.flights.reserve(flight, more)
   if (answer === 'held') flight.held_millis = price
   return answer
 }

@@ -3,35 +3,35 @@ import type { Outcome } from '../catalog/outcome.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import type { Flight, Parking, SettledCell } from './flight-store.ts'
 
-export type Settling = Omit<SettledCell, 'action' | 'startedAt'>
+export type ResultFields = Omit<SettledCell, 'action' | 'startedAt'>
 
 /** What becomes of a cell: a result to store, another try later, or nothing because the row is somebody else's. */
 export type CellResult =
-  | { kind: 'settle'; settlement: Settling; halts: boolean }
+  | { kind: 'settle'; settlement: ResultFields; halts: boolean }
   | { kind: 'later'; parking: Parking }
   | { kind: 'lost' }
 
-export function settle(
-  result: Partial<Settling> & Pick<Settling, 'status'>,
+export function settleAs(
+  result: Partial<ResultFields> & Pick<ResultFields, 'status'>,
   { halts }: { halts: boolean },
 ): CellResult {
   return { kind: 'settle', settlement: { creditsMillis: 0, cached: false, ...result }, halts }
 }
 
 /** It could not be run (D18). */
-export function unrunnable(error: string, mayContinue: boolean): CellResult {
-  return settle({ status: 'error', error }, { halts: !mayContinue })
+export function errorCell(error: string, mayContinue: boolean): CellResult {
+  return settleAs({ status: 'error', error }, { halts: !mayContinue })
 }
 
 export function outOfCredits(action: Action): CellResult {
   const error = `${action.name} costs ${action.credits} credits and the organisation has too few left`
-  return settle({ status: 'out_of_credits', error }, { halts: true })
+  return settleAs({ status: 'out_of_credits', error }, { halts: true })
 }
 
 type Rules = { mayContinue: boolean; price: number }
 
 /** Turns what came of an action into the cell's result. */
-export function judge(
+export function toCellResult(
   flight: Flight,
   action: Action,
   outcome: Outcome<Record<string, unknown>>,
@@ -42,21 +42,21 @@ export function judge(
     case 'done': {
       const creditsMillis = outcome.credits === undefined ? price : Math.round(outcome.credits * MILLIS)
       const { outputs } = outcome
-      return settle({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
+      return settleAs({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
     }
     case 'no_match': {
       const creditsMillis = Math.round((outcome.credits ?? 0) * MILLIS)
       const outputs = emptyOutputs(action)
-      return settle({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
+      return settleAs({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
     }
     case 'out_of_credits':
-      return settle({ status: 'out_of_credits', error: outcome.message, provenance }, { halts: true })
+      return settleAs({ status: 'out_of_credits', error: outcome.message, provenance }, { halts: true })
     case 'condition_not_met':
-      return settle({ status: 'condition_not_met' }, { halts: true })
+      return settleAs({ status: 'condition_not_met' }, { halts: true })
     case 'failed':
-      return settle({ status: 'failed', error: outcome.message, provenance }, { halts: !mayContinue })
+      return settleAs({ status: 'failed', error: outcome.message, provenance }, { halts: !mayContinue })
     case 'unrunnable':
-      return unrunnable(outcome.message, mayContinue)
+      return errorCell(outcome.message, mayContinue)
     case 'retry': {
       const { retries, state } = flight
       if (retries < action.retries) {
@@ -64,7 +64,7 @@ export function judge(
         return { kind: 'later', parking: { ms, retries: retries + 1, state } }
       }
       const error = `${outcome.message} (after ${retries + 1} attempts)`
-      return settle({ status: 'failed', error }, { halts: !mayContinue })
+      return settleAs({ status: 'failed', error }, { halts: !mayContinue })
     }
     case 'wait':
       return { kind: 'later', parking: { ms: outcome.ms, retries: flight.retries, state: outcome.state } }

@@ -9,54 +9,65 @@ import { redact } from '../lib/security/redaction.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import { callAction } from './action-call.ts'
 import { holdCredits } from './cell-context.ts'
-import { type CellResult, judge, outOfCredits, type Settling, settle, unrunnable } from './cell-result.ts'
+import {
+  type CellResult,
+  errorCell,
+  outOfCredits,
+  type ResultFields,
+  settleAs,
+  toCellResult,
+} from './cell-result.ts'
 import type { RowScope } from './row-scope.ts'
-import type { Leg } from './step.ts'
+import type { RowWalk } from './step.ts'
 import type { Engine } from './walk.ts'
 
-/** A row that is taken up for the last time is alone (worker.ts); after that it is given up. */
+/** A row that is claimed for the last time runs alone (row-tasks.ts); after that it is given up. */
 export const MAX_CLAIMS = 3
 
 /** Runs one cell: condition, inputs, cache, credits, action. `settled` resolves when its result is stored. */
-export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> | null): Promise<CellResult> {
-  const { flight, definition, scope, maxClaims } = leg
+export async function runCell(
+  engine: Engine,
+  walk: RowWalk,
+  settled: Promise<void> | null,
+): Promise<CellResult> {
+  const { flight, definition, scope, maxClaims } = walk
   const instance = definition.actions.find((candidate) => candidate.id === flight.action)
   const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
-    return unrunnable('this action is not in the catalogue', flight.continue_on_fail)
+    return errorCell('this action is not in the catalogue', flight.continue_on_fail)
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.continue_on_fail
-  if (flight.strikes > maxClaims)
-    return unrunnable(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
+  if (flight.stalled_claims > maxClaims)
+    return errorCell(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
 
   const gate = checkCondition(instance, scope)
-  if (gate.missing.length > 0) return unrunnable(namesNothing(gate.missing), mayContinue)
+  if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing), mayContinue)
   if (!gate.met) {
     const goesOn = instance.run_if?.continue_workflow_if_run_condition_not_met === true
-    return settle({ status: 'condition_not_met' }, { halts: !goesOn })
+    return settleAs({ status: 'condition_not_met' }, { halts: !goesOn })
   }
 
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
-  if (missing.length > 0) return unrunnable(namesNothing(missing), mayContinue)
+  if (missing.length > 0) return errorCell(namesNothing(missing), mayContinue)
   const read = readInputs(action, resolved)
-  if (!read.ok) return unrunnable(skipWords(read.message, instance, scope), mayContinue)
+  if (!read.ok) return errorCell(skipWords(read.message, instance, scope), mayContinue)
 
   const cacheKey = settled === null ? null : keyOf(resolved)
   const learns = learnsFromRuns(action)
   if (cacheKey !== null && settled !== null) {
     const outputs = await engine.cache.find(flight, instance, cacheKey, settled)
     if (outputs !== null)
-      return settle({ status: 'complete', outputs, cached: true, learns }, { halts: false })
+      return settleAs({ status: 'complete', outputs, cached: true, learns }, { halts: false })
   }
 
   const price = Math.round(action.credits * MILLIS)
   const held = price === 0 ? 'held' : await holdCredits(engine, flight, price)
   if (held === 'lost') return { kind: 'lost' }
   if (held === 'no_credits') return outOfCredits(action)
-  const outcome = await callAction(engine, leg, action, read.inputs)
+  const outcome = await callAction(engine, walk, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
-  const result = judge(flight, action, outcome, { mayContinue, price })
+  const result = toCellResult(flight, action, outcome, { mayContinue, price })
   if (result.kind !== 'settle') return result
-  hideSecrets(result.settlement, leg.env)
+  hideSecrets(result.settlement, walk.env)
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
@@ -64,7 +75,7 @@ export async function runCell(engine: Engine, leg: Leg, settled: Promise<void> |
 }
 
 /** What went wrong is told in words of others, who may repeat what they were sent. */
-function hideSecrets(settlement: Settling, env: ReadonlyMap<string, string>): void {
+function hideSecrets(settlement: ResultFields, env: ReadonlyMap<string, string>): void {
   if (env.size === 0) return
   const { error, provenance } = settlement
   if (error !== undefined) settlement.error = redact(error, env.values())

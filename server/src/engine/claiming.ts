@@ -1,18 +1,18 @@
 import type { Store } from '../store/connection/db.ts'
 import type { Flight, RowJob, RunFacts } from './flight-store.ts'
 import { CLAIM } from './sql/claim.ts'
-import { LOOK } from './sql/peek.ts'
+import { PEEK } from './sql/peek.ts'
 
 export type ClaimedRow = Omit<Flight, keyof RunFacts | 'row_id' | 'ticket' | 'action'> & {
   n: number
   run_id: string
   settled: number
 }
-export type SeenRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
-/** Of a flight that nobody has taken up. */
-export const UNTAKEN = {
+export type PeekedRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
+/** Of a flight that nobody has claimed. */
+export const UNCLAIMED = {
   attempt: 0,
-  strikes: 1,
+  stalled_claims: 1,
   settled: 0,
   retries: 0,
   held_millis: 0,
@@ -22,27 +22,27 @@ export const UNTAKEN = {
 
 type FreshJob = RowJob & { fresh: boolean }
 
-type TakingStatement<Item> = {
+type JobStatement<Item> = {
   name: string
   text: string
   columns: ((item: Item) => string | number | boolean)[]
 }
 
-const LOOKING: TakingStatement<RowJob> = {
-  name: 'engine-look',
-  text: LOOK,
+const PEEKING: JobStatement<RowJob> = {
+  name: 'engine-peek',
+  text: PEEK,
   columns: [({ o }) => o, ({ r }) => r, ({ t }) => t],
 }
-const CLAIMING: TakingStatement<FreshJob> = {
+const CLAIMING: JobStatement<FreshJob> = {
   name: 'engine-claim',
   text: CLAIM,
-  columns: [...LOOKING.columns, ({ fresh }) => fresh],
+  columns: [...PEEKING.columns, ({ fresh }) => fresh],
 }
 
 /** Sends jobs as columns, in the order of their rows. `n` of an answer is the place among them, from 1. */
-function createTaker<Item extends RowJob, Row extends { n: number }>(
+function createSender<Item extends RowJob, Row extends { n: number }>(
   store: Store,
-  { name, text, columns }: TakingStatement<Item>,
+  { name, text, columns }: JobStatement<Item>,
 ): (jobs: Item[]) => Promise<(Row | null)[]> {
   return async (jobs) => {
     const sorted = jobs.toSorted((one, other) => (one.r < other.r ? -1 : 1))
@@ -54,7 +54,7 @@ function createTaker<Item extends RowJob, Row extends { n: number }>(
 }
 
 export const createClaimer = (store: Store): ((jobs: FreshJob[]) => Promise<(ClaimedRow | null)[]>) =>
-  createTaker(store, CLAIMING)
+  createSender(store, CLAIMING)
 
-export const createLooker = (store: Store): ((jobs: RowJob[]) => Promise<(SeenRow | null)[]>) =>
-  createTaker(store, LOOKING)
+export const createPeeker = (store: Store): ((jobs: RowJob[]) => Promise<(PeekedRow | null)[]>) =>
+  createSender(store, PEEKING)

@@ -4,7 +4,7 @@ import type { Models } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
-import type { RunSurroundings } from '../org/run-environment.ts'
+import type { RunEnvironment } from '../org/run-environment.ts'
 import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
@@ -12,9 +12,9 @@ import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cache.ts'
 import { createEnding } from './ending.ts'
-import { createDesk } from './flight-store.ts'
+import { createFlightStore } from './flight-store.ts'
 import { createProviderGate } from './provider-gate.ts'
-import { createLightRuns } from './pure-runs.ts'
+import { createPureRuns } from './pure-runs.ts'
 import { createSheetAccess } from './sheet-access.ts'
 import { createSlots } from './slots.ts'
 import type { Engine } from './walk.ts'
@@ -30,7 +30,7 @@ export type EngineParts = {
   mail: ActionContext['mail']
   log: Log
   ending: AbortSignal
-  surroundings: RunSurroundings
+  environment: RunEnvironment
   /** Cells that wait for somebody else at once, in this process. */
   concurrency?: number
 }
@@ -46,22 +46,22 @@ export function createEngine(parts: EngineParts): Engine {
     mail,
     log,
     ending,
-    surroundings,
+    environment,
     concurrency = 1000,
   } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store, log)
   return {
-    desk: createDesk(store, lane),
+    flights: createFlightStore(store, lane),
     cache: createCellCache(store),
     catalogue,
     log,
     ending: createEnding(ending),
-    slots: { mass: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
-    equipment: { egress, sandbox, models, mail, gate },
-    surroundings,
+    slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
+    services: { egress, sandbox, models, mail, gate },
+    environment,
     announce: createAnnouncer(store, log),
-    lightRuns: createLightRuns(),
+    pureRuns: createPureRuns(),
     definitionOf: (flight) => getDefinition(store.system, flight),
     sheetsFor: (flight) =>
       createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),

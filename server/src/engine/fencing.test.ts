@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
-import type { Desk, Flight } from './flight-store.ts'
+import type { FlightStore, Flight } from './flight-store.ts'
 import { RowTakenOver } from './step.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
 import {
   claimAndReserve,
   complete,
-  type Field,
-  makeDesk,
-  makeField,
-  makeFieldApp,
+  type FlightSheet,
+  makeFlightStore,
+  makeFlightSheet,
+  makeFlightApp,
   must,
 } from './testing/flight-store-fixture.ts'
 import { makeEngine } from './testing/test-engine.ts'
 import { walkRow } from './walk.ts'
 
-const app = await makeFieldApp()
-const old = makeDesk(app, 1)
-const fresh = makeDesk(app, 2)
+const app = await makeFlightApp()
+const old = makeFlightStore(app, 1)
+const fresh = makeFlightStore(app, 2)
 const engine = makeEngine(app)
 const START = 100_000
 
 /** The books agree with each other, and say that this many cells were paid. */
-async function expectPaid(field: Field, cells: number, held = 0): Promise<void> {
+async function expectPaid(sheet: FlightSheet, cells: number, held = 0): Promise<void> {
   const credits = START - cells * PRICE
-  expect(await field.accounts()).toEqual({
+  expect(await sheet.accounts()).toEqual({
     credits,
     held,
     heldByFlights: held,
@@ -33,40 +33,40 @@ async function expectPaid(field: Field, cells: number, held = 0): Promise<void> 
   })
 }
 
-async function makePaidField(rows: number, chain = ['paid', 'paid']): Promise<Field> {
-  const field = await makeField(app, chain, START)
-  await field.addRows(rows)
-  await field.run()
-  return field
+async function makePaidSheet(rows: number, chain = ['paid', 'paid']): Promise<FlightSheet> {
+  const sheet = await makeFlightSheet(app, chain, START)
+  await sheet.addRows(rows)
+  await sheet.run()
+  return sheet
 }
 
 describe('a worker that lost its lease changes nothing (R3)', () => {
-  const late: [string, (desk: Desk, flight: Flight) => Promise<unknown>, unknown][] = [
-    ['settle', (desk, flight) => desk.settle(flight, complete(flight, 'paid_2', PRICE)), null],
-    ['settle the end', (desk, flight) => desk.settle(flight, complete(flight, null, PRICE)), null],
-    ['reserve', (desk, flight) => desk.reserve({ ...flight, held_millis: 0 }, PRICE), 'lost'],
-    ['park', (desk, flight) => desk.park(flight, { ms: 0, retries: 1 }), false],
-    ['abandon', (desk, flight) => desk.abandon(flight), false],
+  const late: [string, (store: FlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
+    ['settle', (store, flight) => store.settle(flight, complete(flight, 'paid_2', PRICE)), null],
+    ['settle the end', (store, flight) => store.settle(flight, complete(flight, null, PRICE)), null],
+    ['reserve', (store, flight) => store.reserve({ ...flight, held_millis: 0 }, PRICE), 'lost'],
+    ['park', (store, flight) => store.park(flight, { ms: 0, retries: 1 }), false],
+    ['abandon', (store, flight) => store.abandon(flight), false],
   ]
   it.each(late)('%s', async (_name, act, answer) => {
-    const field = await makePaidField(1)
-    const job = must((await field.jobs())[0])
+    const sheet = await makePaidSheet(1)
+    const job = must((await sheet.jobs())[0])
     const before = await claimAndReserve(old, job)
     const after = must(await fresh.claim(job))
     expect([after.attempt, after.held_millis]).toEqual([before.attempt + 1, PRICE])
     expect(await act(old, before)).toEqual(answer)
-    expect(await field.cells()).toEqual([])
-    await expectPaid(field, 0, PRICE)
+    expect(await sheet.cells()).toEqual([])
+    await expectPaid(sheet, 0, PRICE)
     expect(await fresh.settle(after, complete(after, 'paid_2', PRICE))).toEqual({ runState: 'running' })
     expect(await act(old, before)).toEqual(answer)
-    expect((await field.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
-    expect((await field.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 2]])
-    await expectPaid(field, 1)
+    expect((await sheet.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
+    expect((await sheet.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 2]])
+    await expectPaid(sheet, 1)
   })
 
   it('nor does it report the job as done that another worker has now', async () => {
-    const field = await makePaidField(1, ['free'])
-    const job = must((await field.jobs())[0])
+    const sheet = await makePaidSheet(1, ['free'])
+    const job = must((await sheet.jobs())[0])
     const overtaken = {
       ...engine,
       definitionOf: async (flight: Flight) => {
@@ -78,139 +78,141 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const dropped = {
       ...engine,
       definitionOf: async (flight: Flight) => {
-        await field.org.call('POST', `${field.base}/rows/delete`, { row_ids: [flight.row_id] })
+        await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: [flight.row_id] })
         return engine.definitionOf(flight)
       },
     }
     await expect(walkRow(dropped, job)).resolves.toBeUndefined()
-    expect(await field.cells()).toEqual([])
+    expect(await sheet.cells()).toEqual([])
   })
 
-  it('a job of a run that was stopped does not take up the row for a later run', async () => {
-    const field = await makePaidField(1)
-    const stale = must((await field.jobs())[0])
-    await field.stop()
-    await field.run()
+  it('a job of a run that was stopped does not claim the row for a later run', async () => {
+    const sheet = await makePaidSheet(1)
+    const stale = must((await sheet.jobs())[0])
+    await sheet.stop()
+    await sheet.run()
     expect(await old.claim(stale)).toBeNull()
-    expect((await field.flights())[0]?.attempt).toBe(0)
+    expect((await sheet.flights())[0]?.attempt).toBe(0)
   })
 })
 
 describe('a cell is settled once', () => {
   it('a settlement that is sent twice, one after the other or at once, is charged once', async () => {
-    const field = await makePaidField(2)
-    const flights = await Promise.all((await field.jobs()).map((job) => claimAndReserve(old, job)))
+    const sheet = await makePaidSheet(2)
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
     const [first, second] = [must(flights[0]), must(flights[1])]
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).not.toBeNull()
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).toBeNull()
-    const desks = Array.from({ length: 8 }, (_, lane) => makeDesk(app, lane))
-    const answers = await Promise.all(desks.map((desk) => desk.settle(second, complete(second, null, PRICE))))
+    const stores = Array.from({ length: 8 }, (_, lane) => makeFlightStore(app, lane))
+    const answers = await Promise.all(
+      stores.map((store) => store.settle(second, complete(second, null, PRICE))),
+    )
     expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
-    await expectPaid(field, 2)
-    expect(await field.cells()).toHaveLength(2)
+    await expectPaid(sheet, 2)
+    expect(await sheet.cells()).toHaveLength(2)
   })
 
-  const ends: [string, (field: Field) => Promise<unknown>][] = [
+  const ends: [string, (sheet: FlightSheet) => Promise<unknown>][] = [
     [
       'Delete Rows',
-      async (field) => {
-        const row_ids = (await field.flights()).map((flight) => flight.row_id)
-        return (await field.org.call('POST', `${field.base}/rows/delete`, { row_ids })).status
+      async (sheet) => {
+        const row_ids = (await sheet.flights()).map((flight) => flight.row_id)
+        return (await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids })).status
       },
     ],
     [
       'Delete All Rows',
-      async (field) => (await field.org.call('POST', `${field.base}/rows/delete-all`)).status,
+      async (sheet) => (await sheet.org.call('POST', `${sheet.base}/rows/delete-all`)).status,
     ],
     [
       'Delete Workflow',
-      async (field) => (await field.org.call('DELETE', `/workflows/${field.base.slice(-36)}`)).status,
+      async (sheet) => (await sheet.org.call('DELETE', `/workflows/${sheet.base.slice(-36)}`)).status,
     ],
   ]
   it.each(ends)('%s: holds are released, and late results have no effect (D23)', async (_name, end) => {
-    const field = await makePaidField(3)
-    const flights = await Promise.all((await field.jobs()).map((job) => claimAndReserve(old, job)))
-    await expectPaid(field, 0, 3 * PRICE)
-    expect(await end(field)).toBe(200)
-    await expectPaid(field, 0)
+    const sheet = await makePaidSheet(3)
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
+    await expectPaid(sheet, 0, 3 * PRICE)
+    expect(await end(sheet)).toBe(200)
+    await expectPaid(sheet, 0)
     const late = await Promise.all(
       flights.map((flight) => old.settle(flight, complete(flight, 'paid_2', PRICE))),
     )
     expect(late).toEqual([null, null, null])
-    expect(await field.cells()).toEqual([])
-    expect(await field.flights()).toEqual([])
-    await expectPaid(field, 0)
+    expect(await sheet.cells()).toEqual([])
+    expect(await sheet.flights()).toEqual([])
+    await expectPaid(sheet, 0)
   })
 
   it('Stop removes what is queued, gives its hold back, and lets a running cell finish (D23)', async () => {
-    const field = await makePaidField(2)
-    const jobs = await field.jobs()
+    const sheet = await makePaidSheet(2)
+    const jobs = await sheet.jobs()
     const running = await claimAndReserve(old, must(jobs[0]))
     const waiting = await claimAndReserve(old, must(jobs[1]))
     expect(await old.park(waiting, { ms: 60_000, retries: 1 })).toBe(true)
-    await expectPaid(field, 0, 2 * PRICE)
-    expect(await field.stop()).toBe(1)
-    await expectPaid(field, 0, PRICE)
+    await expectPaid(sheet, 0, 2 * PRICE)
+    expect(await sheet.stop()).toBe(1)
+    await expectPaid(sheet, 0, PRICE)
     expect(await old.settle(running, complete(running, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
-    await expectPaid(field, 1)
+    await expectPaid(sheet, 1)
     expect(
       await old.settle({ ...waiting, ticket: waiting.ticket + 1 }, complete(waiting, null, PRICE)),
     ).toBeNull()
-    await expectPaid(field, 1)
+    await expectPaid(sheet, 1)
   })
 })
 
 describe('Stop', () => {
-  it('a running cell that would be put down ends with its run, and gives its hold back', async () => {
-    const field = await makePaidField(1)
-    const flight = await claimAndReserve(old, must((await field.jobs())[0]))
-    await field.stop()
-    await expectPaid(field, 0, PRICE)
+  it('a running cell that would be parked ends with its run, and gives its hold back', async () => {
+    const sheet = await makePaidSheet(1)
+    const flight = await claimAndReserve(old, must((await sheet.jobs())[0]))
+    await sheet.stop()
+    await expectPaid(sheet, 0, PRICE)
     expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
-    expect(await field.flights()).toEqual([])
-    await expectPaid(field, 0)
+    expect(await sheet.flights()).toEqual([])
+    await expectPaid(sheet, 0)
   })
 })
 
 describe('Stop and run again', () => {
   it('a row whose cell is still running belongs to the new run; the old result has no effect', async () => {
-    const field = await makePaidField(1)
-    const before = await claimAndReserve(old, must((await field.jobs())[0]))
-    await field.stop()
-    const { runId, rowsQueued } = await field.run()
-    expect([rowsQueued, (await field.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
-    await expectPaid(field, 0)
+    const sheet = await makePaidSheet(1)
+    const before = await claimAndReserve(old, must((await sheet.jobs())[0]))
+    await sheet.stop()
+    const { runId, rowsQueued } = await sheet.run()
+    expect([rowsQueued, (await sheet.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
+    await expectPaid(sheet, 0)
     expect(await old.settle(before, complete(before, 'paid_2', PRICE))).toBeNull()
-    await expectPaid(field, 0)
+    await expectPaid(sheet, 0)
   })
 })
 
 describe('credits (D22)', () => {
   it('never below zero: of 50 cells at once exactly those are granted that the balance covers', async () => {
-    const field = await makeField(app, ['paid'], 7 * PRICE + PRICE - 1)
-    await field.addRows(50)
-    await field.run()
-    const desks = Array.from({ length: 10 }, (_, lane) => makeDesk(app, lane))
-    const jobs = await field.jobs()
+    const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
+    await sheet.addRows(50)
+    await sheet.run()
+    const stores = Array.from({ length: 10 }, (_, lane) => makeFlightStore(app, lane))
+    const jobs = await sheet.jobs()
     const answers = await Promise.all(
       jobs.map(async (job, n) => {
-        const desk = must(desks[n % desks.length])
-        const flight = must(await desk.claim(job))
-        const answer = await desk.reserve(flight, PRICE)
-        const { credits, held, heldByFlights, ledger } = await field.accounts()
+        const store = must(stores[n % stores.length])
+        const flight = must(await store.claim(job))
+        const answer = await store.reserve(flight, PRICE)
+        const { credits, held, heldByFlights, ledger } = await sheet.accounts()
         expect([credits >= held, held, credits]).toEqual([true, heldByFlights, ledger])
-        return { desk, flight, answer }
+        return { store, flight, answer }
       }),
     )
     const granted = answers.filter(({ answer }) => answer === 'held')
     expect([granted.length, answers.filter(({ answer }) => answer === 'no_credits').length]).toEqual([7, 43])
     await Promise.all(
-      granted.map(({ desk, flight }) =>
-        desk.settle({ ...flight, held_millis: PRICE }, complete(flight, null, PRICE)),
+      granted.map(({ store, flight }) =>
+        store.settle({ ...flight, held_millis: PRICE }, complete(flight, null, PRICE)),
       ),
     )
     const left = PRICE - 1
-    expect(await field.accounts()).toEqual({
+    expect(await sheet.accounts()).toEqual({
       credits: left,
       held: 0,
       heldByFlights: 0,
@@ -219,22 +221,22 @@ describe('credits (D22)', () => {
     })
   })
 
-  it('a cell that fails, is skipped or put down is not charged; its hold is given back when it ends', async () => {
-    const field = await makePaidField(1, ['paid'])
-    const flight = await claimAndReserve(old, must((await field.jobs())[0]))
+  it('a cell that fails, is skipped or parked is not charged; its hold is given back when it ends', async () => {
+    const sheet = await makePaidSheet(1, ['paid'])
+    const flight = await claimAndReserve(old, must((await sheet.jobs())[0]))
     expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
-    await expectPaid(field, 0, PRICE)
-    const again = must(await fresh.claim(must((await field.jobs())[0])))
-    expect([again.held_millis, again.retries, again.attempt, again.strikes]).toEqual([PRICE, 1, 2, 1])
+    await expectPaid(sheet, 0, PRICE)
+    const again = must(await fresh.claim(must((await sheet.jobs())[0])))
+    expect([again.held_millis, again.retries, again.attempt, again.stalled_claims]).toEqual([PRICE, 1, 2, 1])
     await fresh.settle(again, complete(again, null, 0, { status: 'failed', error: 'no' }))
-    await expectPaid(field, 0)
+    await expectPaid(sheet, 0)
   })
 
   it('one that lost its lease does not count against those that have theirs', async () => {
-    const field = await makeField(app, ['paid'], PRICE)
-    await field.addRows(2)
-    await field.run()
-    const jobs = await field.jobs()
+    const sheet = await makeFlightSheet(app, ['paid'], PRICE)
+    await sheet.addRows(2)
+    await sheet.run()
+    const jobs = await sheet.jobs()
     const [gone, here] = await Promise.all(jobs.map((job) => old.claim(job)))
     await fresh.claim(must(jobs[0]))
     // A batch of one holds the only lane, so that the next two ride together.
@@ -246,8 +248,8 @@ describe('credits (D22)', () => {
 
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
-    const field = await makePaidField(20)
-    const flights = await Promise.all((await field.jobs()).map((job) => claimAndReserve(old, job)))
+    const sheet = await makePaidSheet(20)
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
     const results = await Promise.allSettled(
       flights.map((flight, n) =>
         old.settle(
@@ -259,21 +261,21 @@ describe('what cannot be stored', () => {
       ),
     )
     expect(results.flatMap((result, n) => (result.status === 'rejected' ? [n] : []))).toEqual([10])
-    await expectPaid(field, 19, PRICE)
-    expect((await field.flights()).filter((flight) => flight.action === 'paid_1')).toHaveLength(1)
+    await expectPaid(sheet, 19, PRICE)
+    expect((await sheet.flights()).filter((flight) => flight.action === 'paid_1')).toHaveLength(1)
   })
 })
 
 describe('a row that ends its workers (R6)', () => {
   it.each([3, 4])('claimed %i times without a result', async (claims) => {
-    const field = await makePaidField(2, ['free', 'free'])
-    const [poison, healthy] = await field.jobs()
+    const sheet = await makePaidSheet(2, ['free', 'free'])
+    const [poison, healthy] = await sheet.jobs()
     for (let n = 1; n < claims; n += 1) await old.claim(must(poison))
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])
-    const cells = (await field.cells()).filter((cell) => cell.row_id === poison?.r)
+    const cells = (await sheet.cells()).filter((cell) => cell.row_id === poison?.r)
     const expected = claims > 3 ? ['free_1 error'] : ['free_1 complete', 'free_2 complete']
     expect(cells.map((cell) => `${cell.action} ${cell.status}`)).toEqual(expected)
-    expect((await field.cells()).filter((cell) => cell.row_id === healthy?.r)).toHaveLength(2)
-    expect(await field.flights()).toEqual([])
+    expect((await sheet.cells()).filter((cell) => cell.row_id === healthy?.r)).toHaveLength(2)
+    expect(await sheet.flights()).toEqual([])
   })
 })

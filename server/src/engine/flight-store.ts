@@ -3,7 +3,7 @@ import type { Provenance } from '../catalog/outcome.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
 import type { Store } from '../store/connection/db.ts'
 import { createBatchedStatement } from './batched-statement.ts'
-import { type ClaimedRow, createClaimer, createLooker, UNTAKEN } from './claiming.ts'
+import { type ClaimedRow, createClaimer, createPeeker, UNCLAIMED } from './claiming.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createSettler } from './settler.ts'
 import { ABANDON } from './sql/abandon.ts'
@@ -34,8 +34,8 @@ export type Flight = RunFacts & {
   ticket: number
   /** Counts claims; with run and ticket it is the fence. */
   attempt: number
-  /** How often its cell was taken up without a result. */
-  strikes: number
+  /** How often its cell was claimed without a result, this claim included. */
+  stalled_claims: number
   /** The cell at hand: the first action of the run that has no result yet. */
   action: string
   retries: number
@@ -74,16 +74,16 @@ export type Settlement = {
 export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
-export type Desk = {
+export type FlightStore = {
   /**
-   * Urgent ones have statements of their own, and do not wait for those of the mass. The job is fresh when nobody can have
+   * Express rows have statements of their own, and do not wait for those of bulk rows. The job is fresh when nobody can have
    * settled a cell of the flight.
    */
-  claim(job: RowJob, how?: { urgent?: boolean; fresh?: boolean }): Promise<Flight | null>
-  /** The flight of a fresh job as it is, without taking it up; null when somebody has. */
-  look(job: RowJob): Promise<Flight | null>
+  claim(job: RowJob, how?: { express?: boolean; fresh?: boolean }): Promise<Flight | null>
+  /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
+  peek(job: RowJob): Promise<Flight | null>
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
-  settle(flight: Flight, settlement: Settlement, urgent?: boolean): Promise<{ runState: string } | null>
+  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<{ runState: string } | null>
   reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
@@ -96,7 +96,7 @@ const MAX_CELLS = 1000
 
 type RowItem = { r: string; [field: string]: unknown }
 
-export function createDesk(store: Store, lane: number): Desk {
+export function createFlightStore(store: Store, lane: number): FlightStore {
   const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
     createBatchedStatement<RowItem, Row>({
       lanes,
@@ -112,19 +112,19 @@ export function createDesk(store: Store, lane: number): Desk {
       },
     })
 
-  const claim = createBatchedStatement({ lanes: 2, rests: true, send: createClaimer(store) })
-  const claimUrgently = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
-  const look = createBatchedStatement({ lanes: 2, rests: true, send: createLooker(store) })
-  const settling = (lanes: number, from: number, rests: boolean) =>
+  const claim = createBatchedStatement({ lanes: 2, throttled: true, send: createClaimer(store) })
+  const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
+  const peek = createBatchedStatement({ lanes: 2, throttled: true, send: createPeeker(store) })
+  const settling = (lanes: number, from: number, throttled: boolean) =>
     createBatchedStatement({
       lanes,
-      rests,
+      throttled,
       send: createSettler(store, from),
       maxItems: MAX_CELLS,
       sizeOf: ({ settlement }) => settlement.cells.length,
     })
   const settle = settling(2, lane, true)
-  const settleUrgently = settling(1, lane + 1, false)
+  const settleExpress = settling(1, lane + 1, false)
   const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
@@ -132,16 +132,16 @@ export function createDesk(store: Store, lane: number): Desk {
   const factsOf = createRunFacts(store)
 
   return {
-    async claim(job, { urgent = false, fresh = false } = {}) {
-      const row = await (urgent ? claimUrgently : claim)({ ...job, fresh })
+    async claim(job, { express = false, fresh = false } = {}) {
+      const row = await (express ? claimExpress : claim)({ ...job, fresh })
       return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row)
     },
-    async look(job) {
-      const row = await look(job)
-      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), { ...UNTAKEN, ...row })
+    async peek(job) {
+      const row = await peek(job)
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), { ...UNCLAIMED, ...row })
     },
-    settle: (flight, settlement, urgent) =>
-      urgent ? settleUrgently({ flight, settlement }) : settle({ flight, settlement }),
+    settle: (flight, settlement, express) =>
+      express ? settleExpress({ flight, settlement }) : settle({ flight, settlement }),
     reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
@@ -157,7 +157,7 @@ function toFlight({ r, t }: RowJob, facts: RunFacts, row: ClaimedRow): Flight {
   const { n: _, settled, ...rest } = row
   const action = facts.actions[settled]
   if (action === undefined)
-    throw new Error(`row ${r} has results for every action of its run and still flies`)
+    throw new Error(`row ${r} has results for every action of its run and is still in the air`)
   return { ...facts, ...rest, row_id: r, ticket: t, action }
 }
 

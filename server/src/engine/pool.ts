@@ -31,7 +31,7 @@ const PAUSE_MS = 500
 
 /**
  * A pool of graphile-worker that lasts: when a connection is lost in a way that may have left jobs locked, another takes its
- * place, and what the former still has locked is given back once its rows are put down.
+ * place, and what the former still has locked is given back once its rows are parked.
  */
 export async function startPool(options: PoolOptions): Promise<Pool> {
   const stopping = new AbortController()
@@ -120,7 +120,7 @@ async function open({ databaseUrl, log, crew, queue, size, ahead, tasks, cron = 
     // It refuses to stop only when it is ending already.
     await runner.stop().catch(() => undefined)
   }
-  // Rows that are being walked stay this pool's until they are put down.
+  // Rows that are being walked stay this pool's until they are parked.
   const clear = async () => {
     await ended
     await stop()

@@ -5,10 +5,10 @@ import type { Store } from '../store/connection/db.ts'
 /** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
 const FAILURES = 5
 const FIRST_PAUSE_MS = 5000
-const LONGEST_PAUSE_MS = 120_000
-const LOOK_MS = 1000
+const MAX_PAUSE_MS = 120_000
+const REFRESH_MS = 1000
 
-type Breaker = { failures: number; brokenUntil: number; lookedAt: number }
+type Breaker = { failures: number; brokenUntil: number; refreshedAt: number }
 
 export type Breakers = {
   remainingMs(bucket: string): Promise<number>
@@ -23,13 +23,13 @@ export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
 
   const breakerOf = (bucket: string): Breaker => {
-    const known = breakers.get(bucket) ?? { failures: 0, brokenUntil: 0, lookedAt: 0 }
+    const known = breakers.get(bucket) ?? { failures: 0, brokenUntil: 0, refreshedAt: 0 }
     breakers.set(bucket, known)
     return known
   }
 
-  async function look(bucket: string, breaker: Breaker): Promise<void> {
-    breaker.lookedAt = Date.now()
+  async function refresh(bucket: string, breaker: Breaker): Promise<void> {
+    breaker.refreshedAt = Date.now()
     const [found] = await store.query<{ ms: number }>({
       name: 'engine-breaker',
       text: `select (extract(epoch from broken_until - clock_timestamp()) * 1000)::float8 as ms
@@ -50,7 +50,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
   return {
     async remainingMs(bucket) {
       const breaker = breakerOf(bucket)
-      if (Date.now() - breaker.lookedAt > LOOK_MS) await look(bucket, breaker)
+      if (Date.now() - breaker.refreshedAt > REFRESH_MS) await refresh(bucket, breaker)
       return Math.max(0, breaker.brokenUntil - Date.now())
     },
     note(bucket, result) {
@@ -63,7 +63,7 @@ export function createBreakers(store: Store, log: Log): Breakers {
       const beyond = breaker.failures - FAILURES
       // Calls that were under way when it opened fail too; they say nothing new.
       if (beyond < 0 || Date.now() < breaker.brokenUntil) return
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(beyond, 10))
+      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(beyond, 10))
       breaker.brokenUntil = Date.now() + pauseMs
       // This process leaves it alone already, whether the others hear of it or not.
       open(bucket, pauseMs).catch((cause: unknown) =>

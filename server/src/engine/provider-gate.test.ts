@@ -40,7 +40,7 @@ describe('calls at once', () => {
     expect([most, underWay]).toEqual([3, 0])
   })
 
-  it('more than a hundred that wait are put down instead', async () => {
+  it('more than a hundred that wait are parked instead', async () => {
     const bucket = bucketName()
     const first = await enter(gates[0], bucket, { concurrent: 1 })
     const answers = Array.from({ length: 110 }, () => enter(gates[0], bucket, { concurrent: 1 }))

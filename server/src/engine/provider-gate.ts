@@ -6,7 +6,7 @@ import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
 import { TAKE_SLOT } from './sql/take-slot.ts'
 
-/** Slots within this are waited for in the process; for later ones the row is put down. */
+/** Slots within this are waited for in the process; for later ones the row is parked. */
 const SHORT_WAIT_MS = 1000
 const HORIZON_MS = 30_000
 

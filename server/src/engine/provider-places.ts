@@ -7,7 +7,7 @@ import { TAKE_PLACES } from './sql/take-places.ts'
 const BEAT_MS = 5000
 const SILENCE_MS = 30_000
 const ASK_AGAIN_MS = 100
-/** Rows that wait in the process for a place; more than that are put down, so that they do not fill the process. */
+/** Rows that wait in the process for a place; more than that are parked, so that they do not fill the process. */
 const MAX_WAITING = 100
 
 type Bucket = {
@@ -52,7 +52,7 @@ export function createPlaces(store: Store, log: Log): Places {
   }
 
   /** One conversation with the database per bucket, as long as there is something to say or to ask. */
-  async function settle(name: string, bucket: Bucket): Promise<void> {
+  async function syncCount(name: string, bucket: Bucket): Promise<void> {
     if (bucket.busy) return
     bucket.busy = true
     try {
@@ -66,7 +66,7 @@ export function createPlaces(store: Store, log: Log): Places {
         }
       }
     } catch (cause) {
-      // Those who wait are put down, and the next beat tells the database the number.
+      // Those who wait are parked, and the next beat tells the database the number.
       log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
       for (const next of bucket.waiting.splice(0)) next(false)
     } finally {
@@ -81,7 +81,7 @@ export function createPlaces(store: Store, log: Log): Places {
       active = true
       // Also when nothing has changed: the others must hear that this process lives.
       bucket.noted = -1
-      void settle(name, bucket)
+      void syncCount(name, bucket)
     }
     if (active) return
     clearInterval(beating)
@@ -108,7 +108,7 @@ export function createPlaces(store: Store, log: Log): Places {
         }
         signal.addEventListener('abort', giveUp, { once: true })
         bucket.waiting.push(entry)
-        void settle(name, bucket)
+        void syncCount(name, bucket)
       })
     },
     giveBack(name) {
@@ -116,7 +116,7 @@ export function createPlaces(store: Store, log: Log): Places {
       if (bucket === undefined) return
       bucket.underWay -= 1
       bucket.wake?.()
-      void settle(name, bucket)
+      void syncCount(name, bucket)
     },
   }
 }

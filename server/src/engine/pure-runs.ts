@@ -1,11 +1,11 @@
 import type { RowJob } from './flight-store.ts'
 
 /** Runs of pure actions only, by what the jobs of their rows have in common. */
-export type LightRuns = { has(job: RowJob): boolean; add(job: RowJob): void }
+export type PureRuns = { has(job: RowJob): boolean; add(job: RowJob): void }
 
 const KEPT = 1000
 
-export function createLightRuns(): LightRuns {
+export function createPureRuns(): PureRuns {
   const known = new Set<string>()
   const keyOf = ({ o, t }: RowJob) => `${o} ${t}`
   return {

@@ -9,7 +9,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
 import { serveHttp } from '#test/loopback-server.ts'
 import { PRICE } from './testing/fault-catalogue.ts'
-import { type Field, makeField, makeFieldApp } from './testing/flight-store-fixture.ts'
+import { type FlightSheet, makeFlightSheet, makeFlightApp } from './testing/flight-store-fixture.ts'
 import { startWorkerChild, watch, type WorkerChild } from './testing/worker-child.ts'
 
 const START = 10_000_000
@@ -53,61 +53,62 @@ const jobs = (app: TestApp) =>
     text: 'select locked_by from graphile_worker.jobs union all select locked_by from graphile_groups.jobs',
   })
 
-async function launch(app: TestApp, step: object, rows: number): Promise<Field> {
+async function launch(app: TestApp, step: object, rows: number): Promise<FlightSheet> {
   const steps = [step, step, step] as { action_id: string; inputs: Record<string, unknown> }[]
-  const field = await makeField(app, steps, START)
-  await field.addRows(rows)
-  await field.run()
-  return field
+  const sheet = await makeFlightSheet(app, steps, START)
+  await sheet.addRows(rows)
+  await sheet.run()
+  return sheet
 }
 
-const landed = (field: Field) => until('all rows land', async () => (await field.flights()).length === 0)
+const landed = (sheet: FlightSheet) =>
+  until('all rows land', async () => (await sheet.flights()).length === 0)
 
 /** Every cell there, once, complete and paid once; nothing held, nothing left to do. */
-async function expectExact(field: Field, rows: number, price: number): Promise<void> {
-  const cells = await field.cells()
+async function expectExact(sheet: FlightSheet, rows: number, price: number): Promise<void> {
+  const cells = await sheet.cells()
   expect(cells.length).toBe(rows * 3)
   expect(cells.filter((cell) => cell.status !== 'complete' || cell.credits !== price)).toEqual([])
   const credits = START - rows * 3 * price
-  expect(await field.accounts()).toEqual({
+  expect(await sheet.accounts()).toEqual({
     credits,
     held: 0,
     heldByFlights: 0,
     ledger: credits,
     charges: price === 0 ? 0 : rows * 3,
   })
-  await until('no job is left', async () => (await jobs(field.app)).length === 0)
+  await until('no job is left', async () => (await jobs(sheet.app)).length === 0)
 }
 
 describe('recovery', async () => {
-  const app = await makeFieldApp()
+  const app = await makeFlightApp()
   const whole = await makeApp({ services: { catalogue: await loadCatalogue() } })
 
   it('R1: a worker is killed in the middle of a run; another finishes it, nothing lost, nothing charged twice', async () => {
     const url = await serveProvider(20)
     const victim = await startChild(app)
     await startChild(app)
-    const field = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
+    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
     await until('the run is under way', () => calls > 200)
     victim.child.kill('SIGKILL')
     expect(await victim.ended).toBe('SIGKILL')
-    await landed(field)
-    await expectExact(field, 300, PRICE)
+    await landed(sheet)
+    await expectExact(sheet, 300, PRICE)
   })
 
   it('R3: a worker that was stopped past its lease and goes on changes nothing', async () => {
     const url = await serveProvider(100)
     const sleeper = await startChild(app)
-    const field = await launch(app, { action_id: 'paid_call', inputs: { url } }, 40)
+    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 40)
     await until('the run is under way', () => calls >= 20)
     sleeper.child.kill('SIGSTOP')
     await startChild(app)
-    await landed(field)
-    await expectExact(field, 40, PRICE)
+    await landed(sheet)
+    await expectExact(sheet, 40, PRICE)
     expect(calls).toBeGreaterThan(120)
     sleeper.child.kill('SIGCONT')
     await sleep(1500)
-    await expectExact(field, 40, PRICE)
+    await expectExact(sheet, 40, PRICE)
     sleeper.child.kill('SIGTERM')
     expect(await sleeper.ended).toBe(0)
   })
@@ -127,23 +128,23 @@ describe('recovery', async () => {
       endWithTest(await watch(spawn(process.execPath, ['server/src/main.ts'], { env }), 'working'))
     const first = await start()
     const step = { action_id: 'http_api_call', inputs: { method: 'GET', endpoint: url } }
-    const field = await launch(whole, step, 200)
+    const sheet = await launch(whole, step, 200)
     await until('the run is under way', () => calls > 100)
     const asked = Date.now()
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
     expect(Date.now() - asked).toBeLessThan(10_000)
-    expect((await field.flights()).length).toBeGreaterThan(0)
+    expect((await sheet.flights()).length).toBeGreaterThan(0)
     expect((await jobs(whole)).filter((job) => job.locked_by !== null)).toEqual([])
     await start()
-    await landed(field)
-    await expectExact(field, 200, 0)
+    await landed(sheet)
+    await expectExact(sheet, 200, 0)
   })
 
   it('R2: connections are cut again and again; the run is finished, exactly', async () => {
     const url = await serveProvider(20)
     await startChild(app)
-    const field = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
+    const sheet = await launch(app, { action_id: 'paid_call', inputs: { url } }, 300)
     await until('the run is under way', () => calls > 30)
     const client = new pg.Client({ connectionString: app.databaseUrl })
     await client.connect()
@@ -155,10 +156,10 @@ describe('recovery', async () => {
       await sleep(200)
     }
     await until('all rows land', async () => {
-      const { rows } = await client.query('select from flights where org_id = $1 limit 1', [field.org.orgId])
+      const { rows } = await client.query('select from flights where org_id = $1 limit 1', [sheet.org.orgId])
       return rows.length === 0
     })
-    await expectExact(field, 300, PRICE)
+    await expectExact(sheet, 300, PRICE)
   })
 
   it('R6: a row that ends its worker is an error after three times; the rows in the air with it are not', async () => {
@@ -166,16 +167,16 @@ describe('recovery', async () => {
       action_id,
       inputs: action_id === 'poison' ? { kill: '{{input.kill}}' } : {},
     }))
-    const field = await makeField(app, steps, START)
-    await field.addRows(20)
-    const [poison] = await field.addRows(1, { kill: 'yes' })
-    await field.addRows(20)
+    const sheet = await makeFlightSheet(app, steps, START)
+    await sheet.addRows(20)
+    const [poison] = await sheet.addRows(1, { kill: 'yes' })
+    await sheet.addRows(20)
     let deaths = 0
     const over = new AbortController()
     const supervise = (async () => {
       while (!over.signal.aborted) {
         const worker = await startWorkerChild(app.databaseUrl, { silenceMs: 1200 })
-        const end = await Promise.race([worker.ended, landed(field).then(() => 'landed')])
+        const end = await Promise.race([worker.ended, landed(sheet).then(() => 'landed')])
         if (end !== 'landed') deaths += 1
         worker.child.kill('SIGKILL')
         await worker.ended
@@ -183,10 +184,10 @@ describe('recovery', async () => {
       }
     })()
     onTestFinished(() => over.abort())
-    await field.run()
+    await sheet.run()
     await supervise
     expect(deaths).toBe(3)
-    const cells = await field.cells()
+    const cells = await sheet.cells()
     const bad = cells.filter((cell) => cell.status !== 'complete')
     expect(bad.map((cell) => [cell.row_id, cell.action, cell.status])).toEqual([
       [poison, 'poison_1', 'error'],

@@ -6,13 +6,13 @@ import { type Engine, walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
 
-/** `b`: how often the row was taken up before it had a job of its own. */
+/** `b`: how often the row was claimed before it had a job of its own. */
 type RowPayload = RowJob & { b?: number }
 type RowsPayload = { o: string; t: number; r: string[] }
 
 /**
- * Jobs walk one row, or a group of them. A group that is taken up again has ended its worker, or one of its rows has: it is
- * taken apart, and from then on each of its rows answers for itself.
+ * Jobs walk one row, or a group of them. A group whose job is taken again has ended its worker, or one of its rows has: it is
+ * split, and from then on each of its rows answers for itself.
  */
 export function createRowTasks(store: Store, engine: Engine): { row: Task; express: Task; rows: Task } {
   const alone = createTurns()

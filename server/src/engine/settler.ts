@@ -7,7 +7,7 @@ import { settleStatement } from './sql/settle.ts'
 export type Settled = { runState: string }
 type Given = { flight: Flight; settlement: Settlement }
 /** `ns` are places in the batch, from 1. */
-type Answer = { ns: number[]; run_state: string }
+type SettledRun = { ns: number[]; run_state: string }
 
 /** Lanes of tallies that this process writes in turn, so that two statements at once do not wait for each other. */
 const LANES = 2
@@ -30,7 +30,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     }
     const values: unknown[] = [...columnsOf(batch), lane * LANES + (round % LANES)]
     if (kind.extras) values.push(toStorableJson(extras))
-    const rows = await store.query<Answer>({
+    const rows = await store.query<SettledRun>({
       name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}`,
       text: settleStatement(kind),
       values,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Desk, RowJob } from './flight-store.ts'
+import type { FlightStore, RowJob } from './flight-store.ts'
 import {
   createModel,
   flightOf,
@@ -16,19 +16,19 @@ import {
 import { PRICE } from './testing/fault-catalogue.ts'
 import {
   complete,
-  type Field,
-  makeDesk,
-  makeField,
-  makeFieldApp,
+  type FlightSheet,
+  makeFlightStore,
+  makeFlightSheet,
+  makeFlightApp,
   must,
 } from './testing/flight-store-fixture.ts'
 
-const app = await makeFieldApp()
-const desks = [makeDesk(app, 1), makeDesk(app, 2)]
+const app = await makeFlightApp()
+const stores = [makeFlightStore(app, 1), makeFlightStore(app, 2)]
 const CHAIN = ['paid_1', 'free_1', 'free_2', 'paid_2']
 
 type World = {
-  field: Field
+  sheet: FlightSheet
   model: Model
   /** Every job ever queued; graphile-worker may hand out any of them again. */
   jobs: RowJob[]
@@ -40,22 +40,22 @@ type World = {
 
 type Pick = { a: number; b: number; c: number }
 const some = <Item>(items: readonly Item[], n: number): Item | undefined => items[n % items.length]
-const deskOf = ({ b }: Pick): Desk => must(some(desks, b))
+const storeOf = ({ b }: Pick): FlightStore => must(some(stores, b))
 const chosen = (world: World, { a }: Pick) => [...world.model.rows].filter((_, n) => (a >> n) & 1)
 
 async function run(world: World, rows: string[], actions: string[]): Promise<void> {
-  const { runId, rowsQueued } = await world.field.run({ kind: 'ids', ids: rows }, actions)
+  const { runId, rowsQueued } = await world.sheet.run({ kind: 'ids', ids: rows }, actions)
   const launched = launch(world.model, { id: runId, actions, revision: world.revision }, rows)
   expect(rowsQueued).toBe(rows.length)
-  for (const job of await world.field.jobs()) {
+  for (const job of await world.sheet.jobs()) {
     if (!launched.includes(job.r)) continue
     must(world.model.flights.get(job.r)).ticket = job.t
     world.jobs.push(job)
   }
 }
 
-async function claim(world: World, job: RowJob, desk: Desk): Promise<void> {
-  const flight = await desk.claim(job)
+async function claim(world: World, job: RowJob, store: FlightStore): Promise<void> {
+  const flight = await store.claim(job)
   const known = world.model.flights.get(job.r)
   if (known?.ticket !== job.t) {
     expect(flight).toBeNull()
@@ -75,18 +75,18 @@ async function claim(world: World, job: RowJob, desk: Desk): Promise<void> {
   world.hands.push({ flight: must(flight), token: known.token })
 }
 
-async function reserve(world: World, hand: Hand, desk: Desk): Promise<void> {
+async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
   if (!hand.flight.action.startsWith('paid') || hand.flight.held_millis > 0) return
   const known = flightOf(world.model, hand)
   const free = world.model.credits - heldBy(world.model)
   const expected = known === undefined ? 'lost' : free >= PRICE ? 'held' : 'no_credits'
-  expect(await desk.reserve(hand.flight, PRICE)).toBe(expected)
+  expect(await store.reserve(hand.flight, PRICE)).toBe(expected)
   if (known === undefined || expected !== 'held') return
   known.held = PRICE
   hand.flight.held_millis = PRICE
 }
 
-async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Promise<void> {
+async function finishCell(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
   const { flight } = hand
   const actions = flight.actions
   const after = actions[actions.indexOf(flight.action) + 1] ?? null
@@ -96,7 +96,7 @@ async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Pr
   const credits = status === 'complete' ? flight.held_millis : 0
   const next = unpaid || how % 8 === 0 ? null : after
   const known = flightOf(world.model, hand)
-  const answer = await desk.settle(flight, complete(flight, next, credits, { status }))
+  const answer = await store.settle(flight, complete(flight, next, credits, { status }))
   expect(answer === null).toBe(known === undefined)
   const onward = settle(world.model, hand, { status, credits, next })
   world.former.push(hand)
@@ -105,15 +105,15 @@ async function finishCell(world: World, hand: Hand, desk: Desk, how: number): Pr
 }
 
 /** Results of cells that follow each other, in one settlement; whoever lost the row writes none of them. */
-async function finishTogether(world: World, hand: Hand, desk: Desk, how: number): Promise<void> {
+async function finishTogether(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
   const { flight } = hand
   const from = flight.actions.indexOf(flight.action)
   const cells = flight.actions.slice(from).filter((action) => action.startsWith('free'))
-  if (cells[0] !== flight.action || cells.length < 2) return finishCell(world, hand, desk, how)
+  if (cells[0] !== flight.action || cells.length < 2) return finishCell(world, hand, store, how)
   const next = how % 2 === 0 ? null : (flight.actions[from + cells.length] ?? null)
   const settled = cells.flatMap((action) => complete({ ...flight, action }, next).cells)
   const known = flightOf(world.model, hand)
-  expect((await desk.settle(flight, { cells: settled, next })) === null).toBe(known === undefined)
+  expect((await store.settle(flight, { cells: settled, next })) === null).toBe(known === undefined)
   world.former.push(hand)
   world.hands = world.hands.filter((other) => other !== hand)
   let onward: Hand | null = hand
@@ -124,9 +124,9 @@ async function finishTogether(world: World, hand: Hand, desk: Desk, how: number)
   if (onward !== null) world.hands.push(onward)
 }
 
-async function park(world: World, hand: Hand, desk: Desk): Promise<void> {
+async function park(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
-  const parked = await desk.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1 })
+  const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1 })
   expect(parked).toBe(known !== undefined)
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
@@ -139,18 +139,18 @@ async function park(world: World, hand: Hand, desk: Desk): Promise<void> {
   world.jobs.push({ o: hand.flight.org_id, r: hand.flight.row_id, t: known.ticket })
 }
 
-async function abandon(world: World, hand: Hand, desk: Desk): Promise<void> {
+async function abandon(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
-  expect(await desk.abandon(hand.flight)).toBe(known !== undefined)
+  expect(await store.abandon(hand.flight)).toBe(known !== undefined)
   if (known !== undefined) world.model.flights.delete(hand.flight.row_id)
   world.hands = world.hands.filter((other) => other !== hand)
 }
 
 const withHand =
-  (act: (world: World, hand: Hand, desk: Desk, how: number) => Promise<void>) =>
+  (act: (world: World, hand: Hand, store: FlightStore, how: number) => Promise<void>) =>
   async (world: World, pick: Pick): Promise<void> => {
     const hand = some(world.hands, pick.a)
-    if (hand !== undefined) await act(world, hand, deskOf(pick), pick.c)
+    if (hand !== undefined) await act(world, hand, storeOf(pick), pick.c)
   }
 
 const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
@@ -159,45 +159,45 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   runAction: (world, pick) =>
     run(world, chosen(world, pick), CHAIN.slice(pick.b % 4, pick.c % 2 ? 4 : (pick.b % 4) + 1)),
   async stop(world) {
-    expect(await world.field.stop()).toBe(stop(world.model))
+    expect(await world.sheet.stop()).toBe(stop(world.model))
   },
   async deleteRow(world, { a }) {
     const row = some([...world.model.rows], a)
     if (row === undefined || a % 3 !== 0) return
-    const { org, base } = world.field
+    const { org, base } = world.sheet
     expect((await org.call('POST', `${base}/rows/delete`, { row_ids: [row] })).status).toBe(200)
     remove(world.model, row)
   },
   async edit(world, { a }) {
-    const { org, base } = world.field
+    const { org, base } = world.sheet
     const continue_workflow_if_action_fails = a % 2 === 0
     await org.call('PATCH', `${base}/actions/paid_1`, { continue_workflow_if_action_fails })
-    world.revision = (await world.field.sheet()).revision
+    world.revision = (await world.sheet.record()).revision
   },
   async grant(world, { a }) {
     const amount = (a % 3) * 1000
-    await world.field.grant(amount)
+    await world.sheet.grant(amount)
     world.model.credits += amount
   },
   async claim(world, pick) {
     const job = some(world.jobs, pick.a)
-    if (job !== undefined) await claim(world, job, deskOf(pick))
+    if (job !== undefined) await claim(world, job, storeOf(pick))
   },
   /** As a worker does with the newest job: claim, reserve, settle. */
   async step(world, pick) {
     const job = world.jobs.findLast(({ r, t }) => world.model.flights.get(r)?.ticket === t)
     if (job === undefined) return
-    await claim(world, job, deskOf(pick))
+    await claim(world, job, storeOf(pick))
     const hand = must(world.hands.at(-1))
-    await reserve(world, hand, deskOf(pick))
-    await finishCell(world, hand, deskOf(pick), pick.c)
+    await reserve(world, hand, storeOf(pick))
+    await finishCell(world, hand, storeOf(pick), pick.c)
   },
   reserve: withHand(reserve),
   finish: withHand(finishCell),
   finishTogether: withHand(finishTogether),
   park: withHand(park),
   abandon: withHand(abandon),
-  /** Ends without a word: whoever takes up the job next has the row. */
+  /** Ends without a word: whoever takes the job next has the row. */
   crash: withHand(async (world, hand) => {
     world.hands = world.hands.filter((other) => other !== hand)
   }),
@@ -205,18 +205,18 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   async late(world, pick) {
     const hand = some(world.former, pick.a)
     if (hand === undefined) return
-    const desk = deskOf(pick)
+    const store = storeOf(pick)
     const { flight } = hand
-    expect(await desk.settle(flight, complete(flight, null, flight.held_millis))).toBeNull()
+    expect(await store.settle(flight, complete(flight, null, flight.held_millis))).toBeNull()
     // After a settlement of its own it still has the row.
     if (flightOf(world.model, hand) !== undefined) return
-    expect(await desk.reserve(flight, PRICE)).toBe('lost')
-    expect(await desk.park(flight, { ms: 0, retries: 0 })).toBe(false)
-    expect(await desk.abandon(flight)).toBe(false)
+    expect(await store.reserve(flight, PRICE)).toBe('lost')
+    expect(await store.park(flight, { ms: 0, retries: 0 })).toBe(false)
+    expect(await store.abandon(flight)).toBe(false)
   },
 }
 
-async function expectAgreement({ field, model }: World): Promise<void> {
+async function expectAgreement({ sheet, model }: World): Promise<void> {
   const cells = [...model.cells].flatMap(([row_id, byAction]) =>
     [...byAction].map(([action, { status, credits, run: run_id }]) => ({
       row_id,
@@ -228,9 +228,9 @@ async function expectAgreement({ field, model }: World): Promise<void> {
   )
   const key = (cell: { row_id: string; action: string }) => `${cell.row_id} ${cell.action}`
   const sorted = cells.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
-  expect(await field.cells()).toEqual(sorted)
+  expect(await sheet.cells()).toEqual(sorted)
 
-  const flights = await field.flights()
+  const flights = await sheet.flights()
   const seen = flights.map((flight) => [
     flight.row_id,
     flight.run_id,
@@ -253,20 +253,20 @@ async function expectAgreement({ field, model }: World): Promise<void> {
 
   const held = heldBy(model)
   const { credits, charges } = model
-  expect(await field.accounts()).toEqual({ credits, held, heldByFlights: held, ledger: credits, charges })
+  expect(await sheet.accounts()).toEqual({ credits, held, heldByFlights: held, ledger: credits, charges })
   expect(credits).toBeGreaterThanOrEqual(held)
 
   const [stranded] = await app.store.query<{ count: number }>({
     text: `select count(*) from flights f where f.org_id = $1 and not exists (
       select from graphile_worker._private_jobs j
       where j.payload->>'r' = f.row_id::text and j.payload->>'t' = f.ticket::text)`,
-    values: [field.org.orgId],
+    values: [sheet.org.orgId],
   })
   expect(stranded?.count).toBe(0)
 }
 
-async function expectStatuses({ field, model }: World): Promise<void> {
-  const { body } = await field.org.call('POST', `${field.base}/rows/list`, { page_size: 200 })
+async function expectStatuses({ sheet, model }: World): Promise<void> {
+  const { body } = await sheet.org.call('POST', `${sheet.base}/rows/list`, { page_size: 200 })
   const rows: { row_id: string; row_status: string }[] = body.data.rows
   expect(rows.map(({ row_id, row_status }) => [row_id, row_status])).toEqual(
     [...model.rows].map((row) => [row, rowStatus(model, row)]),
@@ -298,11 +298,11 @@ const command = fc.record({
 it('whatever happens in whatever order, no cell is lost or settled twice and the books agree', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
-      const field = await makeField(app, ['paid', 'free', 'free', 'paid'], 4 * PRICE)
-      const rows = await field.addRows(5)
-      const { revision } = await field.sheet()
+      const sheet = await makeFlightSheet(app, ['paid', 'free', 'free', 'paid'], 4 * PRICE)
+      const rows = await sheet.addRows(5)
+      const { revision } = await sheet.record()
       const model = createModel(rows, 4 * PRICE)
-      const world: World = { field, model, jobs: [], hands: [], former: [], revision }
+      const world: World = { sheet, model, jobs: [], hands: [], former: [], revision }
       for (const { kind, ...pick } of commands) {
         await must(COMMANDS[kind])(world, pick)
         await expectAgreement(world)

@@ -23,7 +23,7 @@ const NEVER = new AbortController().signal
 const GROUPS_AHEAD = 2
 
 /**
- * Takes jobs from graphile-worker. Pools: one for groups of rows, which are the mass of a run; one for rows that have a job of
+ * Takes jobs from graphile-worker. Pools: one for groups of rows, the bulk of a run; one for rows that have a job of
  * their own; one that takes only the first rows of each run; and a small one for long jobs. Heartbeats tell the living from
  * the dead, whose jobs go back at once.
  */

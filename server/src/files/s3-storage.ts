@@ -13,7 +13,7 @@ export type S3Settings = {
   /** Another store than Amazon's. */
   endpoint: string | undefined
   region: string
-  /** Without keys the surroundings are asked: environment, profile, instance role. */
+  /** Without keys the SDK looks for them: environment, profile, instance role. */
   accessKeyId: string | undefined
   secretAccessKey: string | undefined
   forcePathStyle: boolean | undefined

@@ -10,11 +10,11 @@ const PLAIN: NumberKind = { kind: 'number', zeros: 0, fraction: false }
 /** Texts by column; holes where there is no cell. */
 export type XlsxRow = (string | undefined)[]
 
-type Surroundings = { styles: NumberKind[]; is1904: boolean; strings: SharedStrings }
+type WorkbookParts = { styles: NumberKind[]; is1904: boolean; strings: SharedStrings }
 
 /** Makes rows of the XML of a worksheet: every cell as the text that a person sees in it. */
 export function createCellReader(
-  { styles, is1904, strings }: Surroundings,
+  { styles, is1904, strings }: WorkbookParts,
   onRow: (row: XlsxRow, length: number) => void,
 ): Required<XmlEvents> {
   let inData = false

@@ -20,7 +20,7 @@ import { validationError } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { editChain, requireAction, type Workbench } from './chain-edit.ts'
-import { readSurroundings } from './configuration-environment.ts'
+import { readConfigurationEnvironment } from './configuration-environment.ts'
 import { checkTargets, type Configurer } from './target-sheets.ts'
 
 type NewAction = z.output<typeof AddActionBody>
@@ -113,7 +113,7 @@ async function warningsOf(
   { action, warnings }: Configured,
   chain: ChainView,
 ): Promise<Warning[]> {
-  return distinct([...warnings, ...problemsOf(action, chain, await readSurroundings(db, sheet))])
+  return distinct([...warnings, ...problemsOf(action, chain, await readConfigurationEnvironment(db, sheet))])
 }
 
 /** Those that referred to its outputs keep their references, which name nothing now, and are answered. */

@@ -10,7 +10,7 @@ import { findConnection } from '../store/organisation/connections.ts'
 import { findMember } from '../store/organisation/members.ts'
 import { openConnection } from './connection-keys.ts'
 import { addConnection, type NewConnection, pickProvider, removeConnection } from './connections.ts'
-import { createRunSurroundings } from './run-environment.ts'
+import { createRunEnvironment } from './run-environment.ts'
 
 const app = await makeApp()
 const { sealer, store } = app.services
@@ -154,8 +154,8 @@ describe('run time', () => {
     const { id: sheet_id } = await makeWorkflow(org)
     await connect(org, { fields: { secret: 'first' } })
     const second = await connect(org, { name: 'Second', fields: { secret: 'second' } })
-    const surroundings = createRunSurroundings(store, sealer, new Map([['hunter', 'platform key']]))
-    const keys = surroundings.keysOf({ org_id: org.orgId, sheet_id })
+    const environment = createRunEnvironment(store, sealer, new Map([['hunter', 'platform key']]))
+    const keys = environment.keysOf({ org_id: org.orgId, sheet_id })
     const secretOf = async (...args: [string, string?]) => (await keys.own(...args))?.fields['secret']
     expect([
       await secretOf('hunter'),

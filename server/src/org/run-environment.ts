@@ -10,7 +10,7 @@ import { openEnv } from './env-variables.ts'
 type SheetKey = { org_id: string; sheet_id: string }
 
 /** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
-export type RunSurroundings = {
+export type RunEnvironment = {
   /** Values of environment variables, by key, as the sheet sees them. */
   envOf(sheet: SheetKey): Promise<ReadonlyMap<string, string>>
   keysOf(sheet: SheetKey): ProviderKeys
@@ -19,11 +19,11 @@ export type RunSurroundings = {
 
 type Connection = { id: string; provider: string; name: string; key: ProviderKey | null }
 
-export function createRunSurroundings(
+export function createRunEnvironment(
   store: Store,
   sealer: Sealer,
   providerKeys: ReadonlyMap<string, string>,
-): RunSurroundings {
+): RunEnvironment {
   const db = store.system
   const platform = new Map(
     [...providerKeys].map(([provider, secret]) => [provider, createKey('platform', { secret })]),
@@ -65,7 +65,7 @@ function isNamed(connection: Connection, name: string): boolean {
 }
 
 const KEPT_MS = 1000
-const MOST_KEPT = 2000
+const MAX_KEPT = 2000
 
 /** What was read a moment ago is not read again: thousands of rows of a sheet ask for the same. */
 function createMemory() {
@@ -74,7 +74,7 @@ function createMemory() {
     const found = known.get(key)
     // A key names one kind of value, so what was kept under it is of this type.
     if (found !== undefined && found.until > Date.now()) return found.value as Promise<Value>
-    if (known.size >= MOST_KEPT) known.clear()
+    if (known.size >= MAX_KEPT) known.clear()
     const value = read()
     known.set(key, { until: Date.now() + KEPT_MS, value })
     value.catch(() => known.delete(key))

@@ -3,9 +3,9 @@ import { finder, testCatalogue } from '#test/catalogue.ts'
 import type { ActionInstance, Definition } from '../../chain/definition.ts'
 import { type DiscoveredOutputs, viewChain } from './chain-view.ts'
 import { dependentsOf, nodeOf } from './node.ts'
-import { problemsOf, type Surroundings } from './warnings.ts'
+import { problemsOf, type ConfigurationEnvironment } from './warnings.ts'
 
-const NOTHING: Surroundings = { envKeys: new Set(), connectionsOf: () => 0 }
+const NOTHING: ConfigurationEnvironment = { envKeys: new Set(), connectionsOf: () => 0 }
 
 const instance = (id: string, more: Partial<ActionInstance> = {}): ActionInstance => ({
   id,
@@ -27,11 +27,11 @@ function chainWith(action: ActionInstance): Definition {
 
 function problems(
   action: ActionInstance,
-  surroundings: Partial<Surroundings> = {},
+  environment: Partial<ConfigurationEnvironment> = {},
   discovered: DiscoveredOutputs = new Map(),
 ): [string, string][] {
   const chain = viewChain(chainWith(action), testCatalogue, discovered)
-  return problemsOf(action, chain, { ...NOTHING, ...surroundings }).map(({ field, code }) => [field, code])
+  return problemsOf(action, chain, { ...NOTHING, ...environment }).map(({ field, code }) => [field, code])
 }
 
 const withText = (text: string) => instance('probe_2', { inputs: { text } })

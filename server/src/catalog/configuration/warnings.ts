@@ -8,25 +8,29 @@ import { type ChainView, standingOf } from './chain-view.ts'
 import { listReferences } from './references.ts'
 
 /** What a workflow can draw on beside its own chain. */
-export type Surroundings = {
+export type ConfigurationEnvironment = {
   envKeys: ReadonlySet<string>
   /** How many connections of the organisation there are to a provider. */
   connectionsOf: (provider: string) => number
 }
 
 /** What keeps an action, as it is configured now, from doing what it should. */
-export function problemsOf(action: ActionInstance, chain: ChainView, surroundings: Surroundings): Warning[] {
+export function problemsOf(
+  action: ActionInstance,
+  chain: ChainView,
+  environment: ConfigurationEnvironment,
+): Warning[] {
   const template = chain.links.get(action.id)?.template
   return distinct([
     ...(template === undefined ? [] : listMissing(action, template)),
     ...listReferences(action, template).flatMap(({ path, token, source }) => {
-      const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, surroundings)
+      const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, environment)
       return problem === null ? [] : [{ field: path, code: problem.code, message: problem.message(source) }]
     }),
     ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>
       waterfall === undefined
         ? []
-        : listKeyProblems(`inputs.${name}`, action.inputs[name], waterfall.providers, surroundings),
+        : listKeyProblems(`inputs.${name}`, action.inputs[name], waterfall.providers, environment),
     ),
   ])
 }
@@ -57,7 +61,7 @@ function problemOfToken(
   token: Token,
   action: ActionInstance,
   chain: ChainView,
-  { envKeys }: Surroundings,
+  { envKeys }: ConfigurationEnvironment,
 ): Problem | null {
   if (token.kind === 'env') return envKeys.has(token.key) ? null : UNAVAILABLE
   const standing = standingOf(token, action, chain)
@@ -83,7 +87,7 @@ function listKeyProblems(
   path: string,
   configured: ConfiguredValue | undefined,
   providers: readonly ProviderOption[],
-  { connectionsOf }: Surroundings,
+  { connectionsOf }: ConfigurationEnvironment,
 ): Warning[] {
   return asSteps(configured).flatMap(({ provider, own_key }, place): Warning[] => {
     const known = providers.find(({ id }) => id === provider)

@@ -5,23 +5,23 @@ export const CELLS = `(select json_object_agg(c.action, json_build_array(c.statu
     from cells c where c.org_id = i.o and c.row_id = i.r)::text`
 
 /**
- * Takes up the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
+ * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
  * are gone, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell in the run; a flight
  * whose job is `fresh` has no result yet. Nobody waits for the disk: a claim that a crash of PostgreSQL forgets makes its
  * worker lose the fence, as if it had been overtaken.
  */
 export const CLAIM = `
-with taken as (
+with claimed as (
   update flights f set attempt = f.attempt + 1, status = 'running',
     -- Whoever held the flight before got to this cell, and no further.
     settled = case when f.attempt = 0 and i.fresh then 0 else ${SETTLED} end,
     strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + 1 else 2 end
   from unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[]) with ordinality as i (o, r, t, fresh, n)
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
-  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes, f.settled, f.retries, f.held_millis, f.state
+  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.settled, f.retries, f.held_millis, f.state
 )
-select i.n, i.run_id, i.attempt, i.strikes, i.settled, i.retries, i.held_millis, i.state, run.state as run_state,
+select i.n, i.run_id, i.attempt, i.stalled_claims, i.settled, i.retries, i.held_millis, i.state, run.state as run_state,
   r.data::text as data, ${CELLS} as cells
-from (select set_config('synchronous_commit', 'off', true)) unhurried, taken i
+from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join runs run on run.org_id = i.o and run.run_id = i.run_id
 left join rows r on r.org_id = i.o and r.row_id = i.r`

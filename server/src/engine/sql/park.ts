@@ -1,5 +1,5 @@
 /**
- * Puts flights down: the cell is queued again and a new job takes it up later. The old job's ticket is void. Where the run was
+ * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
  * stopped meanwhile there is nothing to come back for: the flight ends, and what it held is given back (D23).
  */
 export const PARK = `

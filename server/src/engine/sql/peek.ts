@@ -1,7 +1,7 @@
 import { CELLS } from './claim.ts'
 
-/** Reads flights that nobody has taken up yet, without taking them up. */
-export const LOOK = `
+/** Reads flights that nobody has claimed yet, without claiming them. */
+export const PEEK = `
 select i.n, f.run_id, r.data::text as data, ${CELLS} as cells
 from unnest($1::uuid[], $2::uuid[], $3::int[]) with ordinality as i (o, r, t, n)
 join flights f on f.org_id = i.o and f.row_id = i.r and f.ticket = i.t and f.attempt = 0

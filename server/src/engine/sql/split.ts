@@ -1,6 +1,6 @@
 /**
  * Gives each row of a group that is still in the air a job of its own. The key keeps it to one if it is done twice; `b` counts
- * that the row was taken up once with its group.
+ * that the row was claimed once with its group.
  */
 export const SPLIT = `
 select count(*) from graphile_worker.add_jobs((

@@ -5,8 +5,8 @@ import { getDefinition } from '#server/store/sheets/definitions.ts'
 import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 import {
-  createDesk,
-  type Desk,
+  createFlightStore,
+  type FlightStore,
   type Flight,
   type RowJob,
   type SettledCell,
@@ -27,12 +27,12 @@ export type Accounts = {
 
 export type StoredCell = { row_id: string; action: string; status: string; credits: number; run_id: string }
 
-/** A sheet whose rows are walked by hand, through the desk. */
-export type Field = {
+/** A sheet whose rows are walked by hand, through a flight store. */
+export type FlightSheet = {
   app: TestApp
   org: TestOrg
   base: string
-  sheet(): Promise<SheetRecord>
+  record(): Promise<SheetRecord>
   addRows(count: number, row?: object): Promise<string[]>
   run(rows?: RowChoice, actions?: string[]): Promise<{ runId: string; rowsQueued: number }>
   stop(): Promise<number>
@@ -44,12 +44,16 @@ export type Field = {
   grant(millis: number): Promise<void>
 }
 
-export const makeFieldApp = (): Promise<TestApp> => makeApp({ services: { catalogue: faultCatalogue } })
+export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catalogue: faultCatalogue } })
 
-export const makeDesk = (app: TestApp, lane = 1): Desk => createDesk(app.store, lane)
+export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
 
 /** An organisation of its own with `credits` thousandths, and a sheet with a chain of these templates. */
-export async function makeField(app: TestApp, chain: (string | Step)[], millis: number): Promise<Field> {
+export async function makeFlightSheet(
+  app: TestApp,
+  chain: (string | Step)[],
+  millis: number,
+): Promise<FlightSheet> {
   const org = await app.makeOrg()
   const { orgId } = org
   const db = app.store.system
@@ -57,7 +61,7 @@ export async function makeField(app: TestApp, chain: (string | Step)[], millis: 
     await db.transaction().execute((trx) => grantCredits(trx, orgId, { amountMillis, reason: 'test' }))
   }
   await grant(millis - 1_000_000)
-  const { body } = await org.call('POST', '/workflows', { name: 'Field' })
+  const { body } = await org.call('POST', '/workflows', { name: 'Flights' })
   const sheetId: string = body.data.workflow_id
   const base = `/workflows/${sheetId}/sheets/${sheetId}`
   await org.call('POST', `${base}/inputs`, [{ name: 'kill', type: 'string' }])
@@ -69,7 +73,7 @@ export async function makeField(app: TestApp, chain: (string | Step)[], millis: 
     )
     if (added.status !== 201) throw new Error(JSON.stringify(added.body))
   }
-  const sheet = async () => {
+  const record = async () => {
     const found = await findSheet(db, orgId, sheetId)
     if (found === undefined) throw new Error('the sheet is gone')
     return found
@@ -79,24 +83,22 @@ export async function makeField(app: TestApp, chain: (string | Step)[], millis: 
     app,
     org,
     base,
-    sheet,
+    record,
     grant,
     async addRows(count, row = {}) {
       const rows = Array.from({ length: count }, () => row)
       return (await org.call('POST', `${base}/rows`, { rows })).body.data.row_ids
     },
     async run(rows = { kind: 'all' }, actions) {
-      const record = await sheet()
-      const all = (await getDefinition(db, record)).actions.map((action) => action.id)
+      const sheet = await record()
+      const all = (await getDefinition(db, sheet)).actions.map((action) => action.id)
       return db
         .transaction()
-        .execute((trx) =>
-          startRun(trx, OPERATOR, { sheet: record, actions: actions ?? all, rows, trigger: 'api' }),
-        )
+        .execute((trx) => startRun(trx, OPERATOR, { sheet, actions: actions ?? all, rows, trigger: 'api' }))
     },
     async stop() {
-      const record = await sheet()
-      return db.transaction().execute((trx) => stopRuns(trx, OPERATOR, record))
+      const sheet = await record()
+      return db.transaction().execute((trx) => stopRuns(trx, OPERATOR, sheet))
     },
     jobs: () =>
       query<RowJob>(
@@ -147,10 +149,10 @@ export const complete = (
   next,
 })
 
-/** Takes up a row and sets the price of its cell aside, as a worker does before it calls anybody. */
-export async function claimAndReserve(desk: Desk, job: RowJob): Promise<Flight> {
-  const flight = must(await desk.claim(job))
-  const answer = await desk.reserve(flight, PRICE)
+/** Claims a row and sets the price of its cell aside, as a worker does before it calls anybody. */
+export async function claimAndReserve(store: FlightStore, job: RowJob): Promise<Flight> {
+  const flight = must(await store.claim(job))
+  const answer = await store.reserve(flight, PRICE)
   if (answer !== 'held') throw new Error(`expected a hold, got ${answer}`)
   return { ...flight, held_millis: PRICE }
 }

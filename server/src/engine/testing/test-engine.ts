@@ -3,7 +3,7 @@ import { createSandbox } from '#server/catalog/formula/sandbox.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
-import { createRunSurroundings } from '#server/org/run-environment.ts'
+import { createRunEnvironment } from '#server/org/run-environment.ts'
 import { type TestApp, testConfig } from '#test/harness.ts'
 import { createEngine } from '../engine.ts'
 import type { Engine } from '../walk.ts'
@@ -23,6 +23,6 @@ export function makeEngine(app: TestApp): Engine {
     mail: { url: undefined, from: 'loam@localhost' },
     log: createLog('silent'),
     ending: new AbortController().signal,
-    surroundings: createRunSurroundings(app.store, app.services.sealer, new Map()),
+    environment: createRunEnvironment(app.store, app.services.sealer, new Map()),
   })
 }

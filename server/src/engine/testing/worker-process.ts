@@ -5,7 +5,7 @@ import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
-import { createRunSurroundings } from '#server/org/run-environment.ts'
+import { createRunEnvironment } from '#server/org/run-environment.ts'
 import { openStore } from '#server/store/connection/db.ts'
 import { createEngine } from '../engine.ts'
 import { startWorker } from '../worker.ts'
@@ -29,7 +29,7 @@ const engine = createEngine({
   catalogue: faultCatalogue,
   ending: ending.signal,
   concurrency: Number(concurrency),
-  surroundings: createRunSurroundings(store, createSealer('a secret for tests only'), new Map()),
+  environment: createRunEnvironment(store, createSealer('a secret for tests only'), new Map()),
 })
 const worker = await startWorker({
   databaseUrl,

@@ -101,7 +101,7 @@ export const SETTINGS = {
   LOAM_S3_ACCESS_KEY_ID: z
     .string()
     .optional()
-    .describe('Key of the bucket; without one, what the surroundings of the process offer'),
+    .describe('Key of the bucket; without one, what the environment of the process offers'),
   LOAM_S3_SECRET_ACCESS_KEY: z.string().optional().describe('Secret of that key'),
   LOAM_S3_FORCE_PATH_STYLE: oneOf('true', 'false')
     .transform((text) => text === 'true')

@@ -1,63 +1,63 @@
 /**
- * Requests and the mass of rows share the event loop of a process, and its database. Work that nobody waits for gives way to
- * work that somebody waits for: it goes on in small turns, between which others come to theirs, and rests while somebody
- * waits, though never for long.
+ * Requests and bulk rows share the event loop of a process, and its database. Bulk work, which nobody waits for, yields to
+ * foreground work, which somebody waits for: it proceeds in small turns, and is throttled while foreground work is under way,
+ * though never for long.
  */
-export type Courtesy = {
-  /** Somebody waits from now on, until the answer is called. */
-  begin(): () => void
-  /** Resolves when the caller, who is waited for by nobody, may go on with one row. */
-  turn(): Promise<void>
-  /** Resolves when nobody waits, or it was waited for long enough. */
-  rest(): Promise<void>
+export type Yielding = {
+  /** Foreground work is under way from now on, until the function that it answers is called. */
+  foreground: () => () => void
+  /** Resolves when a caller of bulk work may go on with one row. */
+  yieldTurn: () => Promise<void>
+  /** Resolves when there is no foreground work, or it was waited for long enough. */
+  throttle: () => Promise<void>
 }
 
-/** Who waits for longer than this waits for something else: a stream of changes, a large upload. */
-const LONGEST_WAIT_MS = 250
+/** Foreground work that takes longer than this waits for something else: a stream of changes, a large upload. */
+const MAX_FOREGROUND_MS = 250
 const ROWS_PER_TURN = 16
-/** While somebody waits, a turn comes this often all the same. */
-const REST_MS = 15
+/** While foreground work is under way, a turn comes this often all the same. */
+const PAUSE_MS = 15
 
-type Guest = { since: number; gone: boolean }
+type ForegroundTask = { since: number; ended: boolean }
 
-export function createCourtesy(): Courtesy {
-  /** In the order in which they came; those that left may still be among them. */
-  const guests: Guest[] = []
-  let waiting = 0
+export function createYielding(): Yielding {
+  /** In the order in which they began; those that ended may still be among them. */
+  const tasks: ForegroundTask[] = []
+  let underWay = 0
   const queue: (() => void)[] = []
   let next: NodeJS.Immediate | NodeJS.Timeout | undefined
-  const resting = new Set<() => void>()
+  const throttled = new Set<() => void>()
 
-  function leave(guest: Guest): void {
-    if (guest.gone) return
-    guest.gone = true
-    waiting -= 1
-    if (waiting === 0) wake()
+  function end(task: ForegroundTask): void {
+    if (task.ended) return
+    task.ended = true
+    underWay -= 1
+    if (underWay === 0) wake()
   }
 
-  /** Forgets those that left, and those that wait for something else. */
-  function isWaitedFor(): boolean {
-    const long = performance.now() - LONGEST_WAIT_MS
+  /** Forgets tasks that ended, and those that wait for something else. */
+  function hasForeground(): boolean {
+    const oldest = performance.now() - MAX_FOREGROUND_MS
     for (
-      let first = guests[0];
-      first !== undefined && (first.gone || first.since < long);
-      first = guests[0]
+      let first = tasks[0];
+      first !== undefined && (first.ended || first.since < oldest);
+      first = tasks[0]
     ) {
-      leave(first)
-      guests.shift()
+      end(first)
+      tasks.shift()
     }
-    return waiting > 0
+    return underWay > 0
   }
 
   function wake(): void {
-    for (const resolve of resting) resolve()
-    resting.clear()
+    for (const resolve of throttled) resolve()
+    throttled.clear()
     if (queue.length === 0) return
-    stopWaiting()
+    cancelNext()
     next = setImmediate(takeTurn)
   }
 
-  function stopWaiting(): void {
+  function cancelNext(): void {
     clearTimeout(next as NodeJS.Timeout)
     clearImmediate(next as NodeJS.Immediate)
   }
@@ -70,34 +70,34 @@ export function createCourtesy(): Courtesy {
 
   function schedule(): void {
     if (queue.length === 0 || next !== undefined) return
-    next = isWaitedFor() ? setTimeout(takeTurn, REST_MS) : setImmediate(takeTurn)
+    next = hasForeground() ? setTimeout(takeTurn, PAUSE_MS) : setImmediate(takeTurn)
   }
 
   return {
-    begin() {
-      isWaitedFor()
-      const guest = { since: performance.now(), gone: false }
-      guests.push(guest)
-      waiting += 1
-      return () => leave(guest)
+    foreground() {
+      hasForeground()
+      const task = { since: performance.now(), ended: false }
+      tasks.push(task)
+      underWay += 1
+      return () => end(task)
     },
-    turn() {
+    yieldTurn() {
       return new Promise((resolve) => {
         queue.push(resolve)
         schedule()
       })
     },
-    async rest() {
-      if (!isWaitedFor()) return
+    async throttle() {
+      if (!hasForeground()) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, 2 * REST_MS)
-      resting.add(resolve)
+      const timer = setTimeout(resolve, 2 * PAUSE_MS)
+      throttled.add(resolve)
       await promise
       clearTimeout(timer)
-      resting.delete(resolve)
+      throttled.delete(resolve)
     },
   }
 }
 
 /** There is one event loop in a process. */
-export const courtesy = createCourtesy()
+export const { foreground, yieldTurn, throttle } = createYielding()

@@ -4,11 +4,11 @@ import type { SheetKey } from '../sheets/sheets.ts'
 import { isUsableBy } from './connections.ts'
 import { isSeenBy } from './env-variables.ts'
 
-export type SurroundingNames = { env_keys: string[]; providers: string[] }
+export type EnvironmentNames = { env_keys: string[]; providers: string[] }
 
 /** The keys of variables that a sheet sees, and the provider of each connection that it may use. */
-export async function listSurroundings(db: Db, sheet: SheetKey): Promise<SurroundingNames> {
-  const { rows } = await sql<SurroundingNames>`
+export async function listEnvironmentNames(db: Db, sheet: SheetKey): Promise<EnvironmentNames> {
+  const { rows } = await sql<EnvironmentNames>`
     select array(select distinct e.key from env_variables e where ${isSeenBy(sheet)}) as env_keys,
       array(select c.provider from connections c where ${isUsableBy(sheet)}) as providers`.execute(db)
   return rows[0] ?? { env_keys: [], providers: [] }

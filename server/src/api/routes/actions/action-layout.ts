@@ -16,7 +16,7 @@ import { NameBody } from '#contract/workflows.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { labelAction, moveAction, reorderWaterfall } from '../../../org/action-layout.ts'
 import { discoverActionOutputs } from '../../../org/action-outputs.ts'
-import { createRunSurroundings } from '../../../org/run-environment.ts'
+import { createRunEnvironment } from '../../../org/run-environment.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Api, Services } from '../../app.ts'
 import { hasOptions, listOptions } from './action-options.ts'
@@ -34,8 +34,8 @@ const ACTION = `${BASE}/:action_instance_id`
 
 /** How a chain is arranged and labelled, and what its fields and outputs are. */
 export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store, sealer }: Services): void {
-  const surroundings = createRunSurroundings(store, sealer, config.providerKeys)
-  const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => surroundings.keysOf(sheet) }
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
+  const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
   const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(

@@ -18,7 +18,7 @@ import { problemsOf } from '../../../catalog/configuration/warnings.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
 import { isObject } from '../../../catalog/fields/field.ts'
 import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../../org/actions.ts'
-import { readSurroundings } from '../../../org/configuration-environment.ts'
+import { readConfigurationEnvironment } from '../../../org/configuration-environment.ts'
 import { checkTargets } from '../../../org/target-sheets.ts'
 import type { WorkflowFor } from '../../../store/sheets/sheets.ts'
 import type { Api, Services } from '../../app.ts'
@@ -114,7 +114,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     async (request) => {
       const { action, db, sheet } = request
       const chain = await readChain(catalogue, request)
-      const problems = problemsOf(action, chain, await readSurroundings(db, sheet))
+      const problems = problemsOf(action, chain, await readConfigurationEnvironment(db, sheet))
       const { author, mayUse: may } = benchOf(request)
       const inputs = { before: action.inputs, after: action.inputs }
       const template = catalogue.get(action.action_id)
