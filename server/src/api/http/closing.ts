@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Api } from '../app.ts'
+import type { Api } from '../services.ts'
 
 const GRACE_MS = 100
 

@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger'
+import scalar from '@scalar/fastify-api-reference'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from '#contract/errors.ts'
 import { PRODUCT } from '#contract/names.ts'
-import type { Api } from '../app.ts'
+import type { Api } from '../services.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -45,6 +46,15 @@ export async function describeApi(app: Api): Promise<void> {
     },
     transformObject: (document) => pruneSchemas(withComponents(document) as OpenAPIV3_1.Document),
   })
+}
+
+export function openApiRoutes(api: Api): void {
+  api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () => api.swagger())
+}
+
+/** The reference for people to read and try, made from the same document. */
+export async function showApi(app: Api): Promise<void> {
+  await app.register(scalar, { routePrefix: '/docs', configuration: { url: `${API_PREFIX}/openapi.json` } })
 }
 
 /** The transform registers each schema twice (as input and output); only those that are referred to stay. */

@@ -1,8 +1,9 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Api, Services } from '../app.ts'
+import { ok } from '../http/envelope.ts'
+import type { Api, Services } from '../services.ts'
 
 /** What an operator's tools ask: is it alive, can it serve, how is it doing. */
-export function operationRoutes(app: Api, { store }: Services): void {
+export function healthRoutes(app: Api, { store }: Services): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const seconds = new Histogram({
@@ -26,10 +27,10 @@ export function operationRoutes(app: Api, { store }: Services): void {
   })
 
   const hidden = { config: { scope: 'public' as const }, schema: { hide: true } }
-  app.get('/healthz', hidden, () => ({ status: 200, data: { alive: true } }))
+  app.get('/healthz', hidden, () => ok({ alive: true }))
   app.get('/readyz', hidden, async (_request, reply) => {
     const reason = closing ? 'shutting down' : await databaseFault()
-    if (reason === null) return { status: 200, data: { ready: true } }
+    if (reason === null) return ok({ ready: true })
     return reply
       .header('retry-after', 1)
       .send({ status: 503, error: 'Service Unavailable', message: `Not ready: ${reason}` })

@@ -18,7 +18,8 @@ import { labelAction, moveAction, reorderWaterfall } from '../../../org/action-l
 import { discoverActionOutputs } from '../../../org/action-outputs.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
-import type { Api, Services } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import { hasOptions, listOptions } from './action-options.ts'
 import {
   ActionFieldParams,
@@ -54,7 +55,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       const { id } = request.action
       const { name: display_name } = request.body
       await labelAction(benchOf(request), id, { display_name })
-      return { status: 200 as const, data: { action_instance_id: id, display_name } }
+      return ok({ action_instance_id: id, display_name })
     },
   )
 
@@ -75,7 +76,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       const { note } = request.body
       await labelAction(benchOf(request), id, { note })
       const { sheet_id } = request.sheet
-      return { status: 200 as const, data: { action_instance_id: id, sheet_id, note } }
+      return ok({ action_instance_id: id, sheet_id, note })
     },
   )
 
@@ -94,7 +95,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     async (request) => {
       const { id } = request.action
       const after = await moveAction(benchOf(request), id, request.body.after)
-      return { status: 200 as const, data: { moved: true as const, action_instance_id: id, after } }
+      return ok({ moved: true as const, action_instance_id: id, after })
     },
   )
 
@@ -124,11 +125,10 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
         { name: field_name, providers: waterfall.providers },
         request.body.providers,
       )
-      return {
-        status: 200 as const,
-        data: { reordered: true as const, action_instance_id: id, field_name, providers },
-        ...(warnings.length === 0 ? {} : { warnings }),
-      }
+      return ok(
+        { reordered: true as const, action_instance_id: id, field_name, providers },
+        warnings.length === 0 ? {} : { warnings },
+      )
     },
   )
 
@@ -145,7 +145,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     },
     async (request) => {
       const outputs = await discoverActionOutputs(benchOf(request), request.action)
-      return { status: 200 as const, data: { action_instance_id: request.action.id, outputs } }
+      return ok({ action_instance_id: request.action.id, outputs })
     },
   )
 
@@ -164,7 +164,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     async (request) => {
       const field = requireField(catalogue, request)
       const options = await listOptions(field, request, request.body.context ?? {}, optionServices)
-      return { status: 200 as const, data: { options } }
+      return ok({ options })
     },
   )
 }

@@ -21,7 +21,8 @@ import { addAction, configureAction, deleteAction, prepareAction, withTargets } 
 import { readConfigurationEnvironment } from '../../../org/configuration-environment.ts'
 import { checkTargets } from '../../../org/target-sheets.ts'
 import type { WorkflowFor } from '../../../store/sheets/sheets.ts'
-import type { Api, Services } from '../../app.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import { mayUse, SheetParams } from '../workflows/resources.ts'
 import {
   ActionParams,
@@ -82,7 +83,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
         inputs: link?.template === undefined ? [] : describeInputs(link.template),
         outputs: link?.outputs ?? [],
       }
-      return { status: 201 as const, warnings, data }
+      return created(data, { warnings })
     },
   )
 
@@ -97,7 +98,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
         response: { 200: success(200, z.array(GraphNode)) },
       },
     },
-    async (request) => ({ status: 200 as const, data: graphOf(await readChain(catalogue, request)) }),
+    async (request) => ok(graphOf(await readChain(catalogue, request))),
   )
 
   api.get(
@@ -121,7 +122,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
       const warnings = [...problems, ...targets.warnings]
       const data = nodeOf(action, chain)
-      return { status: 200 as const, data, ...(warnings.length === 0 ? {} : { warnings }) }
+      return ok(data, warnings.length === 0 ? {} : { warnings })
     },
   )
 
@@ -140,7 +141,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     async (request) => {
       const { id } = request.action
       const warnings = await configureAction(benchOf(request), id, request.body)
-      return { status: 200 as const, warnings, data: { action_instance_id: id } }
+      return ok({ action_instance_id: id }, { warnings })
     },
   )
 
@@ -158,10 +159,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     async (request) => {
       const { id } = request.action
       const dependent_actions = await deleteAction(benchOf(request), id)
-      return {
-        status: 200 as const,
-        data: { deleted: true as const, action_instance_id: id, dependent_actions },
-      }
+      return ok({ deleted: true as const, action_instance_id: id, dependent_actions })
     },
   )
 }

@@ -5,8 +5,8 @@ import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
 import type { Sealer } from '../../../lib/security/secrets.ts'
 import { createLinkSigner, type LinkSigner } from '../../../lib/security/signed-links.ts'
 import { findExportFile } from '../../../store/files/exports.ts'
-import type { Api, Services } from '../../app.ts'
 import { readRange } from '../../http/byte-range.ts'
+import type { Api, Services } from '../../services.ts'
 
 const Params = z.object({ token: z.string() })
 

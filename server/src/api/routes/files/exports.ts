@@ -9,7 +9,8 @@ import type { LinkSigner } from '../../../lib/security/signed-links.ts'
 import { startExport } from '../../../org/exports.ts'
 import { type ExportRecord, findExport } from '../../../store/files/exports.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import type { Api, Services } from '../../app.ts'
+import { accepted, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import { resolveSelection, unknownNames } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { exportLinks } from './export-files.ts'
@@ -44,7 +45,7 @@ export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Service
       const file_name = safeFileName(body.file_name)
       const wanted = { sheet, definition, selection, format: body.format, file_name }
       const made = await startExport(db, caller, catalogue, wanted)
-      return { status: 202 as const, data: viewExport(made, links, publicUrl()) }
+      return accepted(viewExport(made, links, publicUrl()))
     },
   )
 
@@ -65,7 +66,7 @@ export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Service
         ? await findExport(db, { org_id, sheet_id, export_id, member_id: caller.memberId })
         : undefined
       if (found === undefined) throw notFound('Export')
-      return { status: 200 as const, data: viewExport(found, links, publicUrl()) }
+      return ok(viewExport(found, links, publicUrl()))
     },
   )
 }

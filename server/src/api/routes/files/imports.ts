@@ -11,7 +11,8 @@ import { findLatestImport, insertImport, type MappedColumn } from '../../../stor
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { addJob } from '../../../store/runs/jobs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import type { Api, Services } from '../../app.ts'
+import { accepted, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const PATH = '/workflows/:workflow_id/sheets/:sheet_id/csv'
@@ -68,14 +69,11 @@ export function importRoutes(api: Api, { store }: Services): void {
           details: { import_id, file_ref },
         })
       })
-      return {
-        status: 202 as const,
-        data: {
-          status: 'processing' as const,
-          sheet_id: sheet.sheet_id,
-          columns_mapped: columns.length,
-        },
-      }
+      return accepted({
+        status: 'processing' as const,
+        sheet_id: sheet.sheet_id,
+        columns_mapped: columns.length,
+      })
     },
   )
 
@@ -97,7 +95,7 @@ export function importRoutes(api: Api, { store }: Services): void {
         rows_imported,
         error = null,
       } = found ?? { status: 'unknown' as const, rows_imported: 0 }
-      return { status: 200 as const, data: { status, rows_imported, ...(error === null ? {} : { error }) } }
+      return ok({ status, rows_imported, ...(error === null ? {} : { error }) })
     },
   )
 }

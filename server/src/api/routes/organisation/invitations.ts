@@ -3,7 +3,7 @@ import { notFound } from '../../../lib/errors.ts'
 import { hashToken } from '../../../lib/security/keys.ts'
 import { acceptInvitation } from '../../../org/members.ts'
 import { findInvitationByToken } from '../../../store/organisation/members.ts'
-import type { Api, Services } from '../../app.ts'
+import type { Api, Services } from '../../services.ts'
 
 const Params = z.strictObject({ token: z.string() })
 

@@ -1,7 +1,8 @@
 import { success } from '#contract/envelope.ts'
 import { AddMemberBody, Invitation, RemovedMember, RemoveMemberQuery } from '#contract/members.ts'
 import { inviteMember, removeMember } from '../../../org/members.ts'
-import type { Api, Services } from '../../app.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 
 export function memberRoutes(api: Api, services: Services): void {
   api.post(
@@ -29,7 +30,7 @@ export function memberRoutes(api: Api, services: Services): void {
         },
         body,
       )
-      return { status: 201 as const, data: { ...body, status: 'pending' as const, email_sent } }
+      return created({ ...body, status: 'pending' as const, email_sent })
     },
   )
 
@@ -46,7 +47,7 @@ export function memberRoutes(api: Api, services: Services): void {
     },
     async ({ caller, db, query }) => {
       const removal = await removeMember(db, caller, caller.orgId, query.email)
-      return { status: 200 as const, data: { email: query.email, ...removal } }
+      return ok({ email: query.email, ...removal })
     },
   )
 }

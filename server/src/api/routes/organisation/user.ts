@@ -5,7 +5,8 @@ import { AppError } from '../../../lib/errors.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { listMembers } from '../../../store/organisation/members.ts'
 import { getKnowledge, putKnowledge } from '../../../store/organisation/organisations.ts'
-import type { Api } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 
 export function userRoutes(api: Api): void {
   api.get(
@@ -18,17 +19,14 @@ export function userRoutes(api: Api): void {
       const members = await listMembers(db, caller.orgId)
       const self = members.find((member) => member.member_id === caller.memberId)
       if (self === undefined) throw new AppError('Unauthorized', 'The owner of this key was removed')
-      return {
-        status: 200 as const,
-        data: {
-          email: self.email,
-          first_name: self.first_name,
-          last_name: self.last_name,
-          role: isRole(self.role) ? self.role : ('member' as const),
-          org_id: caller.orgId,
-          org_members: { count: members.length, emails: members.map((member) => member.email) },
-        },
-      }
+      return ok({
+        email: self.email,
+        first_name: self.first_name,
+        last_name: self.last_name,
+        role: isRole(self.role) ? self.role : ('member' as const),
+        org_id: caller.orgId,
+        org_members: { count: members.length, emails: members.map((member) => member.email) },
+      })
     },
   )
 
@@ -42,10 +40,7 @@ export function userRoutes(api: Api): void {
         response: { 200: success(200, Knowledge) },
       },
     },
-    async ({ caller, db }) => ({
-      status: 200 as const,
-      data: knowledgeOf(await getKnowledge(db, caller.orgId)),
-    }),
+    async ({ caller, db }) => ok(knowledgeOf(await getKnowledge(db, caller.orgId))),
   )
 
   api.put(
@@ -68,7 +63,7 @@ export function userRoutes(api: Api): void {
         })
         return putKnowledge(trx, caller.orgId, body.content)
       })
-      return { status: 200 as const, data: knowledgeOf(written) }
+      return ok(knowledgeOf(written))
     },
   )
 }

@@ -8,8 +8,9 @@ import { type CellRecord, findCell } from '../../../store/runs/runs.ts'
 import { listCells, type OutputsUrl, readCellOutputs } from '../../../store/sheets/cells.ts'
 import { listByIds } from '../../../store/sheets/rows.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
-import type { Api, Services } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
 import { API_PREFIX } from '../../http/openapi.ts'
+import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
@@ -46,7 +47,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       const cell = cells.get(row_id)?.[action_instance_id]
       if (cell === undefined) throw notFound('Cell')
       const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-      return { status: 200 as const, data: { row_id, action_instance_id, ...cell, ...detailOf(stored) } }
+      return ok({ row_id, action_instance_id, ...cell, ...detailOf(stored) })
     },
   )
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { z } from 'zod'
 import type { SheetChange } from '#contract/changes.ts'
 import { listRuns } from '../../../store/runs/runs.ts'
-import type { Api, Services } from '../../app.ts'
+import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
 /** Several changes in quick succession are one event. */

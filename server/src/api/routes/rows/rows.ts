@@ -34,8 +34,9 @@ import {
   type Page,
 } from '../../../store/sheets/rows.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
-import type { Api, Services } from '../../app.ts'
 import type { Caller } from '../../http/caller.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { outputsUrl } from './cells.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
@@ -66,11 +67,10 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
       const { accepted, rejected, warnings } = takeRows(definition.inputs, body.rows)
       const data = accepted.map((row) => row.data)
       const { row_ids, queued } = await addRows(db, caller, sheet, definition, data, body.run_after_add)
-      return {
-        status: 201 as const,
-        warnings,
-        data: { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: queued },
-      }
+      return created(
+        { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: queued },
+        { warnings },
+      )
     },
   )
 
@@ -105,15 +105,12 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         page.rows.map((row) => row.row_id),
         outputsUrl(publicUrl(), sheet),
       )
-      return {
-        status: 200 as const,
-        data: {
-          rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
-          total_count: page.total,
-          page_no,
-          page_size,
-        },
-      }
+      return ok({
+        rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
+        total_count: page.total,
+        page_no,
+        page_size,
+      })
     },
   )
 
@@ -144,7 +141,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
           row_id,
           error: isUuid(row_id) ? 'not found on this sheet' : 'not a valid row id',
         }))
-      return { status: 200 as const, data: { deleted_count: gone.size, deleted_row_ids, rejected } }
+      return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
     },
   )
 
@@ -165,7 +162,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         await auditDeletion(trx, request, count)
         return count
       })
-      return { status: 200 as const, data: { deleted_count } }
+      return ok({ deleted_count })
     },
   )
 }

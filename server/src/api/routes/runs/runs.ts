@@ -9,7 +9,8 @@ import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { listByIds } from '../../../store/sheets/rows.ts'
-import type { Api } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
 import { isEmptySelection, resolveSelection, type SelectionBody } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
@@ -100,7 +101,7 @@ export function runRoutes(api: Api): void {
     async ({ db, caller, sheet }) => {
       const rows_stopped = await db.transaction().execute((trx) => stopRuns(trx, caller, sheet))
       const message = `${rows_stopped} queued rows were stopped; cells that are running may finish`
-      return { status: 200 as const, message, data: { rows_stopped } }
+      return ok({ rows_stopped }, { message })
     },
   )
 
@@ -115,7 +116,7 @@ export function runRoutes(api: Api): void {
         response: { 200: success(200, z.array(Run)) },
       },
     },
-    async ({ db, sheet }) => ({ status: 200 as const, data: (await listRuns(db, sheet, 100)).map(viewRun) }),
+    async ({ db, sheet }) => ok((await listRuns(db, sheet, 100)).map(viewRun)),
   )
 }
 
@@ -150,5 +151,5 @@ async function queue({ db, caller, sheet }: FastifyRequest, actions: string[], r
   const { rowsQueued } = await db
     .transaction()
     .execute((trx) => startRun(trx, caller, { sheet, actions, rows, trigger: 'api' }))
-  return { status: 200 as const, message: `${rowsQueued} rows queued`, data: { rows_queued: rowsQueued } }
+  return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
 }

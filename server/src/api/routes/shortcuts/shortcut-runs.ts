@@ -21,7 +21,8 @@ import {
   findShortcutRun,
   listShortcutRuns,
 } from '../../../store/shortcuts/shortcut-runs.ts'
-import type { Api } from '../../app.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
 export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): void {
@@ -60,11 +61,11 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
           ms: query.wait * 1000,
           signal: AbortSignal.any([closing.signal, goneOf(reply)]),
         })
-        if (ended !== null) return { status: 200 as const, data: ended }
+        if (ended !== null) return ok(ended)
       }
       const { shortcut_run_id: id, row_id: data_id, created_at } = made
       const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
-      return { status: 201 as const, message: 'The run is queued', data }
+      return created(data, { message: 'The run is queued' })
     },
   )
 
@@ -89,7 +90,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       })
       request.warnings.push(...warnings)
       const run_count = runs.length
-      return { status: 201 as const, message: `${run_count} runs are queued`, data: { batch_id, run_count } }
+      return created({ batch_id, run_count }, { message: `${run_count} runs are queued` })
     },
   )
 
@@ -112,7 +113,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const runs = await readShortcutRuns(db, org_id, page)
       const filtered = batchId !== undefined || mode !== undefined
       const total = filtered ? runs.length : await countShortcutRuns(db, org_id, shortcut_id)
-      return { status: 200 as const, data: { runs, pagination: { limit, offset, total } } }
+      return ok({ runs, pagination: { limit, offset, total } })
     },
   )
 
@@ -130,7 +131,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
     async ({ db, shortcut, params }) => {
       const found = await readRun(db, shortcut.org_id, params.run_id)
       if (found === undefined || found.app_id !== shortcut.shortcut_id) throw notFound('Run')
-      return { status: 200 as const, data: found }
+      return ok(found)
     },
   )
 }

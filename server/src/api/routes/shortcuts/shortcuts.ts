@@ -3,7 +3,8 @@ import { success } from '#contract/envelope.ts'
 import { ListShortcutsQuery, Shortcut } from '#contract/shortcuts.ts'
 import { viewShortcut } from '../../../shortcuts/view.ts'
 import { listShortcuts } from '../../../store/shortcuts/shortcuts.ts'
-import type { Api } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { mayUseShortcut, SHORTCUT_PREFIXES, shortcutOfPath, ShortcutParams } from './shortcut-resources.ts'
 import { shortcutRunRoutes } from './shortcut-runs.ts'
 
@@ -33,7 +34,7 @@ function readRoutes(api: Api, prefix: string, tags: string[]): void {
         .filter((shortcut) => mayUseShortcut(caller, shortcut))
         .map(viewShortcut)
         .filter(({ is_master }) => filter === 'all' || is_master === (filter === 'master'))
-      return { status: 200 as const, data }
+      return ok(data)
     },
   )
 
@@ -48,6 +49,6 @@ function readRoutes(api: Api, prefix: string, tags: string[]): void {
         response: { 200: success(200, Shortcut) },
       },
     },
-    async ({ shortcut }) => ({ status: 200 as const, data: viewShortcut(shortcut) }),
+    async ({ shortcut }) => ok(viewShortcut(shortcut)),
   )
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { WebhookDelivery } from '#contract/webhooks.ts'
 import { listDeliveries } from '../../../store/webhooks/webhook-deliveries.ts'
-import type { Api } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
 /** What became of the latest deliveries to a sheet's webhook, beyond the specification's tables. */
@@ -20,10 +21,7 @@ export function webhookDeliveryRoutes(api: Api): void {
     },
     async ({ db, sheet }) => {
       const deliveries = await listDeliveries(db, sheet)
-      return {
-        status: 200 as const,
-        data: deliveries.map((delivery) => ({ ...delivery, at: delivery.at.toISOString() })),
-      }
+      return ok(deliveries.map((delivery) => ({ ...delivery, at: delivery.at.toISOString() })))
     },
   )
 }

@@ -9,9 +9,10 @@ import { createWebhookIntake } from '../../../runs/webhook-intake.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { admitDeliveries, type HookAdmission } from '../../../store/webhooks/webhook-admission.ts'
-import type { Api, Services } from '../../app.ts'
 import { setWindowHeaders, tooManyRequests } from '../../http/admission.ts'
+import { ok } from '../../http/envelope.ts'
 import { asAppError, handleError } from '../../http/errors.ts'
+import type { Api, Services } from '../../services.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +26,7 @@ const EXCERPT = 1000
 const ID_EXCERPT = 255
 
 /** Where other systems push rows (D10): the token in the path is all they need. */
-export function hookRoutes(app: Api, { config, store, log }: Services): void {
+export function webhookReceiverRoutes(app: Api, { config, store, log }: Services): void {
   const admit = createBatcher<Buffer, HookAdmission | null>({
     run: (hashes) => admitDeliveries(store, hashes, config.LOAM_WEBHOOK_PER_MINUTE),
     maxItems: 500,
@@ -85,7 +86,7 @@ export function hookRoutes(app: Api, { config, store, log }: Services): void {
       if (receipt === null) throw notFound('Webhook')
       if (receipt.duplicate) void reply.header('idempotency-replayed', 'true')
       const { row_ids } = receipt
-      return { status: 200, data: { accepted: row_ids.length, row_ids, rejected: receipt.rejected } }
+      return ok({ accepted: row_ids.length, row_ids, rejected: receipt.rejected })
     },
   )
 }

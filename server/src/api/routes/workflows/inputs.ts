@@ -5,7 +5,8 @@ import type { InputColumn } from '../../../chain/definition.ts'
 import { printToken } from '../../../chain/references.ts'
 import { addInputs, removeInput } from '../../../org/inputs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import type { Api } from '../../app.ts'
+import { ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { sheetOfPath, SheetParams } from './resources.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/inputs'
@@ -22,7 +23,7 @@ export function inputRoutes(api: Api): void {
     },
     async ({ db, sheet }) => {
       const { inputs } = await getDefinition(db, sheet)
-      return { status: 200 as const, data: inputs.map(inputOf) }
+      return ok(inputs.map(inputOf))
     },
   )
 
@@ -40,7 +41,7 @@ export function inputRoutes(api: Api): void {
     },
     async ({ caller, db, sheet, body }) => {
       const inputs = await addInputs(db, caller, sheet, body)
-      return { status: 200 as const, data: inputs.map(inputOf) }
+      return ok(inputs.map(inputOf))
     },
   )
 
@@ -52,7 +53,7 @@ export function inputRoutes(api: Api): void {
     },
     async ({ caller, db, sheet, params }) => {
       const inputs = await removeInput(db, caller, sheet, params.field_name)
-      return { status: 200 as const, data: inputs.map(inputOf) }
+      return ok(inputs.map(inputOf))
     },
   )
 }

@@ -12,7 +12,8 @@ import { NameBody } from '#contract/workflows.ts'
 import { forbidden, invalid } from '../../../lib/errors.ts'
 import { changeSheet, createSheet, deleteSheet } from '../../../org/sheets.ts'
 import { isMainSheet, type SheetRecord } from '../../../store/sheets/sheets.ts'
-import type { Api } from '../../app.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api } from '../../services.ts'
 import { isOwner, sheetOfPath, SheetParams, workflowOfPath, WorkflowParams } from './resources.ts'
 
 const tags = ['Sheets']
@@ -32,7 +33,7 @@ export function sheetRoutes(api: Api): void {
     },
     async ({ caller, db, workflow, body }) => {
       const made = await createSheet(db, caller, workflow.workflow_id, body)
-      return { status: 201 as const, data: createdSheetOf(made) }
+      return created(createdSheetOf(made))
     },
   )
 
@@ -48,10 +49,7 @@ export function sheetRoutes(api: Api): void {
         response: { 200: success(200, Sheet) },
       },
     },
-    async ({ caller, db, sheet, body }) => ({
-      status: 200 as const,
-      data: sheetOf(await changeSheet(db, caller, sheet, body)),
-    }),
+    async ({ caller, db, sheet, body }) => ok(sheetOf(await changeSheet(db, caller, sheet, body))),
   )
 
   api.patch(
@@ -68,7 +66,7 @@ export function sheetRoutes(api: Api): void {
     },
     async ({ caller, db, sheet, body }) => {
       const { workflow_id, sheet_id, name } = await changeSheet(db, caller, sheet, body)
-      return { status: 200 as const, data: { workflow_id, sheet_id, name } }
+      return ok({ workflow_id, sheet_id, name })
     },
   )
 
@@ -86,7 +84,7 @@ export function sheetRoutes(api: Api): void {
     async ({ caller, db, sheet }) => {
       await deleteSheet(db, caller, sheet)
       const { workflow_id, sheet_id } = sheet
-      return { status: 200 as const, data: { workflow_id, sheet_id, deleted: true as const } }
+      return ok({ workflow_id, sheet_id, deleted: true as const })
     },
   )
 }

@@ -22,7 +22,8 @@ import {
   type WorkflowRecord,
 } from '../../../store/sheets/sheets.ts'
 import { listSharedEmails } from '../../../store/sheets/workflows.ts'
-import type { Api, Services } from '../../app.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
 import {
   isOwner,
   mayUse,
@@ -48,7 +49,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
     },
     async ({ caller, db, body }) => {
       const made = await createWorkflow(db, caller, body.name)
-      return { status: 201 as const, data: { ...made, created_at: made.created_at.toISOString() } }
+      return created({ ...made, created_at: made.created_at.toISOString() })
     },
   )
 
@@ -60,10 +61,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
     },
     async ({ caller, db }) => {
       const workflows = await listWorkflows(db, caller.orgId, caller.memberId)
-      return {
-        status: 200 as const,
-        data: workflows.filter((workflow) => mayUse(caller, workflow)).map(entryOf),
-      }
+      return ok(workflows.filter((workflow) => mayUse(caller, workflow)).map(entryOf))
     },
   )
 
@@ -88,10 +86,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       const ids = sheets.map((sheet) => sheet.sheet_id)
       const urls = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
       const roster = sheets.map((sheet) => rosterSheetOf(sheet, urls.get(sheet.sheet_id) ?? null))
-      return {
-        status: 200 as const,
-        data: { ...entryOf(workflow), is_owner, shared_users, sheets: roster },
-      }
+      return ok({ ...entryOf(workflow), is_owner, shared_users, sheets: roster })
     },
   )
 
@@ -109,7 +104,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
     },
     async ({ caller, db, workflow: { workflow_id }, body: { name } }) => {
       await renameWorkflow(db, caller, workflow_id, name)
-      return { status: 200 as const, data: { workflow_id, name } }
+      return ok({ workflow_id, name })
     },
   )
 
@@ -129,7 +124,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       const data = isMainSheet(sheet)
         ? await duplicateWorkflow(db, caller, sealer, sheet.workflow_id, name)
         : await duplicateSheet(db, caller, sealer, sheet, name)
-      return { status: 201 as const, data }
+      return created(data)
     },
   )
 
@@ -146,7 +141,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
     },
     async ({ caller, db, workflow }) => {
       await deleteWorkflow(db, caller, workflow)
-      return { status: 200 as const, data: { workflow_id: workflow.workflow_id, deleted: true as const } }
+      return ok({ workflow_id: workflow.workflow_id, deleted: true as const })
     },
   )
 }

@@ -1,0 +1,34 @@
+import type { Api } from '../services.ts'
+import { API_PREFIX } from './openapi.ts'
+
+/** A route without a declared scope is a hole: the server does not start with one. */
+export function requireDeclarations(app: Api): void {
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(API_PREFIX) && route.config?.scope === undefined) {
+      throw new Error(`${String(route.method)} ${route.url} does not declare its scope`)
+    }
+  })
+}
+
+/** Every path answers OPTIONS with the methods that were declared for it. */
+export function answerOptions(app: Api): void {
+  const methods = new Map<string, Set<string>>()
+  app.addHook('onRoute', function (route) {
+    const known = methods.get(route.url)
+    const allowed = known ?? new Set(['OPTIONS'])
+    for (const method of [route.method].flat()) allowed.add(method)
+    methods.set(route.url, allowed)
+    if (known !== undefined || route.url.includes('*')) return
+    app.route({
+      method: 'OPTIONS',
+      url: route.url,
+      config: { scope: 'public' },
+      schema: { hide: true },
+      handler: async (_request, reply) =>
+        reply
+          .code(204)
+          .header('allow', [...allowed].sort().join(', '))
+          .send(),
+    })
+  })
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Warning } from '#contract/envelope.ts'
+
+/** What stands beside `data` where the contract says so (D4). */
+type Beside = { message?: string; warnings?: Warning[] }
+
+export const ok = envelopeOf(200)
+export const created = envelopeOf(201)
+/** The work goes on after the answer. */
+export const accepted = envelopeOf(202)
+
+function envelopeOf<const Status extends number>(status: Status) {
+  function envelope<Data>(data: Data): { status: Status; data: Data }
+  function envelope<Data, Extra extends Beside>(
+    data: Data,
+    beside: Extra,
+  ): { status: Status; data: Data } & Extra
+  function envelope(data: unknown, beside?: Beside) {
+    return { status, data, ...beside }
+  }
+  return envelope
+}
+
+/** The status of an envelope is that of the answer; warnings about the request itself are added to its own. */
+export async function completeEnvelope(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  if (!isEnvelope(payload)) return payload
+  void reply.code(payload.status)
+  return request.warnings.length === 0
+    ? payload
+    : { ...payload, warnings: [...(payload.warnings ?? []), ...request.warnings] }
+}
+
+function isEnvelope(payload: unknown): payload is { status: number; warnings?: Warning[] } {
+  return (
+    typeof payload === 'object' &&
+    payload !== null &&
+    'status' in payload &&
+    typeof payload.status === 'number'
+  )
+}

@@ -1,0 +1,59 @@
+import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
+import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
+import { actionRoutes } from './routes/actions/actions.ts'
+import { exportFilePages } from './routes/files/export-files.ts'
+import { exportRoutes } from './routes/files/exports.ts'
+import { importRoutes } from './routes/files/imports.ts'
+import { healthRoutes } from './routes/health.ts'
+import { invitationPages } from './routes/organisation/invitations.ts'
+import { memberRoutes } from './routes/organisation/members.ts'
+import { userRoutes } from './routes/organisation/user.ts'
+import { cellRoutes } from './routes/rows/cells.ts'
+import { changeRoutes } from './routes/rows/changes.ts'
+import { rowRoutes } from './routes/rows/rows.ts'
+import { runRoutes } from './routes/runs/runs.ts'
+import { shortcutRoutes } from './routes/shortcuts/shortcuts.ts'
+import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts'
+import { webhookReceiverRoutes } from './routes/webhooks/webhook-receiver.ts'
+import { inputRoutes } from './routes/workflows/inputs.ts'
+import { sheetRoutes } from './routes/workflows/sheets.ts'
+import { workflowRoutes } from './routes/workflows/workflows.ts'
+import type { Api, Services } from './services.ts'
+
+type Routes = (api: Api, services: Services) => void
+
+/** The API, below its prefix. An endpoint is a contract, a route, store functions, a test, and a line here. */
+const API_ROUTES: Routes[] = [
+  openApiRoutes,
+  userRoutes,
+  memberRoutes,
+  workflowRoutes,
+  sheetRoutes,
+  inputRoutes,
+  actionRoutes,
+  actionLayoutRoutes,
+  rowRoutes,
+  cellRoutes,
+  runRoutes,
+  changeRoutes,
+  importRoutes,
+  exportRoutes,
+  shortcutRoutes,
+  webhookDeliveryRoutes,
+]
+
+/** What is reached without a key: by a link or a token in the path. */
+const LINKED_ROUTES: Routes[] = [invitationPages, exportFilePages, webhookReceiverRoutes]
+
+export async function registerRoutes(app: Api, services: Services): Promise<void> {
+  // On the app itself, because it measures the requests of all others too.
+  healthRoutes(app, services)
+  // Each in a scope of its own: some bring hooks and parsers that are for nobody else.
+  for (const routes of LINKED_ROUTES) await app.register(async (scope: Api) => routes(scope, services))
+  await app.register(
+    async (api: Api) => {
+      for (const routes of API_ROUTES) routes(api, services)
+    },
+    { prefix: API_PREFIX },
+  )
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Storage } from '../files/storage.ts'
+import type { Config } from '../lib/config/config.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import type { Log } from '../lib/log.ts'
+import type { SendMail } from '../lib/mail.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import type { Db, Store } from '../store/connection/db.ts'
+import type { IdempotentCall } from '../store/organisation/idempotency.ts'
+import type { RouteScope } from './http/admission.ts'
+import type { Caller } from './http/caller.ts'
+
+/** What the routes need from outside; `main` and the tests hand it in. */
+export type Services = {
+  config: Config
+  store: Store
+  storage: Storage
+  log: Log
+  sealer: Sealer
+  egress: Egress
+  sendMail: SendMail | null
+  catalogue: Catalogue
+  /** Address in links; known only once the server listens. */
+  publicUrl: () => string
+}
+
+export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that is not public. */
+    caller: Caller
+    /** Speaks for the caller's organisation. */
+    db: Db
+    warnings: Warning[]
+    bodyText: string
+    idempotentCall: IdempotentCall | null
+  }
+  interface FastifyContextConfig {
+    scope?: RouteScope
+    /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */
+    resource?: (request: FastifyRequest) => Promise<void>
+    /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */
+    bodyName?: string
+    /** What is wrong inside a body whose shape was refused, so that every failure is reported at once (D5). */
+    furtherErrors?: (request: FastifyRequest) => Promise<FieldError[]>
+    /** Numbers in the body arrive as NumberText, with every digit that was sent. */
+    numberTexts?: boolean
+  }
+}
