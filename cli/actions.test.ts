@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { runLoam } from './testing/loam-process.ts'
+import { runLoam } from './testing/loam.ts'
 
 // No settings and no database: the catalogue is part of the program.
 const loam = (...args: string[]) => runLoam(args, {})

@@ -8,7 +8,7 @@ import { newestSchemaVersion } from '#server/store/connection/migrate.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { expireKey } from '#server/store/organisation/keys.ts'
 import { type Json, makeApp, makeStore } from '#test/harness.ts'
-import { runLoam } from './testing/loam-process.ts'
+import { runLoam } from './testing/loam.ts'
 
 const app = await makeApp()
 const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type Json, makeDatabase } from '#test/harness.ts'
-import { runLoam, startLoam } from './testing/loam-process.ts'
+import { startLoam } from './testing/loam-process.ts'
+import { runLoam } from './testing/loam.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,5 @@
 import type { FieldError } from '#contract/errors.ts'
+import type { Terminal } from './terminal.ts'
 
 export const EXIT = { failed: 1, usage: 2, notFound: 3, conflict: 4, unavailable: 5 } as const
 
@@ -6,12 +7,14 @@ export const EXIT = { failed: 1, usage: 2, notFound: 3, conflict: 4, unavailable
 export type Failure = { exit: number; error: string; message: string; errors?: FieldError[]; stack?: string }
 
 /** Says what went wrong on stderr and answers the exit code. */
-export function printFailure({ exit, stack, ...failure }: Failure, json: boolean): number {
+export function printFailure(
+  { exit, stack, ...failure }: Failure,
+  { stderr, env }: Terminal,
+  json: boolean,
+): number {
   const lines = failure.errors?.map(({ field, message }) => `${field}: ${message}`) ?? [failure.message]
-  process.stderr.write(
-    json ? `${JSON.stringify(failure)}\n` : lines.map((line) => `loam: ${line}\n`).join(''),
-  )
-  const wanted = process.env['LOAM_LOG_LEVEL']
-  if (stack !== undefined && (wanted === 'debug' || wanted === 'trace')) process.stderr.write(`${stack}\n`)
+  stderr.write(json ? `${JSON.stringify(failure)}\n` : lines.map((line) => `loam: ${line}\n`).join(''))
+  const wanted = env['LOAM_LOG_LEVEL']
+  if (stack !== undefined && (wanted === 'debug' || wanted === 'trace')) stderr.write(`${stack}\n`)
   return exit
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { runLoam } from './testing/loam-process.ts'
+import { runLoam } from './testing/loam.ts'
 
 const groups = readdirSync(new URL('commands/', import.meta.url))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

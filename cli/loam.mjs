@@ -16,8 +16,8 @@ await import('../scripts/setup.mjs')
 if (process.features.typescript) {
   module.enableCompileCache?.(join(modules, '.cache', 'loam'))
   module.registerHooks?.({ resolve: resolveSmallFiles })
-  const { run } = await import('./main.ts')
-  await run(process.argv.slice(2))
+  const { main } = await import('./main.ts')
+  await main()
 } else {
   runOnNewerNode(join(modules, '.bin', 'node'))
 }

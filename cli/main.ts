@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { EXIT, printFailure } from './failure.ts'
 import { colors } from './output.ts'
+import { attachTerminal, type Terminal } from './terminal.ts'
 
 type Group = {
   name: string
@@ -66,19 +67,25 @@ Examples:
   $ loam key create --email ann@example.com --scopes workflows:read,workflows:run
   $ loam key list --json`
 
-/** Runs one command line (without the program's own name) and leaves its outcome in the exit code. */
-export async function run(args: string[]): Promise<void> {
+/** The `loam` process. */
+export async function main(): Promise<void> {
   exitQuietlyWhenNobodyReads()
-  const program = createProgram()
+  await run(process.argv.slice(2), process)
+}
+
+/** Runs one command line (without the program's own name) and leaves its outcome in the exit code. */
+export async function run(args: string[], terminal: Terminal): Promise<void> {
+  const program = createProgram(terminal)
   try {
     await program.parseAsync(withHelpAsFlag(args), { from: 'user' })
   } catch (cause) {
-    process.exitCode = await report(cause, wantsJson(program))
+    terminal.exitCode = await report(cause, terminal, wantsJson(program))
   }
 }
 
-function createProgram(): Command {
+function createProgram(terminal: Terminal): Command {
   const program = new Command('loam')
+  attachTerminal(program, terminal)
   program
     .description('Loam: workflow data enrichment. What the public API leaves out, on the same store.')
     .version(readVersion())
@@ -86,8 +93,9 @@ function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => colors.bold(title) })
     .configureOutput({
       outputError: () => {},
+      writeOut: (text) => void terminal.stdout.write(text),
       writeErr: (text) => {
-        if (!wantsJson(program)) process.stderr.write(text)
+        if (!wantsJson(program)) terminal.stderr.write(text)
       },
     })
     .exitOverride()
@@ -109,16 +117,16 @@ function wantsJson(program: Command): boolean {
   return program.opts<{ json?: true }>().json === true
 }
 
-async function report(cause: unknown, json: boolean): Promise<number> {
+async function report(cause: unknown, terminal: Terminal, json: boolean): Promise<number> {
   if (!(cause instanceof CommanderError)) {
     const { describeFailure } = await import('./diagnosis.ts')
-    return printFailure(describeFailure(cause), json)
+    return printFailure(describeFailure(cause), terminal, json)
   }
   if (cause.exitCode === 0) return 0
   const helpShown = cause.code === 'commander.help'
   if (helpShown && !json) return EXIT.usage
   const message = helpShown ? 'a command is missing; see loam --help' : cause.message.replace(/^error: /, '')
-  return printFailure({ exit: EXIT.usage, error: 'Usage Error', message }, json)
+  return printFailure({ exit: EXIT.usage, error: 'Usage Error', message }, terminal, json)
 }
 
 function readVersion(): string {

@@ -14,8 +14,9 @@ import { openWorkspace, type Workspace } from '#server/workspace.ts'
 import { UnreachableError } from './diagnosis.ts'
 import { readFlags } from './flags.ts'
 import { type Answer, printAnswer } from './output.ts'
+import { type Terminal, terminalOf } from './terminal.ts'
 
-export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer }
+export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer; terminal: Terminal }
 
 /** A commander action: reads the flags, does `work` on the open workspace, prints its answer. */
 export function inSession<Flags>(
@@ -24,12 +25,13 @@ export function inSession<Flags>(
 ) {
   return async function act(this: Command): Promise<void> {
     const flags = readFlags(this, schema)
-    const config = readConfig(commandEnvironment())
-    const workspace = await open(config)
+    const terminal = terminalOf(this)
+    const config = readConfig(commandEnvironment(terminal))
+    const workspace = await open(config, terminal)
     try {
       const { store, storage, sealer } = workspace
-      const answer = await work({ config, db: store.system, storage, sealer }, flags)
-      printAnswer(answer, wantsJson(this))
+      const answer = await work({ config, db: store.system, storage, sealer, terminal }, flags)
+      printAnswer(answer, terminal, wantsJson(this))
     } finally {
       await workspace.close()
     }
@@ -41,13 +43,13 @@ export function wantsJson(command: Command): boolean {
 }
 
 /** The data folder is that of the checkout, from wherever the command is called. */
-export function commandEnvironment(): Record<string, string | undefined> {
-  const dataDir = process.env['LOAM_DATA_DIR'] || fileURLToPath(new URL('../data', import.meta.url))
-  return { ...process.env, LOAM_DATA_DIR: dataDir }
+export function commandEnvironment({ env }: Terminal): Record<string, string | undefined> {
+  const dataDir = env['LOAM_DATA_DIR'] || fileURLToPath(new URL('../data', import.meta.url))
+  return { ...env, LOAM_DATA_DIR: dataDir }
 }
 
-async function open(config: Config): Promise<Workspace> {
-  const log = createLog(process.env['LOAM_LOG_LEVEL'] ? config.LOAM_LOG_LEVEL : 'warn')
+async function open(config: Config, { env, stderr }: Terminal): Promise<Workspace> {
+  const log = createLog(env['LOAM_LOG_LEVEL'] ? config.LOAM_LOG_LEVEL : 'warn', stderr)
   try {
     return await openWorkspace(config, log, 'command')
   } catch (cause) {

@@ -60,8 +60,12 @@ export async function runShortcut(
   }
   const ids = runs.map((run) => run.shortcut_run_id)
   const ended = await readShortcutRuns(db, shortcut.org_id, await listRunsByIds(db, shortcut.org_id, ids))
-  if (flags.wait && ended.some((run) => run.status !== 'completed')) process.exitCode = EXIT.failed
-  return { data: batch ? ended : ended[0], text: () => formatRuns(ended) }
+  const failed = flags.wait && ended.some((run) => run.status !== 'completed')
+  return {
+    ...(failed ? { exit: EXIT.failed } : {}),
+    data: batch ? ended : ended[0],
+    text: () => formatRuns(ended),
+  }
 }
 
 async function requireRunnable(db: Db, id: string): Promise<ShortcutFor> {

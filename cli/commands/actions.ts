@@ -8,6 +8,7 @@ import { notFound } from '#server/lib/errors.ts'
 import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printAnswer } from '../output.ts'
 import { wantsJson } from '../session.ts'
+import { terminalOf } from '../terminal.ts'
 
 export function define(actions: Command): void {
   actions.addHelpText(
@@ -28,7 +29,7 @@ export function define(actions: Command): void {
         credits,
         description,
       }))
-      printAnswer({ data, text: () => formatList(all) }, wantsJson(this))
+      printAnswer({ data, text: () => formatList(all) }, terminalOf(this), wantsJson(this))
     })
 
   actions
@@ -40,7 +41,8 @@ export function define(actions: Command): void {
       const { action_id } = readFlags(this, z.strictObject({ action_id: z.string() }))
       const action = (await loadCatalogue()).get(action_id)
       if (action === undefined) throw notFound(`Action ${action_id}`)
-      printAnswer({ data: detailsOf(action), text: () => formatAction(action) }, wantsJson(this))
+      const answer = { data: detailsOf(action), text: () => formatAction(action) }
+      printAnswer(answer, terminalOf(this), wantsJson(this))
     })
 }
 

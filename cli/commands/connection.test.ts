@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { type Json, makeApp } from '#test/harness.ts'
-import { runLoam, startLoam } from '../testing/loam-process.ts'
+import { startLoam } from '../testing/loam-process.ts'
+import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()
 const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))

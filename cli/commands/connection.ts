@@ -66,11 +66,11 @@ export function define(connection: Command): void {
       ),
     )
     .action(
-      inSession(AddFlags, async ({ db, sealer }, flags) => {
+      inSession(AddFlags, async ({ db, sealer, terminal }, flags) => {
         const provider = pickProvider(await loadProviders(), flags.provider)
         const organisation = await resolveOrganisation(db, flags)
         const owner = flags.email === undefined ? null : await requireMember(db, organisation, flags.email)
-        const secret = flags.secret === undefined ? undefined : await readSecret(flags.secret)
+        const secret = flags.secret === undefined ? undefined : await readSecret(flags.secret, terminal)
         const made = await addConnection(db, sealer, OPERATOR, {
           orgId: organisation.org_id,
           provider,
@@ -127,8 +127,8 @@ export function define(connection: Command): void {
         const record = await requireConnection(session.db, connection_id)
         const provider = pickProvider(await loadProviders(), record.provider)
         const { ok, message } = await testConnection(session, provider, record)
-        if (!ok) process.exitCode = EXIT.failed
         return {
+          ...(ok ? {} : { exit: EXIT.failed }),
           data: { connection_id, provider: provider.id, name: record.name, ok, message },
           text: () => `${provider.name} (${record.name}): ${message}`,
         }

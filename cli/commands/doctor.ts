@@ -4,23 +4,27 @@ import { checkDataFolder, checkDisk } from '../doctor/data-folder.ts'
 import { checkDatabase } from '../doctor/database.ts'
 import { checkMail, checkServer } from '../doctor/network.ts'
 import { checkSettings } from '../doctor/settings.ts'
+import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
 import { colors, printAnswer } from '../output.ts'
 import { commandEnvironment, wantsJson } from '../session.ts'
+import { type Terminal, terminalOf } from '../terminal.ts'
 
 export function define(command: Command): void {
   command
     .description('Check settings, data folder, database, mail server and disk; exit 1 when something fails')
     .addHelpText('after', examples('loam doctor', 'loam doctor --json'))
     .action(async function act(this: Command) {
-      const checks = await examine()
-      printAnswer({ data: checks, text: () => format(checks) }, wantsJson(this))
-      if (checks.some(({ status }) => status === 'fail')) process.exitCode = 1
+      const terminal = terminalOf(this)
+      const checks = await examine(terminal)
+      const failed = checks.some(({ status }) => status === 'fail')
+      const answer = { data: checks, text: () => format(checks), ...(failed ? { exit: EXIT.failed } : {}) }
+      printAnswer(answer, terminal, wantsJson(this))
     })
 }
 
-async function examine(): Promise<Check[]> {
-  const { checks, config } = checkSettings(commandEnvironment())
+async function examine(terminal: Terminal): Promise<Check[]> {
+  const { checks, config } = checkSettings(commandEnvironment(terminal))
   if (config === null) return checks
   const [database, mail, server] = await Promise.all([
     checkDatabase(config),

@@ -41,9 +41,9 @@ export function define(env: Command): void {
       examples('loam env set REGION eu', 'loam env set CRM_TOKEN - --workflow <workflow_id> < token.txt'),
     )
     .action(
-      inSession(SetFlags, async ({ db, sealer }, { key, value, ...flags }) => {
+      inSession(SetFlags, async ({ db, sealer, terminal }, { key, value, ...flags }) => {
         const scope = await resolveScope(db, flags)
-        await setEnv(db, sealer, OPERATOR, scope, { key, value: await readSecret(value) })
+        await setEnv(db, sealer, OPERATOR, scope, { key, value: await readSecret(value, terminal) })
         return {
           data: { key, workflow_id: scope.workflowId },
           text: () => `Set ${key}; rows see it within two seconds.`,

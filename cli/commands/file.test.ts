@@ -6,7 +6,7 @@ import { openStorage } from '#server/files/storage.ts'
 import { makeApp, testConfig } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
 import { startTestWorker } from '#test/worker.ts'
-import { runLoam } from '../testing/loam-process.ts'
+import { runLoam } from '../testing/loam.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-file-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

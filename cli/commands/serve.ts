@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { serve } from '#server/main.ts'
 import { examples, readFlags } from '../flags.ts'
 import { commandEnvironment } from '../session.ts'
+import { terminalOf } from '../terminal.ts'
 
 const Flags = z.strictObject({
   roles: z.string().exactOptional(),
@@ -21,7 +22,7 @@ export function define(command: Command): void {
     .addHelpText('after', examples('loam serve', 'loam serve --roles api --host 0.0.0.0 --port 8080'))
     .action(async function act(this: Command) {
       const flags = readFlags(this, Flags)
-      const env = commandEnvironment()
+      const env = commandEnvironment(terminalOf(this))
       for (const name of ['roles', 'port', 'host'] as const) {
         const value = flags[name]
         if (value !== undefined) env[VARIABLES[name]] = value

@@ -22,6 +22,7 @@ import {
   ShortcutId,
   stateOf,
 } from '../shortcut-session.ts'
+import { terminalOf } from '../terminal.ts'
 
 const ID = ['<id>', 'as `loam shortcut list` shows it'] as const
 
@@ -211,9 +212,8 @@ function defineRunning(shortcut: Command): void {
       ),
     )
     .action(async function act(this: Command) {
-      const report = wantsJson(this)
-        ? () => {}
-        : (line: string) => void process.stderr.write(`loam: ${line}\n`)
+      const { stderr } = terminalOf(this)
+      const report = wantsJson(this) ? () => {} : (line: string) => void stderr.write(`loam: ${line}\n`)
       await inSession(RunFlags, ({ db }, flags) => runShortcut(db, flags, report)).call(this)
     })
 }

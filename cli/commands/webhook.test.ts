@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
-import { runLoam } from '../testing/loam-process.ts'
+import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()
 const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))

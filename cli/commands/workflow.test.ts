@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/harness.ts'
-import { runLoam } from '../testing/loam-process.ts'
+import { runLoam } from '../testing/loam.ts'
 
 const app = await makeApp()
 const folder = mkdtempSync(join(tmpdir(), 'loam-cli-'))

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Outcome } from './loam.ts'
 
 const COMMAND = fileURLToPath(new URL('../loam.mjs', import.meta.url))
-
-export type Outcome = { exit: number | null; stdout: string; stderr: string }
 
 /** Starts the real command; of this process's environment it gets nothing but what finds programs. */
 export function startLoam(args: string[], env: Record<string, string>): ChildProcess {
@@ -14,7 +13,8 @@ export function startLoam(args: string[], env: Record<string, string>): ChildPro
   })
 }
 
-export async function runLoam(args: string[], env: Record<string, string>): Promise<Outcome> {
+/** The command in a process of its own, for what is about processes: about a second each. */
+export async function runLoamProcess(args: string[], env: Record<string, string>): Promise<Outcome> {
   const child = startLoam(args, env)
   if (child.stdout === null || child.stderr === null) throw new Error('the command has no pipes')
   const exited = new Promise<number | null>((resolve, reject) => {

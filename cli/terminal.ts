@@ -1,0 +1,27 @@
+import type { Readable } from 'node:stream'
+import type { Command } from 'commander'
+
+type Output = { write(text: string): unknown }
+
+/** Where a command line is typed: its environment, what it reads and writes, and the code it ends with. */
+export type Terminal = {
+  env: Record<string, string | undefined>
+  stdin: Readable
+  stdout: Output
+  stderr: Output
+  exitCode?: number | string | null | undefined
+}
+
+const terminals = new WeakMap<Command, Terminal>()
+
+export function attachTerminal(program: Command, terminal: Terminal): void {
+  terminals.set(program, terminal)
+}
+
+/** The terminal of the program that a command belongs to. */
+export function terminalOf(command: Command): Terminal {
+  if (command.parent !== null) return terminalOf(command.parent)
+  const terminal = terminals.get(command)
+  if (terminal === undefined) throw new Error(`${command.name()} has no terminal`)
+  return terminal
+}
