@@ -27,6 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
   const debian = startDebian(join(folder, 'debian'))
   const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
+  await forgoDurability(embedded.url)
   for (const target of targets) await makeTemplate(target.url)
   project.provide('targets', targets)
   return async () => {
@@ -34,6 +35,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     debian?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Nothing here outlives the run, and waiting for the disk would be most of what a new database costs. */
+async function forgoDurability(url: string): Promise<void> {
+  const asSuperuser = new URL(url)
+  asSuperuser.username = 'postgres'
+  const client = new pg.Client({ connectionString: asSuperuser.toString() })
+  await client.connect()
+  for (const setting of ['fsync', 'full_page_writes']) await client.query(`alter system set ${setting} = off`)
+  await client.query('select pg_reload_conf()')
+  await client.end()
 }
 
 async function makeTemplate(url: string): Promise<void> {

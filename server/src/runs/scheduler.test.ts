@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { setSchedule } from '#server/org/schedules.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
@@ -47,6 +47,8 @@ const makeOverdue = (base: string, minutes: number) =>
     where sheet_id = ${keyOf(base).sheet_id}`.execute(store.system)
 
 afterEach(() => void vi.useRealTimers())
+// Ids never go back: those of this process are a day ahead from here on, so later files load the modules anew.
+afterAll(() => void vi.resetModules())
 
 describe('a schedule', () => {
   it('runs all rows of the sheet, with the trigger schedule; last_run_at stays (D45)', async () => {

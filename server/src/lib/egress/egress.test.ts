@@ -254,7 +254,7 @@ describe('a redirect', () => {
   })
 
   it('may be relative, in UTF-8 bytes, and without a body', async () => {
-    const location = Buffer.from('../../ü?q=ü', 'utf8').toString('latin1')
+    const location = Buffer.from('../ü?q=ü', 'utf8').toString('latin1')
     const server = await serveRecorder({ '/a/b/c': [302, location] })
     const result = await createLocalEgress().fetch({ url: `${server.origin}/a/b/c` })
     expect(result.ok && result.url).toBe(`${server.origin}/a/%C3%BC?q=%C3%BC`)
