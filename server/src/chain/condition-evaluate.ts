@@ -1,3 +1,4 @@
+import { isObject } from '../lib/json/object.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
 import { kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
@@ -95,14 +96,10 @@ function isEmpty(value: unknown): boolean {
 function contains({ elements, text }: Subject, [value = '']: string[]): boolean {
   if (!elements) return lower(text).includes(lower(value))
   return elements.some((element) =>
-    isRecord(element)
+    isObject(element)
       ? Object.values(element).some((field) => isSame(textOf(field), value))
       : isSame(textOf(element), value),
   )
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function lower(text: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import { isObject } from '../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
 const must = (what: string) => ({
@@ -92,10 +93,6 @@ export function parseConditionGroups(raw: unknown, path: string): Parsed<Conditi
 function holdsItsValues({ operator, values }: z.output<typeof countable>): boolean {
   const needed = valuesNeeded(operator)
   return needed === 0 || values?.length === needed
-}
-
-function isObject(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
 }
 
 function isFlat(raw: unknown): raw is Record<string, unknown> {

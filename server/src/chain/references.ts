@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** What a reference names: an input column, an action's output, a column of a list output, an environment variable. */
 export type Token =
   | { kind: 'input'; name: string }
@@ -20,16 +22,17 @@ const INSTANCE_ID = /^[a-z0-9_]+$/
 const ENV_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Configuration is read for every row again; what it parses to does not change. */
-const parsed = new Map<string, Template>()
-const KEPT = 5000
-const LONGEST_KEPT = 10_000
+const parsed = new LRUCache<string, Template>({
+  max: 5000,
+  maxSize: 2 * 1024 * 1024,
+  maxEntrySize: 10_000,
+  sizeCalculation: (_, text) => text.length + 1,
+})
 
 export function parseTemplate(text: string): Template {
   const known = parsed.get(text)
   if (known !== undefined) return known
   const template = readTemplate(text)
-  if (text.length > LONGEST_KEPT) return template
-  if (parsed.size >= KEPT) parsed.clear()
   parsed.set(text, template)
   return template
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../catalog/define.ts'
 import type { Outcome } from '../catalog/outcome.ts'
+import { backoff } from '../lib/timing/backoff.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import type { Flight, Parking, SettledCell } from './flight-store.ts'
 
@@ -69,11 +70,6 @@ export function toCellResult(
     case 'wait':
       return { kind: 'later', parking: { ms: outcome.ms, retries: flight.retries, state: outcome.state } }
   }
-}
-
-/** One second, two, four, each with half of it by chance, so that rows that failed together do not return together. */
-function backoff(retries: number): number {
-  return 1000 * 2 ** retries * (0.5 + Math.random() / 2)
 }
 
 function emptyOutputs(action: Action): Record<string, unknown> {

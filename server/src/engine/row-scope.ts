@@ -1,4 +1,5 @@
 import type { Definition } from '../chain/definition.ts'
+import { pickColumn } from '../chain/list-column.ts'
 import type { TokenValue, Lookup, Token } from '../chain/references.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 
@@ -51,7 +52,7 @@ export function createRowScope(
           return outputOf(token.action, token.name)
         case 'column': {
           const list = outputOf(token.action, token.list)
-          return list.found ? { found: true, value: pick(list.value, token.column) } : list
+          return list.found ? { found: true, value: pickColumn(list.value, token.column) ?? '' } : list
         }
         case 'env': {
           const value = env.get(token.key)
@@ -81,14 +82,4 @@ function namesIn(definition: Definition): Names {
   }
   known.set(definition, names)
   return names
-}
-
-/** A column of a list is the list of its values. */
-function pick(list: unknown, column: string): unknown {
-  if (!Array.isArray(list)) return ''
-  return list.map((item: unknown) =>
-    typeof item === 'object' && item !== null && Object.hasOwn(item, column)
-      ? Reflect.get(item, column)
-      : null,
-  )
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OutputDescriptor } from '#contract/actions.ts'
 import { describeOutputs, discoverOutputs, learnsFromRuns } from '../catalog/describe.ts'
-import { isObject } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
+import { isObject } from '../lib/json/object.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
   findLatestOutputs,

@@ -2,7 +2,8 @@ import type { RejectedRow } from '#contract/rows.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { invalid, validationError } from '../lib/errors.ts'
-import { isPlainObject, takeRows } from './intake.ts'
+import { isObject } from '../lib/json/object.ts'
+import { takeRows } from './intake.ts'
 
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
 export type Delivered = { data: string[]; rejected: RejectedRow[] }
@@ -14,7 +15,7 @@ export type Delivered = { data: string[]; rejected: RejectedRow[] }
 export function readDelivery(inputs: readonly InputColumn[], body: unknown): Delivered {
   const items = itemsOf(body)
   const names = new Set(inputs.map((input) => input.name))
-  const known = items.map((item) => (isPlainObject(item) ? pick(item, names) : item))
+  const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
   const { accepted, rejected } = takeRows(inputs, known)
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
@@ -35,7 +36,7 @@ export function readDelivery(inputs: readonly InputColumn[], body: unknown): Del
 function itemsOf(body: unknown): unknown[] {
   if (body === undefined) throw invalid('body', 'required')
   if (!Array.isArray(body)) {
-    if (!isPlainObject(body)) {
+    if (!isObject(body)) {
       throw invalid('body', 'must be an object keyed by input name, or an array of such objects')
     }
     return [body]
@@ -52,7 +53,7 @@ function pick(item: Record<string, unknown>, names: ReadonlySet<string>): Record
 }
 
 function isEmpty(item: unknown): boolean {
-  return isPlainObject(item) && Object.keys(item).length === 0
+  return isObject(item) && Object.keys(item).length === 0
 }
 
 const MAX_NAMED = 20

@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { RejectedRow } from '#contract/rows.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
+import { isObject } from '../lib/json/object.ts'
 import { makeStorable, type Note } from '../lib/json/storable.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
@@ -17,7 +18,7 @@ export function takeRows(inputs: readonly InputColumn[], rows: readonly unknown[
   const intake: Intake = { accepted: [], rejected: [], warnings: [] }
   const seen = new Map<string, number>()
   for (const [index, row] of rows.entries()) {
-    if (!isPlainObject(row)) {
+    if (!isObject(row)) {
       intake.rejected.push({ row: index, errors: [malformed(row)] })
       continue
     }
@@ -53,12 +54,6 @@ function storable(value: unknown, note: Note): unknown {
   if (value instanceof NumberText) return value.source
   if (typeof value === 'number') return String(value)
   return makeStorable(value, note)
-}
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  )
 }
 
 function malformed(row: unknown): RejectedRow['errors'][number] {

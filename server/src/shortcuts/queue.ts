@@ -1,7 +1,8 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { notFound, validationError } from '../lib/errors.ts'
-import { isPlainObject, takeRows } from '../rows/intake.ts'
+import { isObject } from '../lib/json/object.ts'
+import { takeRows } from '../rows/intake.ts'
 import { startRun } from '../runs/queue.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -63,7 +64,7 @@ export async function queueShortcutRuns(
 
 /** Missing fields fall back to the default, then to an empty string. Whatever else is there stays, to be refused. */
 function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
-  if (!isPlainObject(row)) return row
+  if (!isObject(row)) return row
   const fields = new Map(
     inputs.map(({ reference, defaultValue }): [string, unknown] => [reference, defaultValue ?? '']),
   )

@@ -1,6 +1,7 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
 import type { Definition } from '../chain/definition.ts'
+import { pickColumn } from '../chain/list-column.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 import type { ShortcutRunRecord, Trace } from '../store/shortcuts/shortcut-runs.ts'
 import { readOutputToken } from './schema.ts'
@@ -62,7 +63,7 @@ function outputOf({ outputs }: Run, cells: ReadonlyMap<string, Trace>): Output {
       if (token === undefined || cell === undefined) return [name, { value: null, status: 'skipped' }]
       if (cell.status !== 'complete') return [name, { value: null, status: fieldStatus(cell.status) }]
       const held = valuesOf(cell)
-      const value = token.kind === 'output' ? held[token.name] : pick(held[token.list], token.column)
+      const value = token.kind === 'output' ? held[token.name] : pickColumn(held[token.list], token.column)
       return [name, { value: value ?? null, status: 'completed' }]
     }),
   )
@@ -70,14 +71,4 @@ function outputOf({ outputs }: Run, cells: ReadonlyMap<string, Trace>): Output {
 
 function fieldStatus(status: CellStatus): FieldStatus {
   return FAILURES[status] ?? (status === 'condition_not_met' ? 'conditionNotMet' : 'skipped')
-}
-
-/** A column of a list is the list of its values. */
-function pick(list: unknown, column: string): unknown {
-  if (!Array.isArray(list)) return null
-  return list.map((item: unknown) =>
-    typeof item === 'object' && item !== null && Object.hasOwn(item, column)
-      ? Reflect.get(item, column)
-      : null,
-  )
 }

@@ -1,3 +1,4 @@
+import { backoff } from '../../lib/timing/backoff.ts'
 import { mailProviderOf } from '../built-in/domains/mail-providers.ts'
 import { lookUpRegistration } from '../built-in/domains/rdap.ts'
 import { readSite } from '../built-in/web/site.ts'
@@ -52,7 +53,7 @@ export default defineAction({
     const registered = registration.kind !== 'unavailable'
     // One source alone is worth having, but only when the other has had its chances.
     const tries = typeof context.state === 'number' ? context.state : 1
-    if (!(named.ok && registered) && tries < MAX_TRIES) return wait(1000 * 2 ** tries, tries + 1)
+    if (!(named.ok && registered) && tries < MAX_TRIES) return wait(backoff(tries), tries + 1)
     const trouble = registration.kind === 'unavailable' ? registration.message : undefined
     if (!named.ok && !registered) return retry(`${named.message}; ${trouble}`)
     const exists = (mx.ok && mx.exists) || (txt.ok && txt.exists) || (ns.ok && ns.exists)

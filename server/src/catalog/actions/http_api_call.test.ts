@@ -91,6 +91,8 @@ describe('http_api_call gives one output per top-level key of the reply, and sta
   it('long numbers keep their digits', async () => {
     const outcome = await call({ endpoint: await serve({ body: '{"id":12345678901234567890}' }) })
     expect(JSON.stringify(outcome)).toContain('"id":12345678901234567890')
+    const alone = await call({ endpoint: await serve({ body: '12345678901234567890' }) })
+    expect(JSON.stringify(alone)).toContain('"response":12345678901234567890')
   })
 
   it('a redirect is followed', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../lib/json/object.ts'
 import { readValues } from '../crm/field-values.ts'
 import {
   connection,
@@ -17,7 +18,6 @@ import {
 } from '../crm/salesforce.ts'
 import { isFieldPath, printQuery, requote, toConditions } from '../crm/soql.ts'
 import { defineAction } from '../define.ts'
-import { isObject } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'

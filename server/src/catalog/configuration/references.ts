@@ -1,8 +1,9 @@
 import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
 import { listMalformed, listTokens } from '../../chain/reference-walk.ts'
 import type { Token } from '../../chain/references.ts'
+import { isObject } from '../../lib/json/object.ts'
 import type { Action } from '../define.ts'
-import { type Field, isObject } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 
 /** A reference in a configuration, or (without a token) text that stands for one and is none. */
 export type Reference = {

@@ -68,7 +68,3 @@ export const refuse = (field: string, message: string): Checked => ({
 
 /** Whether text holds a token, so that what it stands for is only known with a row. */
 export const hasToken = (text: string): boolean => parseTemplate(text).some((part) => part.kind === 'token')
-
-export function isObject(raw: unknown): raw is Record<string, unknown> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-}

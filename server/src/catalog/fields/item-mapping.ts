@@ -1,6 +1,7 @@
 import { parseTemplate, soleToken, textOf, type Token } from '../../chain/references.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { readList } from '../values/json-text.ts'
-import { type Field, FieldProblem, isObject, type Scope } from './field.ts'
+import { type Field, FieldProblem, type Scope } from './field.ts'
 import { field } from './fields.ts'
 
 /** The list that one row is made of each item of. `list` names it as tokens of its columns do. */

@@ -1,6 +1,7 @@
+import { isObject } from '../../lib/json/object.ts'
 import { OUTPUT_TYPES, type OutputType } from '../outputs.ts'
 import { compileSchema } from '../schema/json-schema.ts'
-import { type Checked, type Field, isObject, refuse } from './field.ts'
+import { type Checked, type Field, refuse } from './field.ts'
 
 /** The shape of an answer, as a list of fields or as a JSON schema (D60). */
 export type OutputFormat = { fields: AnswerField[] } | { json: Record<string, unknown> }

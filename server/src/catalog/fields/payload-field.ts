@@ -1,7 +1,8 @@
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import { mapStrings } from '../../chain/reference-walk.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { readJson } from '../values/json-text.ts'
-import { type Field, isObject, refuse, type Scope } from './field.ts'
+import { type Field, refuse, type Scope } from './field.ts'
 
 /** What is sent: JSON, or text that is none. */
 export type Payload = { json: unknown } | { text: string }

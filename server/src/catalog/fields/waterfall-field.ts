@@ -1,6 +1,7 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
-import { type Checked, type Field, isObject, type ProviderOption } from './field.ts'
+import { isObject } from '../../lib/json/object.ts'
+import type { Checked, Field, ProviderOption } from './field.ts'
 
 /** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
 export type WaterfallStep = { provider: string; own_key: boolean }

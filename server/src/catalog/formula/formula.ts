@@ -1,5 +1,6 @@
 import { parseTemplate, type Template, textOf } from '../../chain/references.ts'
-import { type Field, FieldProblem, isObject, refuse } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
+import { type Field, FieldProblem, refuse } from '../fields/field.ts'
 import { bindTokens } from './binding.ts'
 import { parsePath, type Step, walkPath } from './path.ts'
 import type { Evaluation, Sandbox } from './sandbox.ts'

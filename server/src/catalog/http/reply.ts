@@ -1,5 +1,5 @@
 import type { EgressResponse } from '../../lib/egress/response.ts'
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { done, failed, type Outcome, retry } from '../outcome.ts'
 import { readJson } from '../values/json-text.ts'
 import { nameColumns, nameOutputs } from '../values/output-names.ts'

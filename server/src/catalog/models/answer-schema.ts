@@ -1,4 +1,4 @@
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
 import type { OutputType } from '../outputs.ts'
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'

@@ -1,5 +1,5 @@
+import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
-import { isObject } from '../fields/field.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import type { Outcome } from '../outcome.ts'
 import { readJson } from '../values/json-text.ts'

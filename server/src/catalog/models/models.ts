@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../../lib/config/config.ts'
 import { type AllowEntry, parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
@@ -46,7 +47,11 @@ const VENDORS: Record<Vendor, { api: ModelAddress['api']; baseUrl: string; keyPl
   },
 }
 const ANTHROPIC_MODELS = ['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5']
-const MOST_REFUSALS = 1000
+const REFUSALS_KEPT = {
+  max: 1000,
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: (_: true, schema: string) => schema.length,
+}
 /** It is part of what limits are counted by. */
 const LONGEST_NAME = 200
 
@@ -145,12 +150,11 @@ const refuse = (message: string): FoundModel => ({ ok: false, message })
 const isVendor = (prefix: string): prefix is Vendor => Object.hasOwn(VENDORS, prefix)
 
 function createRefusals(): (model: string) => RefusedSchemas {
-  const refusals = new Set<string>()
+  const refusals = new LRUCache<string, true>(REFUSALS_KEPT)
   return (model) => ({
     has: (schema) => refusals.has(`${model} ${JSON.stringify(schema)}`),
     add(schema) {
-      if (refusals.size >= MOST_REFUSALS) refusals.clear()
-      refusals.add(`${model} ${JSON.stringify(schema)}`)
+      refusals.set(`${model} ${JSON.stringify(schema)}`, true)
     },
   })
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { EgressFailure } from '../../lib/egress/egress.ts'
 import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
-import { isObject } from '../fields/field.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import type { ProviderReply, ProviderSpec } from './provider.ts'
 

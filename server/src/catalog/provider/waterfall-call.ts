@@ -1,3 +1,4 @@
+import { backoff } from '../../lib/timing/backoff.ts'
 import type { WaterfallStep } from '../fields/waterfall-field.ts'
 import { createKey, type ProviderKey } from './access.ts'
 import type { Adapter, AskContext, Found } from './adapter.ts'
@@ -84,9 +85,4 @@ export async function callProvider<Input, Result>(
     if (turn.tries <= MAX_TRIES && ms <= LONGEST_PAUSE_MS) return { kind: 'pause', ms }
   }
   return found
-}
-
-/** One second, two, four, each with half of it by chance, so that rows that failed together do not return together. */
-function backoff(tries: number): number {
-  return 1000 * 2 ** tries * (0.5 + Math.random() / 2)
 }

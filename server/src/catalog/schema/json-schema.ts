@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 import { variableName } from '../formula/binding.ts'
 import type { Sandbox } from '../formula/sandbox.ts'
 import { expandSchema, type JsonSchema, SchemaProblem } from './schema-expansion.ts'

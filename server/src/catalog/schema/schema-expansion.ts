@@ -1,4 +1,4 @@
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 
 /** A JSON schema as callers write it, or as it is checked: without references. */
 export type JsonSchema = Record<string, unknown>

@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest'
 import type { ConfiguredValue } from '../../chain/definition.ts'
+import { pickColumn } from '../../chain/list-column.ts'
 import { type TokenValue, type Lookup, printToken } from '../../chain/references.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { readInputs, resolveInputs } from '../configuration/inputs.ts'
 import type { Action, SheetAccess } from '../define.ts'
-import { isObject } from '../fields/field.ts'
 import { createSandbox } from '../formula/sandbox.ts'
 import { createModels, type Models } from '../models/models.ts'
 import type { Outcome } from '../outcome.ts'
@@ -118,8 +118,7 @@ export function lookupIn({ input = {}, env = {}, outputs = {} }: TestRow): Looku
     if (token.kind === 'env') return get(env, token.key)
     if (token.kind === 'output') return get(outputs[token.action], token.name)
     const list = get(outputs[token.action], token.list)
-    if (!list.found || !Array.isArray(list.value)) return { found: false }
-    const items: unknown[] = list.value
-    return { found: true, value: items.map((item) => (isObject(item) ? (item[token.column] ?? null) : null)) }
+    const values = list.found ? pickColumn(list.value, token.column) : null
+    return values === null ? { found: false } : { found: true, value: values }
   }
 }

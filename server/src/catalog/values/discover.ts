@@ -1,5 +1,5 @@
 import { NumberText } from '../../lib/json/lossless-json.ts'
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 import type { OutputType } from '../outputs.ts'
 import { fitsToken } from './output-names.ts'
 

@@ -1,5 +1,5 @@
 import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 
 export type ReadJson = { ok: true; value: unknown } | { ok: false }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../fields/field.ts'
+import { isObject } from '../../lib/json/object.ts'
 
 /** A key as the snake_case name of an output: `First Name` and `firstName` are both first_name. */
 export function snakeCase(key: string): string {

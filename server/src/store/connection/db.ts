@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
@@ -78,7 +79,7 @@ export function openStore(options: StoreOptions): Store {
   const pools = { system: openPool(Math.ceil(connections / 2)), org: openPool(connections) }
 
   const spokenFor = new WeakMap<PoolClient, string>()
-  const handles = new Map<string, Db>()
+  const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
 
   async function connectFor(org: string): Promise<PoolClient> {
     const client = await pools[org === SYSTEM ? 'system' : 'org'].connect()
@@ -113,7 +114,6 @@ export function openStore(options: StoreOptions): Store {
     org(orgId) {
       const known = handles.get(orgId)
       if (known !== undefined) return known
-      if (handles.size >= ORG_HANDLES) handles.clear()
       const made = handleFor(orgId)
       handles.set(orgId, made)
       return made

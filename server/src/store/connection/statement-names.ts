@@ -1,9 +1,11 @@
 import type { PostgresPoolClient } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
 
 const USES_BEFORE_NAMED = 10
 const MAX_NAMED = 100
 const MAX_COUNTED = 1000
+const MAX_COUNTED_LENGTH = 4 * 1024 * 1024
 
 /** Tables that grow one request at a time. The plan for one that grows in leaps would be kept from when it was small. */
 const STEADY = new Set([
@@ -27,14 +29,17 @@ const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
  */
 export function createStatementNaming(): (client: PoolClient) => PostgresPoolClient {
   const names = new Map<string, string>()
-  const uses = new Map<string, number>()
+  const uses = new LRUCache<string, number>({
+    max: MAX_COUNTED,
+    maxSize: MAX_COUNTED_LENGTH,
+    sizeCalculation: (_, text) => text.length,
+  })
   const clients = new WeakMap<PoolClient, PostgresPoolClient>()
 
   function nameOf(text: string): string | undefined {
     const known = names.get(text)
     if (known !== undefined || names.size >= MAX_NAMED || !isSteady(text)) return known
     const count = (uses.get(text) ?? 0) + 1
-    if (uses.size >= MAX_COUNTED) uses.clear()
     uses.set(text, count)
     if (count <= USES_BEFORE_NAMED) return undefined
     uses.delete(text)

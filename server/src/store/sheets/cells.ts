@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Cell } from '#contract/rows.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Db } from '../connection/db.ts'
@@ -75,8 +76,7 @@ function weigh(text: string): Weighed {
 }
 
 /** Sizes of large outputs by cell and version, so that a page that is read again and again does not read them each time. */
-const known = new Map<string, number>()
-const KEPT = 50_000
+const known = new LRUCache<string, number>({ max: 50_000 })
 
 const nameOf = ({ row_id, action }: Pick<Stored, 'row_id' | 'action'>): string => `${row_id} ${action}`
 const versionOf = (cell: Pick<Stored, 'row_id' | 'action' | 'version'>): string =>
@@ -92,7 +92,6 @@ async function weighHeavy(db: Db, orgId: string, cells: Stored[]): Promise<Map<s
     for (const { outputs, ...cell } of await readOutputs(db, orgId, batch)) {
       const found = weigh(outputs)
       weighed.set(nameOf(cell), found)
-      if (known.size >= KEPT) known.clear()
       known.set(versionOf(cell), found.bytes)
     }
     batch = []

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
@@ -5,8 +6,11 @@ import type { Actor } from '../organisation/audit.ts'
 import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
 /** Revisions never change, so a process may keep those it has read. */
-const known = new Map<string, Definition>()
-const KEPT = 500
+const known = new LRUCache<string, Definition>({
+  max: 500,
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: (definition) => JSON.stringify(definition).length,
+})
 
 type RevisionOf = { org_id: string; sheet_id: string; revision: number }
 
@@ -23,7 +27,6 @@ export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition>
     .executeTakeFirstOrThrow()
   // A transaction may read what it wrote itself and then not commit it.
   if (db.isTransaction) return definition
-  if (known.size >= KEPT) known.clear()
   known.set(key, definition)
   return definition
 }

@@ -16,7 +16,7 @@ import { configureAction as configure } from '../../../catalog/configuration/con
 import { graphOf, nodeOf } from '../../../catalog/configuration/node.ts'
 import { problemsOf } from '../../../catalog/configuration/warnings.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
-import { isObject } from '../../../catalog/fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../../org/actions.ts'
 import { readConfigurationEnvironment } from '../../../org/configuration-environment.ts'
 import { checkTargets } from '../../../org/target-sheets.ts'

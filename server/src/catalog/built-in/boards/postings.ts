@@ -1,4 +1,4 @@
-import { isObject } from '../../fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 import { clean } from '../web/document.ts'
 import type { Extraction } from '../web/extraction.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from '../web/json-ld.ts'

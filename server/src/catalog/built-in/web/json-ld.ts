@@ -1,5 +1,5 @@
 import type { CheerioAPI } from 'cheerio'
-import { isObject } from '../../fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 
 /** A thing that a page describes, from JSON-LD or microdata, with the names of schema.org. */
 export type Thing = Record<string, unknown>

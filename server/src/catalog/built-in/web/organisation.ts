@@ -1,4 +1,4 @@
-import { isObject } from '../../fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'
 
 /** Types of schema.org whose things are organisations: the general ones, and all that is a business at a place. */

@@ -1,5 +1,5 @@
 import type { CheerioAPI } from 'cheerio'
-import { isObject } from '../../fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 import { type CountryCode, countryOf } from './countries.ts'
 import { clean } from './document.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'

@@ -1,10 +1,11 @@
 import parser from 'robots-parser'
 import type { Egress, EgressFailure } from '../../../lib/egress/egress.ts'
+import { createMemo, type Memo, type MemoLimits } from '../../../lib/memo.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 
 /** What a site lets programs read (RFC 9309). */
 export type Robots =
-  | { kind: 'rules'; allows: (url: string) => boolean; sitemaps: string[] }
+  | { kind: 'rules'; allows: (url: string) => boolean; sitemaps: string[]; length: number }
   /** It cannot be known now, which means no: RFC 9309, 2.3.1.4. */
   | { kind: 'unknown'; message: string; afterMs?: number | undefined; failure?: EgressFailure }
 
@@ -15,32 +16,22 @@ export const USER_AGENT = `Mozilla/5.0 (compatible; ${ROBOT}/0.1)`
 // Its types speak of a default export; the module itself is the function.
 const createRules = parser as unknown as typeof parser.default
 
-const KEEP_MS = 10 * 60_000
-const MAX_KEPT = 2_000
+const KEPT: MemoLimits<Robots> = {
+  max: 2_000,
+  ttlMs: 10 * 60_000,
+  bytes: { max: 32 * 1024 * 1024, of: (robots) => (robots.kind === 'rules' ? robots.length : 0) },
+}
 const TIMEOUT_MS = 15_000
 // RFC 9309 asks for at least 500 KiB.
 const MAX_BYTES = 1_000_000
 
-type Kept = { robots: Promise<Robots>; until: number }
-const kept = new WeakMap<Egress, Map<string, Kept>>()
+const kept = new WeakMap<Egress, Memo<Robots>>()
 
 /** The rules of an origin, asked for once in ten minutes by a process. What could not be read is not kept. */
 export function robotsOf(egress: Egress, origin: string): Promise<Robots> {
-  const known = kept.get(egress) ?? new Map<string, Kept>()
-  kept.set(egress, known)
-  const now = Date.now()
-  const found = known.get(origin)
-  if (found !== undefined && found.until > now) return found.robots
-  const robots = fetchRobots(egress, origin)
-  known.delete(origin)
-  known.set(origin, { robots, until: now + KEEP_MS })
-  const oldest = known.keys().next().value
-  if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest)
-  const forget = () => {
-    if (known.get(origin)?.robots === robots) known.delete(origin)
-  }
-  robots.then(({ kind }) => (kind === 'unknown' ? forget() : undefined), forget)
-  return robots
+  const remember = kept.get(egress) ?? createMemo(KEPT, ({ kind }) => kind === 'rules')
+  kept.set(egress, remember)
+  return remember(origin, () => fetchRobots(egress, origin))
 }
 
 async function fetchRobots(egress: Egress, origin: string): Promise<Robots> {
@@ -65,5 +56,6 @@ function rulesOf(url: string, text: string): Robots {
     kind: 'rules',
     allows: (page) => rules.isAllowed(page, ROBOT) ?? true,
     sitemaps: rules.getSitemaps(),
+    length: text.length,
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../fields/field.ts'
+import { isObject } from '../../../lib/json/object.ts'
 import { defineProvider } from '../../provider/provider.ts'
 
 export const builtwith = defineProvider({
