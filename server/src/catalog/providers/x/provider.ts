@@ -1,0 +1,15 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const x = defineProvider({
+  id: 'x',
+  name: 'X',
+  baseUrl: 'https://api.x.com',
+  auth: { kind: 'bearer' },
+  // 450 in 15 minutes with an app's token.
+  limits: { perMinute: 30 },
+  statuses: { 400: 'ineligible' },
+  // The monthly cap is a 429 like the short ones, but says so.
+  judge: ({ status, word }) =>
+    status === 429 && /UsageCapExceeded/i.test(`${word('title')} ${word('type')}`) ? 'no_credits' : null,
+  probe: { path: '/2/tweets/search/recent', query: { query: 'loam', max_results: 10 } },
+})

@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { posts, recentPosts } from '../x/posts.ts'
+
+export default defineSource({
+  slug: 'track_x_posts',
+  name: 'Track posts on X',
+  description: 'New posts that match a query, by schedule.',
+  mode: 'recurring',
+  shape: posts,
+  maxCountAlias: 'max_tweets',
+  pulls: [recentPosts],
+})

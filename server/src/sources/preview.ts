@@ -1,0 +1,51 @@
+import type { Refusal } from '../catalog/provider/reply.ts'
+import type { Source } from './define.ts'
+import type { Reached, SourceEquipment } from './reach.ts'
+import { readPage, START, stepOn } from './walk.ts'
+
+export type Preview = {
+  rows: Record<string, unknown>[]
+  total: number
+  /** There are more, or may be. */
+  capped: boolean
+}
+
+/** Pages that a preview reads at most, when they hold little or nothing. */
+const MAX_PAGES = 10
+
+/** The first rows of a source, as they would be imported. Writes nothing. */
+export async function previewSource(
+  source: Source,
+  reached: Reached,
+  { body, limit }: { body: Record<string, unknown>; limit: number },
+  equipment: SourceEquipment,
+): Promise<Preview | Refusal> {
+  const rows = new Map<string, Record<string, unknown>>()
+  let state: unknown = null
+  let progress = START
+  let total: number | null = null
+  let capped = false
+  for (;;) {
+    const page = await readPage(source, reached, { body, state, limit: limit - rows.size }, equipment)
+    if ('kind' in page) {
+      // What was read before shows what will come; a refusal of the first page is the answer.
+      if (rows.size === 0) return page
+      return { rows: [...rows.values()], total: Math.max(total ?? 0, rows.size), capped: true }
+    }
+    for (const { key, data } of page.records) rows.set(key, JSON.parse(data) as Record<string, unknown>)
+    total = page.total ?? total
+    capped ||= page.capped
+    const step = stepOn(progress, state, page)
+    const isFull = rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0
+    if (!step.goesOn || isFull) {
+      const more = page.isCut || step.goesOn
+      return {
+        rows: [...rows.values()],
+        total: Math.max(total ?? 0, rows.size),
+        capped: capped || (total === null && more),
+      }
+    }
+    progress = step.progress
+    state = page.next
+  }
+}

@@ -1,0 +1,87 @@
+import type { z } from 'zod'
+import type { ActionContext } from '../catalog/define.ts'
+import type { ProviderKey } from '../catalog/provider/access.ts'
+import type { Ask } from '../catalog/provider/adapter.ts'
+import type { Provider } from '../catalog/provider/provider.ts'
+import type { Refusal } from '../catalog/provider/reply.ts'
+import type { BodyOf, Shape } from './shape.ts'
+
+/** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
+export type SourceContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'models'>
+
+export type PullArgs<Body, State> = {
+  body: Body
+  /** Where to go on: what the page before called `next`, or the pull before `resume`. Null at the very beginning. */
+  state: State | null
+  /** How many records are wanted at most. More are cut off, so ask for no more: the rest of that page would be lost. */
+  limit: number
+  /** One call to the provider, with its key, its limits and its rules for errors. A refusal is passed on as it is. */
+  ask: Ask
+  /** For what is not spoken over HTTP, such as a database. */
+  key: ProviderKey
+  context: SourceContext
+}
+
+/** `key` names the record for ever, within its source: one that comes again is the same record, and never a second row. */
+export type Keyed<Row> = { key: string | number; row: Row }
+
+export type Page<State, Row> = {
+  records: readonly Keyed<Row>[]
+  /** Where the next page of this pull starts; null when this was the last. A state that comes again ends the pull. */
+  next: State | null
+  /**
+   * Where the next scheduled pull starts; the last page's counts. Left out, it starts from the beginning, and what is known
+   * is only compared. Start at the last timestamp, not behind it: several records may share one.
+   */
+  resume?: State
+  /** How many records there are in all, where the provider says so. */
+  total?: number
+  /** The provider has more than it shows. */
+  capped?: boolean
+  /** The next page is not asked for before, as while the provider is still at work. */
+  afterMs?: number
+}
+
+export type PullSpec<Body, Row, State> = {
+  /** Credits for a new record, on the platform's key; 0 on keys of one's own, for records that are known and for previews. */
+  price: number
+  /** What is kept between pages and pulls, as JSON. One that does not fit (any more) means to start from the beginning. */
+  state: z.ZodType<State>
+  /** One page. Never loops, never waits, never retries: the helper does. */
+  pull(args: PullArgs<Body, State>): Promise<Page<State, Row> | Refusal>
+  /**
+   * The state that skips what is there now, for `pull_existing: false`. Without it, the first pull notes which records there
+   * are and imports none of them.
+   */
+  skipExisting?(now: Date): State
+}
+
+/** One way to get the records of a source: through one provider. */
+export type Pull = {
+  provider: Provider
+  price: number
+  skipExisting: ((now: Date) => unknown) | null
+  /** `state` is whatever was stored. */
+  read(args: PullArgs<unknown, unknown>): Promise<Page<unknown, Record<string, unknown>> | Refusal>
+}
+
+/**
+ * How one provider is asked. Everything that may go wrong is handled once, by those who call it: equal timestamps, repeated
+ * states, empty pages, 429 with Retry-After, 5xx, refused keys, masked records, a crash between any two statements.
+ */
+export function definePull<Body extends z.ZodRawShape, Row extends z.ZodType<Record<string, unknown>>, State>(
+  _shape: Shape<Body, Row>,
+  provider: Provider,
+  spec: PullSpec<BodyOf<Body>, z.input<Row> & Record<string, unknown>, State>,
+): Pull {
+  return {
+    provider,
+    price: spec.price,
+    skipExisting: spec.skipExisting === undefined ? null : spec.skipExisting.bind(spec),
+    read: ({ body, state, ...rest }) => {
+      const known = spec.state.safeParse(state)
+      // The body was read by the schema of the same shape, so it has the type that `pull` declares.
+      return spec.pull({ ...rest, body: body as BodyOf<Body>, state: known.success ? known.data : null })
+    },
+  }
+}

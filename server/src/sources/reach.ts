@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { FieldError } from '#contract/errors.ts'
+import {
+  createKey,
+  type ProviderGate,
+  type ProviderKey,
+  type ProviderKeys,
+} from '../catalog/provider/access.ts'
+import type { Ask } from '../catalog/provider/adapter.ts'
+import type { Answer, Provider, ProviderRequest } from '../catalog/provider/provider.ts'
+import type { Source } from './define.ts'
+import type { Pull, SourceContext } from './pull.ts'
+
+/** What sources are reached with, in the API and on workers. */
+export type SourceEquipment = SourceContext & { gate: ProviderGate }
+
+/** A pull with the key that it runs on. Only the platform's key costs credits (D22). */
+export type Reached = { pull: Pull; key: ProviderKey; isOwn: boolean }
+
+type Wanted = { provider: string | null; connection: string | null }
+
+/** The first pull whose provider is connected, or what to connect and how. */
+export async function reachSource(
+  source: Source,
+  { provider: wanted, connection }: Wanted,
+  keys: ProviderKeys,
+  context: SourceContext,
+): Promise<Reached | FieldError> {
+  const pulls = source.pulls.filter(({ provider }) => wanted === null || provider.id === wanted)
+  for (const pull of pulls) {
+    const { provider } = pull
+    const own = provider.supportsOwnKey ? await keys.own(provider.id, connection ?? undefined) : null
+    if (own !== null) return { pull, key: own, isOwn: true }
+    if (connection !== null) continue
+    if (provider.auth.kind === 'none' && provider.isPlaced(context)) {
+      return { pull, key: createKey('none', {}), isOwn: false }
+    }
+    const platform = provider.requiresOwnKey ? null : keys.platform(provider.id)
+    if (platform !== null) return { pull, key: platform, isOwn: false }
+  }
+  return notConnected(source, pulls, connection)
+}
+
+export function isReached(answer: Reached | FieldError): answer is Reached {
+  return 'pull' in answer
+}
+
+function notConnected(source: Source, pulls: readonly Pull[], connection: string | null): FieldError {
+  const names = pulls.map(({ provider }) => provider.name).join(' or ')
+  const ways = pulls.map(({ provider }) => howToConnect(provider)).join('; or ')
+  const message =
+    connection === null
+      ? `${source.slug} needs ${names}, which is not connected; ${ways}`
+      : `there is no connection "${connection.slice(0, 100)}" to ${names}; \`loam connection list\` shows those there are`
+  return { field: 'connection_id', message }
+}
+
+export function howToConnect({ id, auth, requiresOwnKey }: Provider): string {
+  const name = id.toUpperCase()
+  if (auth.kind === 'none') return `set LOAM_PROVIDER_URL_${name}`
+  const own = `run \`loam connection add --provider ${id}\``
+  return requiresOwnKey ? own : `${own} or set LOAM_PROVIDER_KEY_${name}`
+}
+
+/** The gate's queue is waited for this long; longer, and the pull is parked. */
+const SHORT_WAIT_MS = 5000
+
+/** One call through the gate that all processes share; what keeps it from being made is a refusal like any other. */
+export async function callProvider<Body>(
+  provider: Provider,
+  key: ProviderKey,
+  { gate, ...context }: SourceEquipment,
+  request: ProviderRequest,
+  schema: z.ZodType<Body>,
+): Promise<Answer<Body>> {
+  const { signal } = context
+  const enter = (slot?: number) =>
+    gate.enter(`${provider.id} ${key.id}`, provider.limits(context), { signal, slot })
+  let entered = await enter()
+  if (entered.kind === 'busy' && entered.afterMs <= SHORT_WAIT_MS) {
+    await sleep(entered.afterMs, undefined, { signal }).catch(() => undefined)
+    entered = await enter(entered.slot)
+  }
+  if (entered.kind !== 'entered') {
+    const words = entered.kind === 'busy' ? 'its limit is used up for a moment' : 'it fails time after time'
+    return { ok: false, refusal: { kind: 'rate_limited', message: words, afterMs: entered.afterMs } }
+  }
+  let worked = false
+  try {
+    const answer = await provider.request(context, key, request, schema)
+    worked = answer.ok || answer.refusal.kind !== 'error' || !answer.refusal.transient
+    return answer
+  } finally {
+    entered.leave(worked ? 'worked' : 'broken')
+  }
+}
+
+export function askThrough({ pull, key }: Reached, equipment: SourceEquipment): Ask {
+  return async (request, schema, read) => {
+    const answer = await callProvider(pull.provider, key, equipment, request, schema)
+    return answer.ok ? read(answer.body) : answer.refusal
+  }
+}

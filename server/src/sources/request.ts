@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import type { FieldError } from '#contract/errors.ts'
+import { readCron } from '../lib/cron.ts'
+import { AppError, validationError } from '../lib/errors.ts'
+import { fieldErrors } from '../lib/field-errors.ts'
+import type { Source } from './define.ts'
+
+export const MAX_PREVIEW = 100
+export const EVERY = ['hourly', 'daily', 'weekly'] as const
+
+const Name = z.string().trim().min(1).max(200)
+const Count = z.int().min(1).max(10_000_000)
+
+const EVERY_SOURCE = {
+  name: Name.describe('Display name; only used when the source is created').optional(),
+  max_count: Count.describe('Records that are imported in all, at most').optional(),
+  max_records: Count.describe('The same as max_count').optional(),
+  max_credits: z
+    .number()
+    .min(0)
+    .max(1_000_000_000)
+    .describe('Credits that its pulls may cost in all; 0 pulls only what is free')
+    .optional(),
+  connection_id: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('The connection to use, by its id or name, where there are several')
+    .optional(),
+  limit: z.int().min(1).describe(`Rows of a preview, ${MAX_PREVIEW} at most`).optional(),
+}
+
+const RECURRING = {
+  schedule: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('hourly, daily, weekly, or a line of crontab in UTC')
+    .optional(),
+  stop_at: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 date-time, as 2030-01-31T00:00:00Z' })
+    .describe('When it ends')
+    .optional(),
+  pull_existing: z
+    .boolean()
+    .describe('Whether records that are there already are imported; default true')
+    .optional(),
+  import_existing_data: z.boolean().describe('The same as pull_existing').optional(),
+}
+
+/** Fields that no definition may have of its own. */
+export const COMMON_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...EVERY_SOURCE, ...RECURRING }),
+  'provider',
+])
+
+/** A request to preview or create a source, read. */
+export type SourceRequest = {
+  name: string | null
+  /** The source's own fields as they were given, to be stored, and as its pulls get them. */
+  given: Record<string, unknown>
+  body: Record<string, unknown>
+  provider: string | null
+  connection: string | null
+  maxRecords: number | null
+  maxCredits: number | null
+  limit: number
+  /** Null for what is imported once. */
+  schedule: string | null
+  stopAt: Date | null
+  pullExisting: boolean
+}
+
+/** Everything that a kind of source takes, also for the description of the API. */
+export function requestSchema(source: Source): z.ZodObject {
+  const providers = source.pulls.map(({ provider }) => provider.id)
+  const alias = source.maxCountAlias
+  return source.body.extend({
+    ...EVERY_SOURCE,
+    ...(source.mode === 'once' ? {} : RECURRING),
+    ...(providers.length > 1
+      ? {
+          provider: z
+            .enum(providers)
+            .describe('Who is asked; the first that is connected when it is left out')
+            .optional(),
+        }
+      : {}),
+    ...(alias === null ? {} : { [alias]: Count.describe('The same as max_count').optional() }),
+  })
+}
+
+/** Reads a body whole: every unknown or malformed field is named in one 400. */
+export function readRequest(source: Source, raw: unknown): SourceRequest {
+  const schema = requestSchema(source)
+  const parsed = schema.safeParse(raw)
+  const errors: FieldError[] = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) =>
+        issue.code === 'unrecognized_keys' && issue.path.length === 0
+          ? issue.keys.map((field) => ({ field, message: unknownField(source, schema) }))
+          : fieldErrors(issue, raw, 'body'),
+      )
+  if (!parsed.success) throw validationError(errors)
+  const common = commonOf(source, parsed.data, errors)
+  const own = Object.keys(source.body.shape)
+  const body = pick(parsed.data, own)
+  errors.push(...source.check(body))
+  if (errors.length > 0) throw validationError(errors)
+  return { ...common, given: pick(Object(raw), own), body }
+}
+
+/** Stored fields, read as they were when they were given; the errors say what no longer fits. */
+export function readStored(
+  source: Source,
+  given: unknown,
+): { ok: true; body: Record<string, unknown> } | { ok: false; message: string } {
+  const parsed = source.body.safeParse(given)
+  if (parsed.success) return { ok: true, body: parsed.data }
+  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(issue, given, 'body'))
+  return { ok: false, message: errors.map(({ field, message }) => `${field} ${message}`).join('; ') }
+}
+
+const Common = z.object({ ...EVERY_SOURCE, ...RECURRING, provider: z.string().optional() })
+
+function commonOf(
+  source: Source,
+  data: Record<string, unknown>,
+  errors: FieldError[],
+): Omit<SourceRequest, 'given' | 'body'> {
+  const common = Common.parse(data)
+  const recurs = source.mode === 'recurring' || common.schedule !== undefined
+  if (!recurs) {
+    for (const field of ['stop_at', 'pull_existing', 'import_existing_data'] as const) {
+      if (common[field] !== undefined)
+        errors.push({ field, message: 'is for a source with a schedule; set schedule too' })
+    }
+  }
+  const schedule = recurs ? (common.schedule ?? 'daily') : null
+  if (schedule !== null) errors.push(...checkSchedule(schedule))
+  const stopAt = common.stop_at === undefined ? null : new Date(common.stop_at)
+  if (stopAt !== null && stopAt.getTime() <= Date.now()) {
+    errors.push({ field: 'stop_at', message: 'must be in the future' })
+  }
+  const { maxCountAlias } = source
+  return {
+    name: common.name ?? null,
+    provider: common.provider ?? null,
+    connection: common.connection_id ?? null,
+    maxRecords: same(
+      data,
+      ['max_count', 'max_records', ...(maxCountAlias === null ? [] : [maxCountAlias])],
+      errors,
+    ),
+    maxCredits: common.max_credits ?? null,
+    limit: Math.min(common.limit ?? MAX_PREVIEW, MAX_PREVIEW),
+    schedule,
+    stopAt,
+    pullExisting: same<boolean>(data, ['pull_existing', 'import_existing_data'], errors) ?? true,
+  }
+}
+
+/** The one value of a field that has several names. */
+function same<Value = number>(
+  data: Record<string, unknown>,
+  names: string[],
+  errors: FieldError[],
+): Value | null {
+  const given = names.filter((name) => data[name] !== undefined)
+  const [first, ...others] = given
+  if (first === undefined) return null
+  for (const other of others) {
+    if (data[other] !== data[first])
+      errors.push({ field: other, message: `is the same as ${first}; give one of them` })
+  }
+  // The schema gives all names of a field one type.
+  return data[first] as Value
+}
+
+function checkSchedule(schedule: string): FieldError[] {
+  if (EVERY.some((word) => word === schedule)) return []
+  try {
+    readCron(schedule)
+    return []
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause
+    const [first] = cause.details.errors ?? []
+    return [
+      {
+        field: 'schedule',
+        message: `must be hourly, daily, weekly or a line of crontab: ${first?.message ?? ''}`,
+      },
+    ]
+  }
+}
+
+function unknownField({ slug }: Source, schema: z.ZodObject): string {
+  return `not accepted; ${slug} takes: ${Object.keys(schema.shape).join(', ')}`
+}
+
+function pick(from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(from, name) ? [[name, from[name]]] : [])))
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+/** Text that a provider shows whole: `J***` and `a•••@acme.com` are not imported. */
+export const unmasked = z
+  .string()
+  .refine((text) => !/\*{2,}|[•●█]{2,}|\*@|@\*/.test(text), { error: 'is masked' })
+
+const MAX_KEY = 200
+
+/** The stored form of a record's key. Long ones are hashed, so that an index can hold them. */
+export function printKey(key: string | number): string {
+  const text = String(key)
+  return text !== '' && text.length <= MAX_KEY ? text : hashOf(text)
+}
+
+/** A key for records that have none of their own: the same values are the same record. */
+export function contentKey(row: Readonly<Record<string, unknown>>, ...fields: string[]): string {
+  const names = fields.length > 0 ? fields : Object.keys(row).sort()
+  return hashOf(JSON.stringify(names.map((name) => [name, row[name] ?? null])))
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

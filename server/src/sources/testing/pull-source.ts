@@ -1,0 +1,104 @@
+import { onTestFinished } from 'vitest'
+import { createModels } from '../../catalog/models/models.ts'
+import { createKey } from '../../catalog/provider/access.ts'
+import type { Refusal } from '../../catalog/provider/reply.ts'
+import { OPEN_GATE } from '../../catalog/testing/provider-double.ts'
+import { readConfig } from '../../lib/config.ts'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
+import type { Source } from '../define.ts'
+import { isReached, type Reached, reachSource, type SourceEquipment } from '../reach.ts'
+import { loadSources } from '../registry.ts'
+import { readRequest } from '../request.ts'
+import { readPage, START, stepOn } from '../walk.ts'
+
+export type Settings = {
+  /** Where providers are, by id. */
+  urls?: Record<string, string>
+  /** Fields of the connection to every provider; without any, nothing is connected. */
+  fields?: Record<string, string> | null
+  now?: Date
+  /** Environment variables that say which models there are. */
+  models?: Record<string, string>
+}
+
+/** What sources are lent, with providers at `urls`, until the test ends. */
+export function makeEquipment({ urls = {}, now, models = {} }: Settings = {}): SourceEquipment {
+  const egress = createEgress({
+    allow: parseEgressAllow('127.0.0.0/8').entries,
+    baseUrls: new Map(Object.entries(urls)),
+  })
+  const offered = createModels(readConfig(models))
+  onTestFinished(async () => {
+    await Promise.all([egress.close(), offered.close()])
+  })
+  const { signal } = new AbortController()
+  return { egress, signal, now: () => now ?? new Date(), models: offered, gate: OPEN_GATE }
+}
+
+type Opened = { source: Source; reached: Reached; body: Record<string, unknown>; equipment: SourceEquipment }
+
+async function open(slug: string, raw: Record<string, unknown>, settings: Settings): Promise<Opened> {
+  const source = (await loadSources()).get(slug)
+  if (source === undefined) throw new Error(`there is no source ${slug}`)
+  const request = readRequest(source, raw)
+  const equipment = makeEquipment(settings)
+  const { fields = { secret: 'a-key' } } = settings
+  const own = async () => (fields === null ? null : createKey('own', fields))
+  const reached = await reachSource(source, request, { platform: () => null, own }, equipment)
+  if (!isReached(reached)) throw new Error(`${reached.field}: ${reached.message}`)
+  return { source, reached, body: request.body, equipment }
+}
+
+export type Pulled = {
+  rows: Record<string, unknown>[]
+  keys: string[]
+  skipped: number
+  pages: number
+  total: number | null
+  capped: boolean
+  /** Where the next pull by schedule starts. */
+  resume: unknown
+  refusal: Refusal | null
+  note: string | null
+}
+
+/** Walks a whole pull of a definition, from a state on, as a worker does; `limit` is what is wanted of each page. */
+export async function pullSource(
+  slug: string,
+  raw: Record<string, unknown>,
+  settings: Settings & { state?: unknown; limit?: number } = {},
+): Promise<Pulled> {
+  const { source, reached, body, equipment } = await open(slug, raw, settings)
+  const pulled: Pulled = {
+    rows: [],
+    keys: [],
+    skipped: 0,
+    pages: 0,
+    total: null,
+    capped: false,
+    resume: null,
+    refusal: null,
+    note: null,
+  }
+  let state: unknown = settings.state ?? null
+  let progress = START
+  for (;;) {
+    const page = await readPage(source, reached, { body, state, limit: settings.limit ?? 1000 }, equipment)
+    if ('kind' in page) return { ...pulled, refusal: page }
+    pulled.pages += 1
+    for (const { key, data } of page.records) {
+      pulled.keys.push(key)
+      pulled.rows.push(JSON.parse(data) as Record<string, unknown>)
+    }
+    pulled.skipped += page.skipped
+    pulled.total = page.total ?? pulled.total
+    pulled.capped ||= page.capped
+    pulled.resume = page.resume
+    const step = stepOn(progress, state, page)
+    if (!step.goesOn) return { ...pulled, note: step.note }
+    progress = step.progress
+    // What travels through the database travels as JSON.
+    state = JSON.parse(JSON.stringify(page.next)) as unknown
+  }
+}

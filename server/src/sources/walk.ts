@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import type { Refusal } from '../catalog/provider/reply.ts'
+import { toStorableJson } from '../lib/storable.ts'
+import type { Source } from './define.ts'
+import { askThrough, type Reached, type SourceEquipment } from './reach.ts'
+import { printKey } from './rows.ts'
+
+/** A record as it is stored. `data` is JSON text, and `hash` tells whether it has changed. */
+export type PulledRecord = { key: string; data: string; hash: string }
+
+export type PulledPage = {
+  records: PulledRecord[]
+  /** Records that do not have the fields of a row, such as masked ones. */
+  skipped: number
+  /** More came than was wanted. */
+  isCut: boolean
+  next: unknown
+  resume: unknown
+  total: number | null
+  capped: boolean
+  afterMs: number
+}
+
+type Where = { body: Record<string, unknown>; state: unknown; limit: number }
+
+/** Reads one page and makes records of what fits; of two with one key on a page the first counts. */
+export async function readPage(
+  source: Source,
+  reached: Reached,
+  { body, state, limit }: Where,
+  equipment: SourceEquipment,
+): Promise<PulledPage | Refusal> {
+  const { pull, key } = reached
+  const { gate: _gate, ...context } = equipment
+  const answer = await pull.read({ body, state, limit, key, context, ask: askThrough(reached, equipment) })
+  // "There is none" is an empty last page, and no fault.
+  const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
+  if ('kind' in page) return page
+  const records = new Map<string, PulledRecord>()
+  let skipped = 0
+  for (const { key: given, row } of page.records) {
+    const parsed = source.row.safeParse(row)
+    const name = printKey(given)
+    if (!parsed.success) skipped += 1
+    else if (!records.has(name)) records.set(name, toRecord(name, parsed.data))
+  }
+  const all = [...records.values()]
+  return {
+    records: all.slice(0, limit),
+    skipped,
+    isCut: all.length > limit,
+    next: page.next,
+    resume: page.resume ?? null,
+    total: page.total ?? null,
+    capped: page.capped ?? false,
+    afterMs: page.afterMs ?? 0,
+  }
+}
+
+function toRecord(key: string, row: Record<string, unknown>): PulledRecord {
+  const data = toStorableJson(row)
+  return { key, data, hash: createHash('sha256').update(data).digest('base64url').slice(0, 22) }
+}
+
+/** How far a walk over pages has come. Kept with the state, so that it outlives a crash. */
+export type Progress = {
+  pages: number
+  /** Pages in a row that held nothing. */
+  empty: number
+  /** Hash of a state that was passed; moved on at 1, 2, 4, 8 ... pages, so that any cycle meets it (Brent). */
+  landmark: string
+}
+
+export const START: Progress = { pages: 0, empty: 0, landmark: '' }
+
+/** Empty pages in the middle are common; endless ones are not. */
+export const MAX_EMPTY_PAGES = 100
+
+export type Step =
+  | { goesOn: true; progress: Progress }
+  /** `note` says why it ended before the provider said so. */
+  | { goesOn: false; note: string | null }
+
+/** Decides after a page whether there is a next one. `state` is where the page started. */
+export function stepOn(
+  progress: Progress,
+  state: unknown,
+  page: Pick<PulledPage, 'next' | 'records' | 'skipped'>,
+): Step {
+  if (page.next === null || page.next === undefined) return { goesOn: false, note: null }
+  const here = hashState(state)
+  const there = hashState(page.next)
+  if (there === here || there === progress.landmark) {
+    return { goesOn: false, note: 'the provider named a page that was read already; the pull ended there' }
+  }
+  const pages = progress.pages + 1
+  const empty = page.records.length + page.skipped === 0 ? progress.empty + 1 : 0
+  if (empty >= MAX_EMPTY_PAGES) {
+    return { goesOn: false, note: `${MAX_EMPTY_PAGES} pages in a row were empty; the pull ended there` }
+  }
+  const isPowerOfTwo = (pages & (pages - 1)) === 0
+  return { goesOn: true, progress: { pages, empty, landmark: isPowerOfTwo ? there : progress.landmark } }
+}
+
+function hashState(state: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(state ?? null))
+    .digest('base64url')
+    .slice(0, 16)
+}
