@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
 import type { Option } from '../catalog/fields/field.ts'
-import type { Ask, OptionQuery } from '../catalog/provider/options.ts'
-import type { Answer, Provider } from '../catalog/provider/provider.ts'
+import type { OptionQuery, SendRequest } from '../catalog/provider/options.ts'
+import type { Provider, ProviderReply } from '../catalog/provider/provider.ts'
 import type { Pull } from './pull.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
@@ -16,7 +16,7 @@ export type SourceOptions = {
   /** Keys that the context must have, each with other spellings that are accepted beside it and its camelCase. */
   needs?: Readonly<Record<string, readonly string[]>>
   /** `context` holds the needed keys as texts, by their names in `needs`. */
-  list(ask: Ask, context: Readonly<Record<string, string>>): Promise<Answer<Option[]>>
+  list(send: SendRequest, context: Readonly<Record<string, string>>): Promise<ProviderReply<Option[]>>
 }
 
 export type SourceSpec<Body extends z.ZodRawShape, Row extends z.ZodType<Record<string, unknown>>> = {

@@ -8,7 +8,7 @@ import {
   type ProviderKeys,
 } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
-import type { Answer, Provider, ProviderRequest } from '../catalog/provider/provider.ts'
+import type { Provider, ProviderReply, ProviderRequest } from '../catalog/provider/provider.ts'
 import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'
 
@@ -73,7 +73,7 @@ export async function callProvider<Body>(
   { gate, ...context }: SourceEquipment,
   request: ProviderRequest,
   schema: z.ZodType<Body>,
-): Promise<Answer<Body>> {
+): Promise<ProviderReply<Body>> {
   const { signal } = context
   const enter = (slot?: number) =>
     gate.enter(`${provider.id} ${key.id}`, provider.limits(context), { signal, slot })

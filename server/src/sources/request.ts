@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
-import { readCron } from '../lib/cron.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors } from '../lib/field-errors.ts'
+import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
 
 export const MAX_PREVIEW = 100

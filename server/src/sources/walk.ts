@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Refusal } from '../catalog/provider/reply.ts'
-import { toStorableJson } from '../lib/storable.ts'
+import { toStorableJson } from '../lib/json/storable.ts'
 import type { Source } from './define.ts'
 import { askThrough, type Reached, type SourceEquipment } from './reach.ts'
 import { printKey } from './rows.ts'

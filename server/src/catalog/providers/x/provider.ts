@@ -9,7 +9,7 @@ export const x = defineProvider({
   limits: { perMinute: 30 },
   statuses: { 400: 'ineligible' },
   // The monthly cap is a 429 like the short ones, but says so.
-  judge: ({ status, word }) =>
+  classify: ({ status, word }) =>
     status === 429 && /UsageCapExceeded/i.test(`${word('title')} ${word('type')}`) ? 'no_credits' : null,
   probe: { path: '/2/tweets/search/recent', query: { query: 'loam', max_results: 10 } },
 })
