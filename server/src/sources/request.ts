@@ -144,39 +144,33 @@ function commonOf(
   if (stopAt !== null && stopAt.getTime() <= Date.now()) {
     errors.push({ field: 'stop_at', message: 'must be in the future' })
   }
-  const { maxCountAlias } = source
+  const counts = [
+    'max_count',
+    'max_records',
+    ...(source.maxCountAlias === null ? [] : [source.maxCountAlias]),
+  ]
   return {
     name: common.name ?? null,
     provider: common.provider ?? null,
     connection: common.connection_id ?? null,
-    maxRecords: same(
-      data,
-      ['max_count', 'max_records', ...(maxCountAlias === null ? [] : [maxCountAlias])],
-      errors,
-    ),
+    maxRecords: Count.nullable().parse(same(data, counts, errors)),
     maxCredits: common.max_credits ?? null,
     limit: Math.min(common.limit ?? MAX_PREVIEW, MAX_PREVIEW),
     schedule,
     stopAt,
-    pullExisting: same<boolean>(data, ['pull_existing', 'import_existing_data'], errors) ?? true,
+    pullExisting: same(data, ['pull_existing', 'import_existing_data'], errors) !== false,
   }
 }
 
 /** The one value of a field that has several names. */
-function same<Value = number>(
-  data: Record<string, unknown>,
-  names: string[],
-  errors: FieldError[],
-): Value | null {
-  const given = names.filter((name) => data[name] !== undefined)
-  const [first, ...others] = given
+function same(data: Record<string, unknown>, names: string[], errors: FieldError[]): unknown {
+  const [first, ...others] = names.filter((name) => data[name] !== undefined)
   if (first === undefined) return null
   for (const other of others) {
     if (data[other] !== data[first])
       errors.push({ field: other, message: `is the same as ${first}; give one of them` })
   }
-  // The schema gives all names of a field one type.
-  return data[first] as Value
+  return data[first]
 }
 
 function checkSchedule(schedule: string): FieldError[] {

@@ -24,7 +24,10 @@ type Windows<Position, Cursor, Row> = {
    * Reads a page of what comes after a position, in its order. Let the position be a timestamp with an id: of many records
    * that share one timestamp, those behind the id are still found.
    */
-  read(after: Position | null, cursor: Cursor | null): Promise<WindowPage<Position, Cursor, Row> | Refusal>
+  read: (
+    after: Position | null,
+    cursor: Cursor | null,
+  ) => Promise<WindowPage<Position, Cursor, Row> | Refusal>
 }
 
 export type WindowPage<Position, Cursor, Row> = {
