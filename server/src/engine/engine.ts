@@ -10,14 +10,14 @@ import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { createAnnouncer } from './announcer.ts'
-import { createCellCache } from './cache.ts'
+import { createCellCache } from './cells/cache.ts'
+import { createSheetAccess } from './cells/sheet-access.ts'
 import { createEnding } from './ending.ts'
-import { createFlightStore } from './flight-store.ts'
-import { createProviderGate } from './provider-gate.ts'
+import type { Engine } from './engine-context.ts'
+import { createFlightStore } from './flights/flight-store.ts'
+import { createProviderGate } from './provider-gate/provider-gate.ts'
 import { createPureRuns } from './pure-runs.ts'
-import { createSheetAccess } from './sheet-access.ts'
 import { createSlots } from './slots.ts'
-import type { Engine } from './walk.ts'
 
 const EXPRESS_SLOTS = 64
 
@@ -62,9 +62,11 @@ export function createEngine(parts: EngineParts): Engine {
     environment,
     announce: createAnnouncer(store, log),
     pureRuns: createPureRuns(),
-    definitionOf: (flight) => getDefinition(store.system, flight),
+    definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight) =>
-      createSheetAccess(store, flight, (db, sheet, ids) => runArrivals(db, sheet, ids, flight.hops + 1)),
+      createSheetAccess(store, flight, (db, sheet, ids) =>
+        runArrivals(db, sheet, ids, flight.facts.hops + 1),
+      ),
   }
 }
 

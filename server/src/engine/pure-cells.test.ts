@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import type { FlightStore, RowJob } from './flight-store.ts'
+import type { Engine } from './engine-context.ts'
+import type { FlightStore } from './flights/flight-store.ts'
+import type { RowJob } from './flights/flight.ts'
 import {
   complete,
   type FlightSheet,
@@ -9,7 +11,7 @@ import {
   must,
 } from './testing/flight-store-fixture.ts'
 import { makeEngine } from './testing/test-engine.ts'
-import { type Engine, walkRow } from './walk.ts'
+import { walkRow } from './walk.ts'
 
 const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
@@ -123,11 +125,11 @@ it('a row that may have ended its worker goes cell by cell', async () => {
 
 it('who only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 2)
-  const [taken, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
-  expect(must(taken).attempt).toBe(0)
+  const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
+  expect(must(claimed).fence.attempt).toBe(0)
   await fresh.claim(must(jobs[0]))
   expect(await old.peek(must(jobs[0]))).toBeNull()
-  expect(await old.settle(must(taken), complete(must(taken), null))).toBeNull()
+  expect(await old.settle(must(claimed), complete(must(claimed), null))).toBeNull()
   expect(await sheet.stop()).toBe(1)
   expect(await old.settle(must(stopped), complete(must(stopped), null))).toBeNull()
   expect(await sheet.cells()).toEqual([])
@@ -137,7 +139,10 @@ it('who claims a row that another has computed without a claim goes on after its
   const { sheet, jobs } = await launch(['pure', 'free'], 1)
   const seen = must(await old.peek(must(jobs[0])))
   expect(await old.settle(seen, complete(seen, 'free_1'))).toEqual({ runState: 'running' })
-  expect(await fresh.claim(must(jobs[0]))).toMatchObject({ action: 'free_1', attempt: 1, stalled_claims: 1 })
+  expect(await fresh.claim(must(jobs[0]))).toMatchObject({
+    fence: { attempt: 1 },
+    position: { action: 'free_1', stalledClaims: 1 },
+  })
   expect(await old.settle(seen, complete(seen, 'free_1'))).toBeNull()
   expect(await cellsOf(sheet)).toEqual(['pure_1 complete'])
 })

@@ -1,4 +1,4 @@
-import type { RowJob } from './flight-store.ts'
+import type { RowJob } from './flights/flight.ts'
 
 /** Runs of pure actions only, by what the jobs of their rows have in common. */
 export type PureRuns = { has(job: RowJob): boolean; add(job: RowJob): void }

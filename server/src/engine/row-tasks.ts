@@ -1,8 +1,9 @@
 import type { Store } from '../store/connection/db.ts'
-import { MAX_CLAIMS } from './cell.ts'
-import type { RowJob } from './flight-store.ts'
+import { MAX_CLAIMS } from './cells/cell.ts'
+import type { Engine } from './engine-context.ts'
+import type { RowJob } from './flights/flight.ts'
 import { SPLIT } from './sql/split.ts'
-import { type Engine, walkRow } from './walk.ts'
+import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
 

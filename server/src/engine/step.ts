@@ -1,22 +1,7 @@
-import type { Definition } from '../chain/definition.ts'
-import { runCell } from './cell.ts'
-import type { Flight, Parking, SettledCell } from './flight-store.ts'
-import type { RowScope } from './row-scope.ts'
-import type { Engine } from './walk.ts'
-
-/** What it takes to walk a flight that a worker has in hand. */
-export type RowWalk = {
-  flight: Flight
-  definition: Definition
-  scope: RowScope
-  env: ReadonlyMap<string, string>
-  maxClaims: number
-  express: boolean
-  /** The row is foreground work no longer: it waits itself. */
-  endPriority: (() => void) | undefined
-  /** Cells of pure actions that are written together. */
-  together: number
-}
+import { runCell } from './cells/cell.ts'
+import type { Engine, RowWalk } from './engine-context.ts'
+import type { Flight, Parking, SettledCell } from './flights/flight.ts'
+import { moveTo } from './flights/position.ts'
 
 /**
  * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions
@@ -25,29 +10,29 @@ export type RowWalk = {
  */
 export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   const { flight, scope } = walk
+  const { facts, position } = flight
   // Cells that wait for this one's result in the cache look again only once it is settled.
-  const settling = flight.cache_enabled ? Promise.withResolvers<void>() : null
+  const settling = facts.cache_enabled ? Promise.withResolvers<void>() : null
   try {
     const cells: SettledCell[] = []
-    const together = isPure(engine, walk, flight.action) ? walk.together : 1
-    let next: string | null = flight.action
+    const together = isPure(engine, walk, position.action) ? walk.together : 1
+    let next: string | null = position.action
     do {
-      flight.action = next
       const startedAt = Date.now()
-      const result = await runCell(engine, walk, settling?.promise ?? null)
+      const result = await runCell(engine, walk, next, settling?.promise ?? null)
       if (result.kind === 'lost') await throwIfTakenOver(engine, flight)
       else if (result.kind === 'later') await park(engine, flight, result.parking)
       if (result.kind !== 'settle') return false
       const { settlement, halts } = result
       cells.push({ ...settlement, action: next, startedAt })
       scope.add(next, settlement.status, settlement.outputs ?? null)
-      next = halts ? null : (flight.actions[flight.actions.indexOf(next) + 1] ?? null)
+      next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
     } while (next !== null && cells.length < together && isPure(engine, walk, next))
     const settled = await engine.flights.settle(flight, { cells, next }, walk.express)
     if (settled === null) await throwIfTakenOver(engine, flight)
-    else engine.announce(flight.sheet_id)
+    else engine.announce(facts.sheet_id)
     if (settled === null || next === null) return false
-    Object.assign(flight, { action: next, stalled_claims: 1, retries: 0, held_millis: 0, state: null })
+    moveTo(flight, next)
     if (settled.runState !== 'stopped') return true
     await abandon(engine, flight)
     return false

@@ -1,39 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ActionContext, SheetAccess } from '../catalog/define.ts'
-import type { Catalogue } from '../catalog/registry.ts'
-import type { Definition } from '../chain/definition.ts'
-import type { Log } from '../lib/log.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
-import type { RunEnvironment } from '../org/run-environment.ts'
 import { isUnavailable } from '../store/connection/db.ts'
-import type { CellCache } from './cache.ts'
-import { MAX_CLAIMS } from './cell.ts'
-import type { Ending } from './ending.ts'
-import type { FlightStore, Flight, RowJob } from './flight-store.ts'
-import type { PureRuns } from './pure-runs.ts'
-import { createRowScope } from './row-scope.ts'
-import type { Slots } from './slots.ts'
-import { abandon, isPure, type RowWalk, park, step } from './step.ts'
-
-/** What the walk of a row needs; main puts it together. */
-export type Engine = {
-  flights: FlightStore
-  cache: CellCache
-  catalogue: Catalogue
-  log: Log
-  /** What every action may use. */
-  services: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'mail' | 'gate'>
-  environment: RunEnvironment
-  /** Tells those who watch a sheet that something of it has changed. */
-  announce(sheetId: string): void
-  definitionOf(flight: Flight): Promise<Definition>
-  sheetsFor(flight: Flight): SheetAccess
-  pureRuns: PureRuns
-  /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
-  slots: { bulk: Slots; express: Slots }
-  /** Rows are parked after the cell at hand when the process ends. */
-  ending: Ending
-}
+import { MAX_CLAIMS } from './cells/cell.ts'
+import { createRowScope } from './cells/row-scope.ts'
+import type { Engine, RowWalk } from './engine-context.ts'
+import type { Flight, RowJob } from './flights/flight.ts'
+import { abandon, isPure, park, step } from './step.ts'
 
 const MAX_OUTAGES = 8
 const MAX_PAUSE_MS = 4000
@@ -83,14 +55,15 @@ async function walkAlong(
   if (flight === null) return
   if (!express) await yieldTurn()
   const walk = await prepare(engine, flight, { maxClaims, express, endPriority })
-  if (walk === null || flight.run_state === 'stopped') {
+  if (walk === null || flight.runState === 'stopped') {
     await abandon(engine, flight)
     return
   }
   if (fresh && isAllPure(engine, walk)) engine.pureRuns.add(job)
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
-      await park(engine, flight, { ms: 0, retries: flight.retries, state: flight.state })
+      const { retries, state } = flight.position
+      await park(engine, flight, { ms: 0, retries, state })
       return
     }
     goesOn = await step(engine, walk)
@@ -114,7 +87,7 @@ async function walkPurely(engine: Engine, job: RowJob, maxClaims: number): Promi
 
 /** Whether all cells of the run can be written as one. */
 function isAllPure(engine: Engine, walk: RowWalk): boolean {
-  const { actions } = walk.flight
+  const { actions } = walk.flight.facts
   return actions.length <= walk.together && actions.every((action) => isPure(engine, walk, action))
 }
 
@@ -124,15 +97,16 @@ async function prepare(
   flight: Flight,
   how: Pick<RowWalk, 'maxClaims' | 'express' | 'endPriority'>,
 ): Promise<RowWalk | null> {
-  if (flight.data === null) return null
-  const [definition, env] = await Promise.all([engine.definitionOf(flight), engine.environment.envOf(flight)])
+  const { facts, row, position } = flight
+  if (row.data === null) return null
+  const [definition, env] = await Promise.all([engine.definitionOf(facts), engine.environment.envOf(facts)])
   const knownOutputs = (actionId: string, name: string) => {
     const template = engine.catalogue.get(actionId)
     return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
   }
-  const scope = createRowScope(definition, { data: flight.data, cells: flight.cells }, knownOutputs, env)
-  engine.announce(flight.sheet_id)
+  const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
+  engine.announce(facts.sheet_id)
   // With a cache every cell is looked up by itself. A row that may have ended its worker goes cell by cell, to find the one.
-  const together = flight.cache_enabled || flight.stalled_claims > 1 ? 1 : MAX_TOGETHER
+  const together = facts.cache_enabled || position.stalledClaims > 1 ? 1 : MAX_TOGETHER
   return { flight, definition, scope, env, together, ...how }
 }

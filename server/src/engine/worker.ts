@@ -1,10 +1,10 @@
 import type { Job } from '../lib/job.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
 import { QUEUES } from '../store/runs/jobs.ts'
+import type { Engine } from './engine-context.ts'
 import { createCrew, type PulseOptions, startPulse } from './heartbeat.ts'
 import { type PoolOptions, startPool } from './pool.ts'
 import { createRowTasks } from './row-tasks.ts'
-import type { Engine } from './walk.ts'
 
 export type WorkerOptions = PulseOptions & {
   engine: Engine

@@ -1,4 +1,5 @@
-import type { Flight } from '../flight-store.ts'
+import type { Flight } from '../flights/flight.ts'
+import { withPosition } from './flight-store-fixture.ts'
 
 /** A plain account of what the engine should have stored, kept by tests beside the real thing. */
 export type ModelFlight = {
@@ -36,7 +37,7 @@ export const heldBy = (model: Model): number =>
 
 /** The model's flight when the hand is right about it. */
 export function flightOf(model: Model, hand: Hand): ModelFlight | undefined {
-  const flight = model.flights.get(hand.flight.row_id)
+  const flight = model.flights.get(hand.flight.row.id)
   return flight?.token === hand.token ? flight : undefined
 }
 
@@ -88,7 +89,7 @@ export function settle(
 ): Hand | null {
   const flight = flightOf(model, hand)
   if (flight === undefined) return null
-  const { row_id } = hand.flight
+  const row_id = hand.flight.row.id
   const { status, credits, next } = result
   model.cells.get(row_id)?.set(flight.action, { status, credits, run: flight.run })
   model.credits -= credits
@@ -98,7 +99,7 @@ export function settle(
     return null
   }
   model.flights.set(row_id, { ...flight, action: next, held: 0 })
-  return { flight: { ...hand.flight, action: next, retries: 0, held_millis: 0 }, token: hand.token }
+  return { flight: withPosition(hand.flight, { action: next, retries: 0, heldMillis: 0 }), token: hand.token }
 }
 
 const FAILURES = new Set(['failed', 'error', 'out_of_credits'])

@@ -4,14 +4,8 @@ import { grantCredits } from '#server/store/organisation/credits.ts'
 import { getDefinition } from '#server/store/sheets/definitions.ts'
 import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
-import {
-  createFlightStore,
-  type FlightStore,
-  type Flight,
-  type RowJob,
-  type SettledCell,
-  type Settlement,
-} from '../flight-store.ts'
+import { createFlightStore, type FlightStore } from '../flights/flight-store.ts'
+import type { Flight, Position, RowJob, SettledCell, Settlement } from '../flights/flight.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
@@ -23,6 +17,16 @@ export type Accounts = {
   heldByFlights: number
   ledger: number
   charges: number
+}
+
+/** A record of the table of flights, with the action that it is at. */
+export type StoredFlight = {
+  row_id: string
+  run_id: string
+  action: string
+  ticket: number
+  attempt: number
+  held_millis: number
 }
 
 export type StoredCell = { row_id: string; action: string; status: string; credits: number; run_id: string }
@@ -38,7 +42,7 @@ export type FlightSheet = {
   stop(): Promise<number>
   /** Jobs of the rows in the air, as graphile-worker would hand them out. */
   jobs(): Promise<RowJob[]>
-  flights(): Promise<Flight[]>
+  flights(): Promise<StoredFlight[]>
   cells(): Promise<StoredCell[]>
   accounts(): Promise<Accounts>
   grant(millis: number): Promise<void>
@@ -105,7 +109,7 @@ export async function makeFlightSheet(
         'select org_id as o, row_id as r, ticket as t from flights where org_id = $1 order by row_id',
       ),
     flights: () =>
-      query<Flight>(`select f.*, run.actions[1 + (select count(*) from cells c
+      query<StoredFlight>(`select f.*, run.actions[1 + (select count(*) from cells c
           where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)] as action
         from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
         where f.org_id = $1 order by f.row_id`),
@@ -130,7 +134,7 @@ export function must<Value>(value: Value | null | undefined): Value {
 }
 
 export const complete = (
-  { action }: Flight,
+  { position: { action } }: Flight,
   next: string | null,
   creditsMillis = 0,
   more: Partial<SettledCell> = {},
@@ -154,5 +158,11 @@ export async function claimAndReserve(store: FlightStore, job: RowJob): Promise<
   const flight = must(await store.claim(job))
   const answer = await store.reserve(flight, PRICE)
   if (answer !== 'held') throw new Error(`expected a hold, got ${answer}`)
-  return { ...flight, held_millis: PRICE }
+  return withPosition(flight, { heldMillis: PRICE })
 }
+
+/** The flight as somebody believes it to be. */
+export const withPosition = (flight: Flight, changes: Partial<Position>): Flight => ({
+  ...flight,
+  position: { ...flight.position, ...changes },
+})

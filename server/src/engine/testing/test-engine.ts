@@ -5,8 +5,8 @@ import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
 import { type TestApp, testConfig } from '#test/harness.ts'
+import type { Engine } from '../engine-context.ts'
 import { createEngine } from '../engine.ts'
-import type { Engine } from '../walk.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
 /** An engine with the catalogue of the fault tests, for rows that are walked one by one. */

@@ -3,7 +3,7 @@ import { makeApp } from '#test/harness.ts'
 import type { Call } from '#test/sheets.ts'
 import { predict, readLedger, runRows, serveProviders } from '#test/waterfall-model.ts'
 import { startTestWorker } from '#test/worker.ts'
-import { grantCredits } from '../store/organisation/credits.ts'
+import { grantCredits } from '../../store/organisation/credits.ts'
 
 const ROWS = 600
 

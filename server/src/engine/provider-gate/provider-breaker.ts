@@ -1,6 +1,6 @@
-import { reasonOf } from '../lib/errors.ts'
-import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/connection/db.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store } from '../../store/connection/db.ts'
 
 /** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
 const FAILURES = 5

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { reasonOf } from '../lib/errors.ts'
-import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/connection/db.ts'
-import { TAKE_PLACES } from './sql/take-places.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { TAKE_PLACES } from '../sql/take-places.ts'
 
 const BEAT_MS = 5000
 const SILENCE_MS = 30_000

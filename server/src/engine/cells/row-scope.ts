@@ -1,7 +1,7 @@
-import type { Definition } from '../chain/definition.ts'
-import { pickColumn } from '../chain/list-column.ts'
-import type { TokenValue, Lookup, Token } from '../chain/references.ts'
-import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Definition } from '../../chain/definition.ts'
+import { pickColumn } from '../../chain/list-column.ts'
+import type { TokenValue, Lookup, Token } from '../../chain/references.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 
 type Result = { status: string; outputs: Record<string, unknown> | null }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { makeStore } from '#test/harness.ts'
-import type { CallLimits, ProviderGate } from '../catalog/provider/access.ts'
-import { createLog } from '../lib/log.ts'
+import type { CallLimits, ProviderGate } from '../../catalog/provider/access.ts'
+import { createLog } from '../../lib/log.ts'
 import { createProviderGate } from './provider-gate.ts'
 
 const { store } = await makeStore()

@@ -1,8 +1,8 @@
-import { newId } from '../lib/ids.ts'
-import { toStorableJson } from '../lib/json/storable.ts'
-import type { Store } from '../store/connection/db.ts'
-import type { Flight, SettledCell, Settlement } from './flight-store.ts'
-import { settleStatement } from './sql/settle.ts'
+import { newId } from '../../lib/ids.ts'
+import { toStorableJson } from '../../lib/json/storable.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { settleStatement } from '../sql/settle.ts'
+import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
 type Given = { flight: Flight; settlement: Settlement }
@@ -20,7 +20,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   async function send(batch: Given[]): Promise<Map<Given, Settled>> {
     round += 1
     const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
-      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight : UNTOUCHED)),
+      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight.position : UNTOUCHED)),
     )
     const careful = batch.length === 1
     const kind = {
@@ -48,7 +48,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 
   return async (given) => {
     // Everything that locks flights does so in the order of their rows.
-    let batch = given.toSorted((one, other) => (one.flight.row_id < other.flight.row_id ? -1 : 1))
+    let batch = given.toSorted((one, other) => (one.flight.row.id < other.flight.row.id ? -1 : 1))
     let answers = await send(batch)
     while (answers.size > 0 && answers.size < batch.length) {
       batch = batch.filter((item) => answers.has(item))
@@ -59,9 +59,11 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 }
 
 function columnsOf(batch: Given[]): string[] {
-  const runs = new Map<string, { flight: Flight; k: number }>()
-  for (const { flight } of batch) {
-    if (!runs.has(flight.run_id)) runs.set(flight.run_id, { flight, k: runs.size + 1 })
+  const runs = new Map<string, { facts: RunFacts; k: number }>()
+  for (const {
+    flight: { facts },
+  } of batch) {
+    if (!runs.has(facts.run_id)) runs.set(facts.run_id, { facts, k: runs.size + 1 })
   }
   const shared = [...runs.values()]
   const cells = batch.flatMap(({ settlement }, n) =>
@@ -75,14 +77,14 @@ function columnsOf(batch: Given[]): string[] {
   const column = <Item>(items: Item[], value: (item: Item) => string | number | boolean) =>
     `{${items.map(value).join(',')}}`
   return [
-    column(shared, ({ flight }) => flight.org_id),
-    column(shared, ({ flight }) => flight.sheet_id),
-    column(shared, ({ flight }) => flight.run_id),
-    column(shared, ({ flight }) => flight.revision),
-    column(batch, ({ flight }) => runs.get(flight.run_id)?.k ?? 0),
-    column(batch, ({ flight }) => flight.row_id),
-    column(batch, ({ flight }) => flight.ticket),
-    column(batch, ({ flight }) => flight.attempt),
+    column(shared, ({ facts }) => facts.org_id),
+    column(shared, ({ facts }) => facts.sheet_id),
+    column(shared, ({ facts }) => facts.run_id),
+    column(shared, ({ facts }) => facts.revision),
+    column(batch, ({ flight }) => runs.get(flight.fence.run)?.k ?? 0),
+    column(batch, ({ flight }) => flight.row.id),
+    column(batch, ({ flight }) => flight.fence.ticket),
+    column(batch, ({ flight }) => flight.fence.attempt),
     column(cells, ({ f }) => f),
     column(cells, ({ cell }) => cell.action),
     column(cells, ({ cell }) => cell.status),
@@ -92,22 +94,22 @@ function columnsOf(batch: Given[]): string[] {
   ]
 }
 
-type Held = Pick<Flight, 'held_millis' | 'retries' | 'state'>
-const UNTOUCHED: Held = { held_millis: 0, retries: 0, state: null }
+type Held = Pick<Position, 'heldMillis' | 'retries' | 'state'>
+const UNTOUCHED: Held = { heldMillis: 0, retries: 0, state: null }
 
 /** What a free cell that completed at the first attempt has nothing of. */
-function extrasOf(cell: SettledCell, { held_millis, retries, state }: Held): object | null {
+function extrasOf(cell: SettledCell, { heldMillis, retries, state }: Held): object | null {
   const { creditsMillis, cached, cache, learns, error, provenance } = cell
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
   if (retries > 0) extras['tries'] = retries + 1
-  if (held_millis > 0) Object.assign(extras, { hd: held_millis, cr: creditsMillis, e: newId() })
+  if (heldMillis > 0) Object.assign(extras, { hd: heldMillis, cr: creditsMillis, e: newId() })
   if (cached) extras['ca'] = true
   if (learns === true) extras['ln'] = true
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
   if (cache?.keep === true) extras['kp'] = true
-  if (held_millis > 0 || retries > 0 || state !== null) extras['cl'] = true
+  if (heldMillis > 0 || retries > 0 || state !== null) extras['cl'] = true
   for (const _ in extras) return extras
   return null
 }

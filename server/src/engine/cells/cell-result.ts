@@ -1,8 +1,8 @@
-import type { Action } from '../catalog/define.ts'
-import type { Outcome } from '../catalog/outcome.ts'
-import { backoff } from '../lib/timing/backoff.ts'
-import { MILLIS } from '../store/organisation/credits.ts'
-import type { Flight, Parking, SettledCell } from './flight-store.ts'
+import type { Action } from '../../catalog/define.ts'
+import type { Outcome } from '../../catalog/outcome.ts'
+import { backoff } from '../../lib/timing/backoff.ts'
+import { MILLIS } from '../../store/organisation/credits.ts'
+import type { Parking, Position, SettledCell } from '../flights/flight.ts'
 
 export type ResultFields = Omit<SettledCell, 'action' | 'startedAt'>
 
@@ -33,7 +33,7 @@ type Rules = { mayContinue: boolean; price: number }
 
 /** Turns what came of an action into the cell's result. */
 export function toCellResult(
-  flight: Flight,
+  { retries, state }: Position,
   action: Action,
   outcome: Outcome<Record<string, unknown>>,
   { mayContinue, price }: Rules,
@@ -59,7 +59,6 @@ export function toCellResult(
     case 'unrunnable':
       return errorCell(outcome.message, mayContinue)
     case 'retry': {
-      const { retries, state } = flight
       if (retries < action.retries) {
         const ms = outcome.afterMs ?? backoff(retries)
         return { kind: 'later', parking: { ms, retries: retries + 1, state } }
@@ -68,7 +67,7 @@ export function toCellResult(
       return settleAs({ status: 'failed', error }, { halts: !mayContinue })
     }
     case 'wait':
-      return { kind: 'later', parking: { ms: outcome.ms, retries: flight.retries, state: outcome.state } }
+      return { kind: 'later', parking: { ms: outcome.ms, retries, state: outcome.state } }
   }
 }
 

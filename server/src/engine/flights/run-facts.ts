@@ -1,6 +1,6 @@
-import type { Store } from '../store/connection/db.ts'
-import type { RunFacts } from './flight-store.ts'
-import { RUN_FACTS } from './sql/run-facts.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { RUN_FACTS } from '../sql/run-facts.ts'
+import type { RunFacts } from './flight.ts'
 
 const KEPT_RUNS = 1000
 /** Facts of runs, read once. Those that ask at the same time for the same run wait for one statement. */

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
-import { serveSite } from '../catalog/testing/site-server.ts'
-import { ownPostings } from '../catalog/testing/sites/careers.ts'
-import { corporate } from '../catalog/testing/sites/corporate.ts'
-import { getBalance, MILLIS } from '../store/organisation/credits.ts'
+import { serveSite } from '../../catalog/testing/site-server.ts'
+import { ownPostings } from '../../catalog/testing/sites/careers.ts'
+import { corporate } from '../../catalog/testing/sites/corporate.ts'
+import { getBalance, MILLIS } from '../../store/organisation/credits.ts'
 
 const app = await makeApp()
 await startTestWorker(app)

@@ -1,7 +1,8 @@
-import type { ActionContext, SheetAccess } from '../catalog/define.ts'
-import { MILLIS } from '../store/organisation/credits.ts'
-import type { Flight } from './flight-store.ts'
-import type { Engine } from './walk.ts'
+import type { ActionContext, SheetAccess } from '../../catalog/define.ts'
+import { MILLIS } from '../../store/organisation/credits.ts'
+import type { Engine } from '../engine-context.ts'
+import type { Flight } from '../flights/flight.ts'
+import { noteHeld } from '../flights/position.ts'
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
@@ -33,17 +34,17 @@ export class CellContext implements ActionContext {
     return this.#engine.services.gate
   }
   get keys() {
-    return this.#engine.environment.keysOf(this.#flight)
+    return this.#engine.environment.keysOf(this.#flight.facts)
   }
   get cellRun(): string {
-    const { run_id, row_id, action } = this.#flight
-    return `${run_id}/${row_id}/${action}`
+    const { fence, row, position } = this.#flight
+    return `${fence.run}/${row.id}/${position.action}`
   }
   get signal(): AbortSignal {
     return this.#limit.signal
   }
   get state(): unknown {
-    return this.#flight.state ?? undefined
+    return this.#flight.position.state ?? undefined
   }
   get sheets(): SheetAccess {
     return this.#engine.sheetsFor(this.#flight)
@@ -52,10 +53,10 @@ export class CellContext implements ActionContext {
     return new Date()
   }
   async secrets(): Promise<readonly string[]> {
-    return [...(await this.#engine.environment.envOf(this.#flight)).values()]
+    return [...(await this.#engine.environment.envOf(this.#flight.facts)).values()]
   }
   knowledge(): Promise<string | null> {
-    return this.#engine.environment.knowledgeOf(this.#flight.org_id)
+    return this.#engine.environment.knowledgeOf(this.#flight.facts.org_id)
   }
   async reserve(credits: number): Promise<boolean> {
     const answer = await holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
@@ -70,10 +71,10 @@ export async function holdCredits(
   flight: Flight,
   price: number,
 ): Promise<'held' | 'no_credits' | 'lost'> {
-  const more = price - flight.held_millis
+  const more = price - flight.position.heldMillis
   if (more <= 0) return 'held'
   const answer = await engine.flights.reserve(flight, more)
-  if (answer === 'held') flight.held_millis = price
+  if (answer === 'held') noteHeld(flight, price)
   return answer
 }
 

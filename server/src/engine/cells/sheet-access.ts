@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { LookupQuery, SheetAccess, SheetAnswer } from '../catalog/define.ts'
-import { evaluate } from '../chain/condition-evaluate.ts'
-import { type ConditionGroup, parseConditionGroups } from '../chain/condition-shape.ts'
-import type { Definition } from '../chain/definition.ts'
-import { parseTemplate, resolveValue } from '../chain/references.ts'
-import { isUuid } from '../lib/ids.ts'
-import { parseLossless } from '../lib/json/lossless-json.ts'
-import { takeRows } from '../rows/intake.ts'
-import type { Db, Store } from '../store/connection/db.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { deleteRows, insertRows, type StoredRow } from '../store/sheets/rows.ts'
-import { findReachableSheet } from '../store/sheets/sheet-reach.ts'
-import type { SheetRecord } from '../store/sheets/sheets.ts'
-import type { Flight } from './flight-store.ts'
+import type { LookupQuery, SheetAccess, SheetAnswer } from '../../catalog/define.ts'
+import { evaluate } from '../../chain/condition-evaluate.ts'
+import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
+import type { Definition } from '../../chain/definition.ts'
+import { parseTemplate, resolveValue } from '../../chain/references.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { takeRows } from '../../rows/intake.ts'
+import type { Db, Store } from '../../store/connection/db.ts'
+import { getDefinition } from '../../store/sheets/definitions.ts'
+import { deleteRows, insertRows, type StoredRow } from '../../store/sheets/rows.ts'
+import { findReachableSheet } from '../../store/sheets/sheet-reach.ts'
+import type { SheetRecord } from '../../store/sheets/sheets.ts'
+import type { Flight } from '../flights/flight.ts'
 import { createRowScope } from './row-scope.ts'
 
 /** Sheets that send to each other would never end (D36). */
@@ -24,16 +24,17 @@ export type Arrived = (db: Db, sheet: SheetRecord, rowIds: string[]) => Promise<
 
 /** What actions may do with rows, on behalf of the flight's cell. */
 export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived): SheetAccess {
-  const db = store.org(flight.org_id)
+  const { facts, row } = flight
+  const db = store.org(facts.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
     const sheet = isUuid(sheetId)
-      ? await findReachableSheet(db, flight.org_id, flight.sheet_id, sheetId)
+      ? await findReachableSheet(db, facts.org_id, facts.sheet_id, sheetId)
       : undefined
     return sheet === undefined ? null : { sheet, definition: await getDefinition(db, sheet) }
   }
   return {
     async append(sheetId, rows) {
-      if (flight.hops >= MAX_HOPS) {
+      if (facts.hops >= MAX_HOPS) {
         return {
           ok: false,
           message: `rows were sent on ${MAX_HOPS} times already; the sheets send to each other`,
@@ -61,7 +62,7 @@ export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived
     },
     claimUnique: (key) => claimUnique(db, flight, key),
     async deleteThisRow() {
-      await db.transaction().execute((trx) => deleteRows(trx, flight, [flight.row_id]))
+      await db.transaction().execute((trx) => deleteRows(trx, facts, [row.id]))
     },
   }
 }
@@ -79,7 +80,9 @@ async function send(
   data: string[],
   arrived: Arrived,
 ): Promise<string[]> {
-  const { org_id, run_id, row_id, action } = flight
+  const { org_id, run_id } = flight.facts
+  const { action } = flight.position
+  const row_id = flight.row.id
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ target_row_id: string }>`
       select target_row_id from sent_rows
@@ -96,7 +99,9 @@ async function send(
 }
 
 async function claimUnique(db: Db, flight: Flight, key: string): Promise<'unique' | 'duplicate'> {
-  const { org_id, sheet_id, row_id, action } = flight
+  const { org_id, sheet_id } = flight.facts
+  const { action } = flight.position
+  const row_id = flight.row.id
   const hash = createHash('sha256').update(key).digest()
   // A value whose row is gone belongs to the next row that has it.
   const { rows } = await sql<{ row_id: string }>`

@@ -1,6 +1,5 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { FlightStore, RowJob } from './flight-store.ts'
 import {
   createModel,
   flightOf,
@@ -12,8 +11,8 @@ import {
   rowStatus,
   settle,
   stop,
-} from './testing/engine-model.ts'
-import { PRICE } from './testing/fault-catalogue.ts'
+} from '../testing/engine-model.ts'
+import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   complete,
   type FlightSheet,
@@ -21,7 +20,11 @@ import {
   makeFlightSheet,
   makeFlightApp,
   must,
-} from './testing/flight-store-fixture.ts'
+  withPosition,
+} from '../testing/flight-store-fixture.ts'
+import type { FlightStore } from './flight-store.ts'
+import type { RowJob } from './flight.ts'
+import { noteHeld } from './position.ts'
 
 const app = await makeFlightApp()
 const stores = [makeFlightStore(app, 1), makeFlightStore(app, 2)]
@@ -64,36 +67,35 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
   Object.assign(known, { attempt: known.attempt + 1, status: 'running', token: Symbol('claimed') })
   const { actions, revision, stopped } = must(world.model.runs.get(known.run))
   expect(flight).toMatchObject({
-    run_id: known.run,
-    action: known.action,
-    attempt: known.attempt,
-    held_millis: known.held,
-    actions,
-    revision,
-    run_state: stopped ? 'stopped' : 'running',
+    facts: { run_id: known.run, actions, revision },
+    fence: { run: known.run, attempt: known.attempt },
+    position: { action: known.action, heldMillis: known.held },
+    runState: stopped ? 'stopped' : 'running',
   })
   world.hands.push({ flight: must(flight), token: known.token })
 }
 
 async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
-  if (!hand.flight.action.startsWith('paid') || hand.flight.held_millis > 0) return
+  const { action, heldMillis } = hand.flight.position
+  if (!action.startsWith('paid') || heldMillis > 0) return
   const known = flightOf(world.model, hand)
   const free = world.model.credits - heldBy(world.model)
   const expected = known === undefined ? 'lost' : free >= PRICE ? 'held' : 'no_credits'
   expect(await store.reserve(hand.flight, PRICE)).toBe(expected)
   if (known === undefined || expected !== 'held') return
   known.held = PRICE
-  hand.flight.held_millis = PRICE
+  noteHeld(hand.flight, PRICE)
 }
 
 async function finishCell(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
   const { flight } = hand
-  const actions = flight.actions
-  const after = actions[actions.indexOf(flight.action) + 1] ?? null
-  const unpaid = flight.action.startsWith('paid') && flight.held_millis === 0
+  const { actions } = flight.facts
+  const { action, heldMillis } = flight.position
+  const after = actions[actions.indexOf(action) + 1] ?? null
+  const unpaid = action.startsWith('paid') && heldMillis === 0
   const failed = how % 4 === 0
   const status = unpaid ? 'out_of_credits' : failed ? 'failed' : 'complete'
-  const credits = status === 'complete' ? flight.held_millis : 0
+  const credits = status === 'complete' ? heldMillis : 0
   const next = unpaid || how % 8 === 0 ? null : after
   const known = flightOf(world.model, hand)
   const answer = await store.settle(flight, complete(flight, next, credits, { status }))
@@ -107,11 +109,12 @@ async function finishCell(world: World, hand: Hand, store: FlightStore, how: num
 /** Results of cells that follow each other, in one settlement; whoever lost the row writes none of them. */
 async function finishTogether(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
   const { flight } = hand
-  const from = flight.actions.indexOf(flight.action)
-  const cells = flight.actions.slice(from).filter((action) => action.startsWith('free'))
-  if (cells[0] !== flight.action || cells.length < 2) return finishCell(world, hand, store, how)
-  const next = how % 2 === 0 ? null : (flight.actions[from + cells.length] ?? null)
-  const settled = cells.flatMap((action) => complete({ ...flight, action }, next).cells)
+  const { actions } = flight.facts
+  const from = actions.indexOf(flight.position.action)
+  const cells = actions.slice(from).filter((action) => action.startsWith('free'))
+  if (cells[0] !== flight.position.action || cells.length < 2) return finishCell(world, hand, store, how)
+  const next = how % 2 === 0 ? null : (actions[from + cells.length] ?? null)
+  const settled = cells.flatMap((action) => complete(withPosition(flight, { action }), next).cells)
   const known = flightOf(world.model, hand)
   expect((await store.settle(flight, { cells: settled, next })) === null).toBe(known === undefined)
   world.former.push(hand)
@@ -126,23 +129,23 @@ async function finishTogether(world: World, hand: Hand, store: FlightStore, how:
 
 async function park(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
-  const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.retries + 1 })
+  const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.position.retries + 1 })
   expect(parked).toBe(known !== undefined)
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
   if (known === undefined) return
   if (must(world.model.runs.get(known.run)).stopped) {
-    world.model.flights.delete(hand.flight.row_id)
+    world.model.flights.delete(hand.flight.row.id)
     return
   }
   Object.assign(known, { status: 'queued', ticket: known.ticket + 1, token: Symbol('parked') })
-  world.jobs.push({ o: hand.flight.org_id, r: hand.flight.row_id, t: known.ticket })
+  world.jobs.push({ o: hand.flight.facts.org_id, r: hand.flight.row.id, t: known.ticket })
 }
 
 async function abandon(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
   expect(await store.abandon(hand.flight)).toBe(known !== undefined)
-  if (known !== undefined) world.model.flights.delete(hand.flight.row_id)
+  if (known !== undefined) world.model.flights.delete(hand.flight.row.id)
   world.hands = world.hands.filter((other) => other !== hand)
 }
 
@@ -207,7 +210,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     if (hand === undefined) return
     const store = storeOf(pick)
     const { flight } = hand
-    expect(await store.settle(flight, complete(flight, null, flight.held_millis))).toBeNull()
+    expect(await store.settle(flight, complete(flight, null, flight.position.heldMillis))).toBeNull()
     // After a settlement of its own it still has the row.
     if (flightOf(world.model, hand) !== undefined) return
     expect(await store.reserve(flight, PRICE)).toBe('lost')

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { readInputs, resolveInputs } from '../catalog/configuration/inputs.ts'
-import { learnsFromRuns } from '../catalog/describe.ts'
-import { evaluate } from '../chain/condition-evaluate.ts'
-import type { ActionInstance } from '../chain/definition.ts'
-import { listTokens } from '../chain/reference-walk.ts'
-import { parseTemplate, printToken, resolveValue, type Token } from '../chain/references.ts'
-import { redact } from '../lib/security/redaction.ts'
-import { MILLIS } from '../store/organisation/credits.ts'
+import { readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
+import { learnsFromRuns } from '../../catalog/describe.ts'
+import { evaluate } from '../../chain/condition-evaluate.ts'
+import type { ActionInstance } from '../../chain/definition.ts'
+import { listTokens } from '../../chain/reference-walk.ts'
+import { parseTemplate, printToken, resolveValue, type Token } from '../../chain/references.ts'
+import { redact } from '../../lib/security/redaction.ts'
+import { MILLIS } from '../../store/organisation/credits.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
 import { holdCredits } from './cell-context.ts'
 import {
@@ -18,25 +19,24 @@ import {
   toCellResult,
 } from './cell-result.ts'
 import type { RowScope } from './row-scope.ts'
-import type { RowWalk } from './step.ts'
-import type { Engine } from './walk.ts'
 
 /** A row that is claimed for the last time runs alone (row-tasks.ts); after that it is given up. */
 export const MAX_CLAIMS = 3
 
-/** Runs one cell: condition, inputs, cache, credits, action. `settled` resolves when its result is stored. */
+/** Runs the cell of one action: condition, inputs, cache, credits, action. `settled` resolves when its result is stored. */
 export async function runCell(
   engine: Engine,
   walk: RowWalk,
+  actionId: string,
   settled: Promise<void> | null,
 ): Promise<CellResult> {
   const { flight, definition, scope, maxClaims } = walk
-  const instance = definition.actions.find((candidate) => candidate.id === flight.action)
+  const instance = definition.actions.find((candidate) => candidate.id === actionId)
   const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
-    return errorCell('this action is not in the catalogue', flight.continue_on_fail)
-  const mayContinue = instance.continue_workflow_if_action_fails ?? flight.continue_on_fail
-  if (flight.stalled_claims > maxClaims)
+    return errorCell('this action is not in the catalogue', flight.facts.continue_on_fail)
+  const mayContinue = instance.continue_workflow_if_action_fails ?? flight.facts.continue_on_fail
+  if (flight.position.stalledClaims > maxClaims)
     return errorCell(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
 
   const gate = checkCondition(instance, scope)
@@ -65,7 +65,7 @@ export async function runCell(
   if (held === 'no_credits') return outOfCredits(action)
   const outcome = await callAction(engine, walk, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
-  const result = toCellResult(flight, action, outcome, { mayContinue, price })
+  const result = toCellResult(flight.position, action, outcome, { mayContinue, price })
   if (result.kind !== 'settle') return result
   hideSecrets(result.settlement, walk.env)
   const complete = result.settlement.status === 'complete'

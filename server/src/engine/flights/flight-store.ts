@@ -1,77 +1,14 @@
-import type { CellStatus } from '#contract/rows.ts'
-import type { Provenance } from '../catalog/outcome.ts'
-import { toStorableJson } from '../lib/json/storable.ts'
-import type { Store } from '../store/connection/db.ts'
+import { toStorableJson } from '../../lib/json/storable.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { ABANDON } from '../sql/abandon.ts'
+import { IN_THE_AIR } from '../sql/in-the-air.ts'
+import { PARK } from '../sql/park.ts'
+import { RESERVE } from '../sql/reserve.ts'
 import { createBatchedStatement } from './batched-statement.ts'
 import { type ClaimedRow, createClaimer, createPeeker, UNCLAIMED } from './claiming.ts'
+import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createSettler } from './settler.ts'
-import { ABANDON } from './sql/abandon.ts'
-import { IN_THE_AIR } from './sql/in-the-air.ts'
-import { PARK } from './sql/park.ts'
-import { RESERVE } from './sql/reserve.ts'
-
-/** What a job names: the flight of a row, and which of its jobs this is. */
-export type RowJob = { o: string; r: string; t: number }
-
-/** What a run says once and for all. */
-export type RunFacts = {
-  org_id: string
-  run_id: string
-  sheet_id: string
-  revision: number
-  actions: string[]
-  cache_enabled: boolean
-  cache_since: string | null
-  continue_on_fail: boolean
-  /** How often rows were sent on from sheet to sheet until this run. */
-  hops: number
-}
-
-/** A row in the air: where it is in its run, and what is known of it. */
-export type Flight = RunFacts & {
-  row_id: string
-  ticket: number
-  /** Counts claims; with run and ticket it is the fence. */
-  attempt: number
-  /** How often its cell was claimed without a result, this claim included. */
-  stalled_claims: number
-  /** The cell at hand: the first action of the run that has no result yet. */
-  action: string
-  retries: number
-  held_millis: number
-  state: unknown
-  run_state: string
-  /** JSON text keyed by column number; null when the row is gone. */
-  data: string | null
-  /** JSON text: status and outputs by action; null when there are none. */
-  cells: string | null
-}
-
-/** The result of one cell, ready to be written. */
-export type SettledCell = {
-  action: string
-  status: CellStatus
-  outputs?: Record<string, unknown>
-  error?: string
-  creditsMillis: number
-  cached: boolean
-  provenance?: Provenance[] | undefined
-  startedAt: number
-  /** The key under which it was claimed, and whether the result is kept there. */
-  cache?: { key: string; epoch: number; keep: boolean } | undefined
-  /** Outputs of this action are known only from its runs. */
-  learns?: boolean
-}
-
-/** Results of a row, in the order of its chain. What the flight held and went through belongs to the first. */
-export type Settlement = {
-  cells: SettledCell[]
-  /** The action to go on with; null when the row ends here. */
-  next: string | null
-}
-
-export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type FlightStore = {
@@ -148,19 +85,25 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       return (await park({ ...fenceOf(flight), ...item })) !== null
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
-    isInTheAir: async ({ org_id, row_id, ticket }) =>
-      (await inTheAir({ o: org_id, r: row_id, t: ticket })) !== null,
+    isInTheAir: async ({ facts, row, fence }) =>
+      (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
 }
 
-function toFlight({ r, t }: RowJob, facts: RunFacts, row: ClaimedRow): Flight {
-  const { n: _, settled, ...rest } = row
+function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow): Flight {
+  const { attempt, settled, retries, held_millis, state, stalled_claims, run_state, data, cells } = claimed
   const action = facts.actions[settled]
   if (action === undefined)
     throw new Error(`row ${r} has results for every action of its run and is still in the air`)
-  return { ...facts, ...rest, row_id: r, ticket: t, action }
+  return {
+    facts,
+    row: { id: r, data, cells },
+    fence: { run: facts.run_id, ticket: t, attempt },
+    position: { action, retries, heldMillis: held_millis, state, stalledClaims: stalled_claims },
+    runState: run_state,
+  }
 }
 
-function fenceOf(flight: Flight) {
-  return { o: flight.org_id, r: flight.row_id, run: flight.run_id, t: flight.ticket, a: flight.attempt }
+function fenceOf({ facts, row, fence }: Flight) {
+  return { o: facts.org_id, r: row.id, run: fence.run, t: fence.ticket, a: fence.attempt }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
-import type { FlightStore, Flight } from './flight-store.ts'
-import { RowTakenOver } from './step.ts'
-import { PRICE } from './testing/fault-catalogue.ts'
+import { RowTakenOver } from '../step.ts'
+import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   claimAndReserve,
   complete,
@@ -11,9 +10,12 @@ import {
   makeFlightSheet,
   makeFlightApp,
   must,
-} from './testing/flight-store-fixture.ts'
-import { makeEngine } from './testing/test-engine.ts'
-import { walkRow } from './walk.ts'
+  withPosition,
+} from '../testing/flight-store-fixture.ts'
+import { makeEngine } from '../testing/test-engine.ts'
+import { walkRow } from '../walk.ts'
+import type { FlightStore } from './flight-store.ts'
+import type { Flight, RunFacts } from './flight.ts'
 
 const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
@@ -44,7 +46,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
   const late: [string, (store: FlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
     ['settle', (store, flight) => store.settle(flight, complete(flight, 'paid_2', PRICE)), null],
     ['settle the end', (store, flight) => store.settle(flight, complete(flight, null, PRICE)), null],
-    ['reserve', (store, flight) => store.reserve({ ...flight, held_millis: 0 }, PRICE), 'lost'],
+    ['reserve', (store, flight) => store.reserve(withPosition(flight, { heldMillis: 0 }), PRICE), 'lost'],
     ['park', (store, flight) => store.park(flight, { ms: 0, retries: 1 }), false],
     ['abandon', (store, flight) => store.abandon(flight), false],
   ]
@@ -53,7 +55,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const job = must((await sheet.jobs())[0])
     const before = await claimAndReserve(old, job)
     const after = must(await fresh.claim(job))
-    expect([after.attempt, after.held_millis]).toEqual([before.attempt + 1, PRICE])
+    expect([after.fence.attempt, after.position.heldMillis]).toEqual([before.fence.attempt + 1, PRICE])
     expect(await act(old, before)).toEqual(answer)
     expect(await sheet.cells()).toEqual([])
     await expectPaid(sheet, 0, PRICE)
@@ -69,17 +71,17 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const job = must((await sheet.jobs())[0])
     const overtaken = {
       ...engine,
-      definitionOf: async (flight: Flight) => {
+      definitionOf: async (run: RunFacts) => {
         await fresh.claim(job)
-        return engine.definitionOf(flight)
+        return engine.definitionOf(run)
       },
     }
     await expect(walkRow(overtaken, job)).rejects.toThrow(RowTakenOver)
     const dropped = {
       ...engine,
-      definitionOf: async (flight: Flight) => {
-        await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: [flight.row_id] })
-        return engine.definitionOf(flight)
+      definitionOf: async (run: RunFacts) => {
+        await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: [job.r] })
+        return engine.definitionOf(run)
       },
     }
     await expect(walkRow(dropped, job)).resolves.toBeUndefined()
@@ -156,7 +158,10 @@ describe('a cell is settled once', () => {
     expect(await old.settle(running, complete(running, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
     await expectPaid(sheet, 1)
     expect(
-      await old.settle({ ...waiting, ticket: waiting.ticket + 1 }, complete(waiting, null, PRICE)),
+      await old.settle(
+        { ...waiting, fence: { ...waiting.fence, ticket: waiting.fence.ticket + 1 } },
+        complete(waiting, null, PRICE),
+      ),
     ).toBeNull()
     await expectPaid(sheet, 1)
   })
@@ -208,7 +213,7 @@ describe('credits (D22)', () => {
     expect([granted.length, answers.filter(({ answer }) => answer === 'no_credits').length]).toEqual([7, 43])
     await Promise.all(
       granted.map(({ store, flight }) =>
-        store.settle({ ...flight, held_millis: PRICE }, complete(flight, null, PRICE)),
+        store.settle(withPosition(flight, { heldMillis: PRICE }), complete(flight, null, PRICE)),
       ),
     )
     const left = PRICE - 1
@@ -227,7 +232,10 @@ describe('credits (D22)', () => {
     expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
     await expectPaid(sheet, 0, PRICE)
     const again = must(await fresh.claim(must((await sheet.jobs())[0])))
-    expect([again.held_millis, again.retries, again.attempt, again.stalled_claims]).toEqual([PRICE, 1, 2, 1])
+    expect([again.fence.attempt, again.position]).toMatchObject([
+      2,
+      { heldMillis: PRICE, retries: 1, stalledClaims: 1 },
+    ])
     await fresh.settle(again, complete(again, null, 0, { status: 'failed', error: 'no' }))
     await expectPaid(sheet, 0)
   })

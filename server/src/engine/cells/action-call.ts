@@ -1,10 +1,9 @@
-import type { Action } from '../catalog/define.ts'
-import type { Outcome } from '../catalog/outcome.ts'
-import { reasonOf } from '../lib/errors.ts'
+import type { Action } from '../../catalog/define.ts'
+import type { Outcome } from '../../catalog/outcome.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
+import type { Flight } from '../flights/flight.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
-import type { Flight } from './flight-store.ts'
-import type { RowWalk } from './step.ts'
-import type { Engine } from './walk.ts'
 
 const ENDING_GRACE_MS = 5000
 
@@ -25,7 +24,7 @@ export async function callAction(
   await slots.take()
   try {
     // The process may have begun to end while it waited.
-    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.state }
+    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
     return await runAction(engine, flight, action, inputs)
   } finally {
     slots.giveBack()
@@ -68,7 +67,7 @@ async function inTime(
   const unwatch = engine.ending.watch(() => {
     grace = setTimeout(() => {
       limit.abort()
-      cut.resolve({ kind: 'wait', ms: 0, state: flight.state })
+      cut.resolve({ kind: 'wait', ms: 0, state: flight.position.state })
     }, ENDING_GRACE_MS)
   })
   try {

@@ -1,6 +1,6 @@
-import { createBatcher } from '../lib/timing/batcher.ts'
-import { throttle } from '../lib/timing/yielding.ts'
-import { isUnavailable } from '../store/connection/db.ts'
+import { createBatcher } from '../../lib/timing/batcher.ts'
+import { throttle } from '../../lib/timing/yielding.ts'
+import { isUnavailable } from '../../store/connection/db.ts'
 
 const MAX_ITEMS = 500
 /** Bulk rows that come one by one, from providers, are in no hurry. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallLimits, GateAnswer, ProviderGate } from '../catalog/provider/access.ts'
-import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/connection/db.ts'
+import type { CallLimits, GateAnswer, ProviderGate } from '../../catalog/provider/access.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { TAKE_SLOT } from '../sql/take-slot.ts'
 import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
-import { TAKE_SLOT } from './sql/take-slot.ts'
 
 /** Slots within this are waited for in the process; for later ones the row is parked. */
 const SHORT_WAIT_MS = 1000

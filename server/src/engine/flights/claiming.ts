@@ -1,12 +1,21 @@
-import type { Store } from '../store/connection/db.ts'
-import type { Flight, RowJob, RunFacts } from './flight-store.ts'
-import { CLAIM } from './sql/claim.ts'
-import { PEEK } from './sql/peek.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { CLAIM } from '../sql/claim.ts'
+import { PEEK } from '../sql/peek.ts'
+import type { RowJob } from './flight.ts'
 
-export type ClaimedRow = Omit<Flight, keyof RunFacts | 'row_id' | 'ticket' | 'action'> & {
+/** A record of the claiming statement. `settled` counts the results that the run has for the row. */
+export type ClaimedRow = {
   n: number
   run_id: string
+  attempt: number
+  stalled_claims: number
   settled: number
+  retries: number
+  held_millis: number
+  state: unknown
+  run_state: string
+  data: string | null
+  cells: string | null
 }
 export type PeekedRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
 /** Of a flight that nobody has claimed. */

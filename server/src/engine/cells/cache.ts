@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ActionInstance } from '../chain/definition.ts'
-import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { Store } from '../store/connection/db.ts'
-import type { Flight } from './flight-store.ts'
-import { FIND_CACHED } from './sql/find-cached.ts'
+import type { ActionInstance } from '../../chain/definition.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import type { Store } from '../../store/connection/db.ts'
+import type { Flight } from '../flights/flight.ts'
+import { FIND_CACHED } from '../sql/find-cached.ts'
 
 type Outputs = Record<string, unknown>
 
@@ -25,7 +25,7 @@ export function createCellCache(store: Store): CellCache {
 
   return {
     async find(flight, instance, key, settled) {
-      const id = `${flight.sheet_id} ${instance.id} ${instance.epoch} ${key}`
+      const id = `${flight.facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const busy = underWay.get(id)
       if (busy !== undefined) {
         await busy
@@ -36,7 +36,7 @@ export function createCellCache(store: Store): CellCache {
       const first = await readCache(store, flight, instance, key)
       const deadline = Date.now() + MAX_WAIT_MS
       let now = first
-      while (now.outputs === null && now.claimant !== flight.row_id && now.claimant === first.claimant) {
+      while (now.outputs === null && now.claimant !== flight.row.id && now.claimant === first.claimant) {
         if (Date.now() > deadline) return null
         await sleep(POLL_MS)
         now = await readCache(store, flight, instance, key)
@@ -54,11 +54,11 @@ async function readCache(
   instance: ActionInstance,
   key: string,
 ): Promise<Found> {
-  const { org_id, sheet_id, cache_since, row_id, run_id } = flight
+  const { org_id, sheet_id, cache_since, run_id } = flight.facts
   const [found] = await store.query<{ outputs: string | null; claimant: string | null }>({
     name: 'engine-find-cached',
     text: FIND_CACHED,
-    values: [org_id, sheet_id, instance.id, instance.epoch, key, cache_since, row_id, run_id],
+    values: [org_id, sheet_id, instance.id, instance.epoch, key, cache_since, flight.row.id, run_id],
   })
   if (found === undefined) throw new Error('the cache gave no answer')
   const { outputs, claimant } = found

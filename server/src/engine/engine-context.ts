@@ -1,0 +1,46 @@
+import type { ActionContext, SheetAccess } from '../catalog/define.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Definition } from '../chain/definition.ts'
+import type { Log } from '../lib/log.ts'
+import type { RunEnvironment } from '../org/run-environment.ts'
+import type { CellCache } from './cells/cache.ts'
+import type { RowScope } from './cells/row-scope.ts'
+import type { Ending } from './ending.ts'
+import type { FlightStore } from './flights/flight-store.ts'
+import type { Flight, RunFacts } from './flights/flight.ts'
+import type { PureRuns } from './pure-runs.ts'
+import type { Slots } from './slots.ts'
+
+/** What the walk of a row needs; engine.ts puts it together. */
+export type Engine = {
+  flights: FlightStore
+  cache: CellCache
+  catalogue: Catalogue
+  log: Log
+  /** What every action may use. */
+  services: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'mail' | 'gate'>
+  environment: RunEnvironment
+  /** Tells those who watch a sheet that something of it has changed. */
+  announce(sheetId: string): void
+  definitionOf(run: RunFacts): Promise<Definition>
+  sheetsFor(flight: Flight): SheetAccess
+  pureRuns: PureRuns
+  /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
+  slots: { bulk: Slots; express: Slots }
+  /** Rows are parked after the cell at hand when the process ends. */
+  ending: Ending
+}
+
+/** What it takes to walk a flight that a worker has in hand. */
+export type RowWalk = {
+  flight: Flight
+  definition: Definition
+  scope: RowScope
+  env: ReadonlyMap<string, string>
+  maxClaims: number
+  express: boolean
+  /** The row is foreground work no longer: it waits itself. */
+  endPriority: (() => void) | undefined
+  /** Cells of pure actions that are written together. */
+  together: number
+}

@@ -1,0 +1,79 @@
+import type { CellStatus } from '#contract/rows.ts'
+import type { Provenance } from '../../catalog/outcome.ts'
+
+/** What a job names: the flight of a row, and which of its jobs this is. */
+export type RowJob = { o: string; r: string; t: number }
+
+/** What a run says once and for all. Its flights share it. */
+export type RunFacts = Readonly<{
+  org_id: string
+  run_id: string
+  sheet_id: string
+  revision: number
+  actions: readonly string[]
+  cache_enabled: boolean
+  cache_since: string | null
+  continue_on_fail: boolean
+  /** How often rows were sent on from sheet to sheet until this run. */
+  hops: number
+}>
+
+/** The row as it was claimed. */
+export type FlightRow = Readonly<{
+  id: string
+  /** JSON text keyed by column number; null when the row is gone. */
+  data: string | null
+  /** JSON text: status and outputs by action; null when there are none. */
+  cells: string | null
+}>
+
+/** Whoever does not have the latest of these writes nothing. A claim raises the attempt, parking the ticket. */
+export type Fence = Readonly<{ run: string; ticket: number; attempt: number }>
+
+/** Where the flight is in its run. Only position.ts changes it. */
+export type Position = Readonly<{
+  /** The cell at hand: the first action of the run that has no result yet. */
+  action: string
+  retries: number
+  /** Credits set aside for the cell, in thousandths. */
+  heldMillis: number
+  /** What the cell handed over when it was parked. */
+  state: unknown
+  /** How often the cell was claimed without a result, this claim included. */
+  stalledClaims: number
+}>
+
+/** A row in the air. */
+export type Flight = Readonly<{
+  facts: RunFacts
+  row: FlightRow
+  fence: Fence
+  position: Position
+  /** Of the run, when the flight was claimed. */
+  runState: string
+}>
+
+/** The result of one cell, ready to be written. */
+export type SettledCell = {
+  action: string
+  status: CellStatus
+  outputs?: Record<string, unknown>
+  error?: string
+  creditsMillis: number
+  cached: boolean
+  provenance?: Provenance[] | undefined
+  startedAt: number
+  /** The key under which it was claimed, and whether the result is kept there. */
+  cache?: { key: string; epoch: number; keep: boolean } | undefined
+  /** Outputs of this action are known only from its runs. */
+  learns?: boolean
+}
+
+/** Results of a row, in the order of its chain. What the flight held and went through belongs to the first. */
+export type Settlement = {
+  cells: SettledCell[]
+  /** The action to go on with; null when the row ends here. */
+  next: string | null
+}
+
+export type Parking = { ms: number; retries: number; state?: unknown; priority?: number }
