@@ -14,16 +14,15 @@ import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
 import { mailSettings } from './lib/mail.ts'
 import type { Sealer } from './lib/security/secrets.ts'
+import { requestSweep } from './org/request-sweep.ts'
 import { createRunEnvironment } from './org/run-environment.ts'
-import { runPurger } from './rows/purger.ts'
-import { runScheduler } from './runs/scheduler.ts'
+import { purgeJob } from './rows/purge-job.ts'
+import { finishedRunsJob } from './runs/finished-runs.ts'
+import { flightStatisticsJob } from './runs/flight-statistics.ts'
+import { scheduleJob } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
 import { shortcutSweep } from './shortcuts/sweep.ts'
 import { openStore, type Store } from './store/connection/db.ts'
-import { forgetOldWindows } from './store/organisation/admission.ts'
-import { forgetOldCalls } from './store/organisation/idempotency.ts'
-
-const SWEEP_MS = 10 * 60_000
 
 export type WorkParts = {
   config: Config
@@ -39,7 +38,7 @@ export type WorkParts = {
 
 export type Work = { stop(): Promise<void> }
 
-/** Work that no request waits for: rows, jobs, purges, sweeps. `stop` parks what is in hand, then ends. */
+/** Work that no request waits for: rows and jobs. `stop` parks what is in hand, then ends. */
 export async function startWork(parts: WorkParts): Promise<Work> {
   const { config, log, store, databaseUrl, catalogue, silenceMs } = parts
   const ending = new AbortController()
@@ -65,34 +64,31 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     log,
     engine,
     concurrency: config.LOAM_CONCURRENCY,
-    jobs: { list: jobsOf(parts), ending: ending.signal },
+    jobs: { list: jobsOf(parts, engineStore), ending: ending.signal },
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
-  const sweep = setInterval(() => {
-    Promise.all([forgetOldCalls(store.system), forgetOldWindows(store)]).catch((cause: unknown) =>
-      log.warn({ err: cause }, 'sweep failed; tried again later'),
-    )
-  }, SWEEP_MS)
-  const purged = runPurger(store, log, ending.signal)
-  const scheduled = runScheduler(store, log, ending.signal)
   let stopped: Promise<void> | undefined
   const comeToRest = async () => {
     ending.abort()
-    clearInterval(sweep)
-    await Promise.all([worker.stop(), purged, scheduled])
+    await worker.stop()
     await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }
   return { stop: () => (stopped ??= comeToRest()) }
 }
 
-/** Every kind of job that a worker process can be given. */
-function jobsOf(parts: WorkParts): Job[] {
-  const { store } = parts
+/** Every kind of job that a worker process can be given, by name, by cron or each second. */
+function jobsOf(parts: WorkParts, engineStore: Store): Job[] {
+  const { store, log } = parts
   return [
     importJob(parts),
-    fileSweepJob(parts),
     ...exportJobs(parts),
+    scheduleJob(store, log),
+    finishedRunsJob(engineStore),
+    flightStatisticsJob(engineStore),
+    purgeJob(store),
+    fileSweepJob(parts),
     shortcutSweep(store),
     webhookSweep(store),
+    requestSweep(store),
   ]
 }

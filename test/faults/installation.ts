@@ -9,6 +9,7 @@ import { egressSettings } from '#server/lib/egress/settings.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { isUnavailable } from '#server/store/connection/db.ts'
+import { LOCKED_JOBS } from '#server/store/queue/job-locks.ts'
 import * as base from '#test/installation.ts'
 import { addRows, type Call, makeSheet, type Step } from '#test/sheets.ts'
 
@@ -85,8 +86,7 @@ export async function openInstallation(credits: number) {
   /** Jobs that these pools have locked. */
   async function countHeld(ids: string[]): Promise<number> {
     const [found] = await ask<{ held: number }>(
-      `select count(*) as held from (select locked_by from graphile_worker.jobs
-        union all select locked_by from graphile_groups.jobs) jobs where locked_by = any($1::text[])`,
+      `select count(*) as held from (${LOCKED_JOBS}) jobs where locked_by = any($1::text[])`,
       [ids],
     )
     return found?.held ?? 0

@@ -1,3 +1,4 @@
+import { JobPostponed } from '../lib/job.ts'
 import { runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, Parking, SettledCell } from './flights/flight.ts'
@@ -56,11 +57,10 @@ export async function abandon(engine: Engine, flight: Flight): Promise<void> {
 
 /** The fence is lost. The job is done when the row is out of the air, and another worker's when it is not. */
 async function throwIfTakenOver(engine: Engine, flight: Flight): Promise<void> {
-  if (await engine.flights.isInTheAir(flight)) throw new RowTakenOver(TAKEN_OVER)
+  if (await engine.flights.isInTheAir(flight)) throw new RowTakenOver('another worker has taken over the row')
 }
 
-export const TAKEN_OVER = 'another worker has taken over the row'
 /** Somebody else has the row now, and the job with it: it must not be reported as done. */
-export class RowTakenOver extends Error {
+export class RowTakenOver extends JobPostponed {
   override name = 'RowTakenOver'
 }

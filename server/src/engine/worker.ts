@@ -1,65 +1,85 @@
-import type { Job } from '../lib/job.ts'
+import { type Job, JobPostponed } from '../lib/job.ts'
+import { startPoll } from '../lib/timing/poll.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
-import { QUEUES } from '../store/runs/jobs.ts'
+import { type Pool, type PoolOptions, startPool } from '../store/queue/pool.ts'
 import type { Engine } from './engine-context.ts'
-import { createCrew, type PulseOptions, startPulse } from './heartbeat.ts'
-import { type PoolOptions, startPool } from './pool.ts'
+import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
 import { createRowTasks } from './row-tasks.ts'
 
-export type WorkerOptions = PulseOptions & {
+export type WorkerOptions = HeartbeatOptions & {
+  databaseUrl: string
   engine: Engine
   /** Cells at work at once in this process; rows that wait for their turn or for the database come on top. */
   concurrency: number
   /** Other work, a few at a time; told when the process ends. */
-  jobs?: { list: readonly Job[]; ending: AbortSignal }
+  jobs: { list: readonly Job[]; ending: AbortSignal }
 }
 
 export type RowWorker = { stop(): Promise<void> }
 
 const JOBS_AT_ONCE = 4
 const EXPRESS = 64
-const NEVER = new AbortController().signal
+const POLL_MS = 1000
 /** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
 const GROUPS_AHEAD = 2
 
 /**
- * Takes jobs from graphile-worker. Pools: one for groups of rows, the bulk of a run; one for rows that have a job of
- * their own; one that takes only the first rows of each run; and a small one for long jobs. Heartbeats tell the living from
- * the dead, whose jobs go back at once.
+ * Takes jobs from the queue. Pools: one for groups of rows, which are the bulk of a run; one for rows that have a job of their
+ * own; one that takes only the first rows of each run; and a small one for long jobs. Heartbeats tell the living from the dead,
+ * whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
-  const { databaseUrl, store, engine, concurrency, log, jobs } = options
-  const { row, express, rows } = createRowTasks(store, engine)
-  const crew = createCrew()
-  const pool = (part: Pick<PoolOptions, 'size' | 'ahead' | 'tasks' | 'cron'>, queue = QUEUES.jobs) =>
-    startPool({ databaseUrl, log, crew, queue, ...part })
-  const { clocked = [], asked = [] } = Object.groupBy(jobs?.list ?? [], ({ cron }) =>
-    cron === undefined ? 'asked' : 'clocked',
-  )
-  const tasksOf = (some: readonly Job[]) =>
-    Object.fromEntries(
-      some.map((job) => [job.name, (payload: unknown) => job.run(payload, jobs?.ending ?? NEVER)]),
-    )
-  const cron = clocked.map(({ name, cron: match = '' }) => ({ task: name, match }))
-  const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
-  // Sweeps are short and ride with the rows; imports and exports may take an hour, and have a pool of their own.
-  const pools = [
-    await pool({ size: groups, ahead: groups, tasks: { rows } }, QUEUES.groups),
-    await pool({
-      size: concurrency,
-      ahead: concurrency,
-      // Groups that were queued before they had a queue of their own.
-      tasks: { row, row_express: express, rows, ...tasksOf(clocked) },
-      cron,
-    }),
-    await pool({ size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } }),
-  ]
-  if (asked.length > 0) pools.push(await pool({ size: JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(asked) }))
-  const pulse = startPulse(options, crew)
+  const { jobs, log } = options
+  const workerIds = createWorkerIds()
+  const pools: Pool[] = []
+  const stopPools = () => Promise.all(pools.map((pool) => pool.stop()))
+  try {
+    for (const pool of poolsOf(options)) pools.push(await startPool({ ...options, workerIds, ...pool }))
+  } catch (cause) {
+    await stopPools()
+    throw cause
+  }
+  const heartbeat = startHeartbeat(options, workerIds)
+  const polls = jobs.list
+    .filter((job) => job.everySecond)
+    .map(({ name, run }) => startPoll({ name, ms: POLL_MS, log }, (signal) => run(undefined, signal)))
   return {
     async stop() {
-      await Promise.all(pools.map((one) => one.stop()))
-      await pulse.stop()
+      await Promise.all([stopPools(), ...polls.map((poll) => poll.stop())])
+      await heartbeat.stop()
     },
   }
+}
+
+type PoolKind = Pick<PoolOptions, 'queue' | 'size' | 'ahead' | 'tasks' | 'cron'>
+
+function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerOptions): PoolKind[] {
+  const { row, express, rows } = createRowTasks(store, engine)
+  const tasksOf = (some: readonly Job[]) =>
+    Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => runJob(job, payload, ending)]))
+  const byClock = list.filter((job) => job.cron !== undefined)
+  const byName = list.filter((job) => job.cron === undefined && !job.everySecond)
+  const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
+  const pools: PoolKind[] = [
+    { queue: 'groups', size: groups, ahead: groups, tasks: { rows } },
+    {
+      queue: 'jobs',
+      size: concurrency,
+      ahead: concurrency,
+      // Sweeps are short and go with the rows; imports and exports may take an hour, and have a pool of their own.
+      tasks: { row, row_express: express, ...tasksOf(byClock) },
+      cron: byClock.map(({ name, cron: match = '' }) => ({ task: name, match })),
+    },
+    { queue: 'jobs', size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } },
+  ]
+  if (byName.length > 0) pools.push({ queue: 'jobs', size: JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(byName) })
+  return pools
+}
+
+async function runJob({ name, run }: Job, payload: unknown, ending: AbortSignal): Promise<void> {
+  await run(payload, ending).catch((cause: unknown) => {
+    throw ending.aborted
+      ? new JobPostponed(`${name} was cut off by the end of its process`, { cause })
+      : cause
+  })
 }

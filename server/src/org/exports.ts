@@ -10,7 +10,7 @@ import {
   type ExportSelection,
   insertExport,
 } from '../store/files/exports.ts'
-import { addJob } from '../store/runs/jobs.ts'
+import { addJob } from '../store/queue/jobs.ts'
 import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Author, recordChange } from './changes.ts'

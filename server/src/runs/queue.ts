@@ -5,6 +5,7 @@ import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { addJobsStatement, NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { dropFlights } from '../store/runs/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/sheets/row-filters.ts'
 import { sharedRowsLock } from '../store/sheets/row-locks.ts'
@@ -118,6 +119,25 @@ async function launch(
 
 type VirtualTime = { base: number; weight: number }
 
+const ADD_SINGLY = sql.raw(
+  addJobsStatement('jobs', {
+    task: 'row_express',
+    payload: 'payload',
+    priority: 'priority',
+    from: `specified where n < ${EXPRESS_ROWS}`,
+    orderBy: 'n',
+  }),
+)
+const ADD_GROUPS = sql.raw(
+  addJobsStatement('groups', {
+    task: 'rows',
+    payload: 'payload',
+    priority: 'priority',
+    from: `specified where n >= ${EXPRESS_ROWS}`,
+    orderBy: 'n',
+  }),
+)
+
 /**
  * Queues the jobs of some flights and removes the cells that they will run again. A statement after that of the flights, so
  * that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not distinct from` keeps
@@ -144,15 +164,7 @@ async function addJobs(
           'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
         least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
       from grouped
-    ), singly as (
-      select count(*) from graphile_worker.add_jobs((
-        select array_agg(('row_express', payload, null, null, 25, null, priority, null)::graphile_worker.job_spec order by n)
-        from specified where n < ${EXPRESS_ROWS}))
-    ), together as (
-      select count(*) from graphile_groups.add_jobs((
-        select array_agg(('rows', payload, null, null, 25, null, priority, null)::graphile_groups.job_spec order by n)
-        from specified where n >= ${EXPRESS_ROWS}))
-    )
+    ), singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})
     select (select row_id from chunk order by row_id desc limit 1) as last from singly, together`.execute(db)
   return rows[0]?.last ?? after
 }
@@ -176,8 +188,7 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
  */
 function virtualNow(orgId: string) {
   return sql`select
-    coalesce((select priority from graphile_groups._private_jobs
-      where is_available and priority > 0 order by priority, run_at limit 1), 1) as base,
+    coalesce((${sql.raw(NEXT_GROUP_PRIORITY)}), 1) as base,
     1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 
@@ -207,12 +218,4 @@ export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promis
   const removed = await dropFlights(db, org_id, { sheetIds: [sheet_id], queuedOnly: true })
   await recordAudit(db, org_id, actor, { action: 'run.stopped', target: sheet_id, details: { removed } })
   return removed
-}
-
-/** Marks runs that have no row in the air any more as finished. Cheap: looks only at runs under way. */
-export async function finishRuns(db: Db): Promise<void> {
-  await sql`update runs r set state = 'finished', finished_at = now()
-    where r.state = 'running' and r.rows_queued > 0
-      and not exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id)
-    returning ${announcing(sql`r.sheet_id`)}`.execute(db)
 }

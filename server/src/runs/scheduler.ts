@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import { reasonOf } from '../lib/errors.ts'
+import { defineJob, type Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
 import { readCron } from '../lib/timing/cron.ts'
 import type { Db, Store } from '../store/connection/db.ts'
@@ -14,18 +15,17 @@ import { countRows, type SheetKey } from '../store/sheets/rows.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { startRun } from './queue.ts'
 
-const POLL_MS = 1000
 const AT_ONCE = 100
 const SCHEDULE = { email: 'schedule', keyId: null }
 
-/** Starts the runs of schedules until `signal` aborts; resolves when the one at hand is started. */
-export async function runScheduler(store: Store, log: Log, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await startDueRuns(store, log, signal).catch((cause: unknown) =>
-      log.warn({ cause: reasonOf(cause) }, 'schedules could not be read; tried again'),
-    )
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
-  }
+/** A schedule starts within about a second of its time; a job of cron would come up to a minute late. */
+export function scheduleJob(store: Store, log: Log): Job {
+  return defineJob({
+    name: 'start_scheduled_runs',
+    everySecond: true,
+    payload: z.undefined(),
+    run: (_payload, signal) => startDueRuns(store, log, signal),
+  })
 }
 
 /** Takes every tick that is due now. Any number of processes may do so at once: each tick is one's. */

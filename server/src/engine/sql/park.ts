@@ -1,3 +1,13 @@
+import { addJobsStatement } from '../../store/queue/jobs.ts'
+
+const ADD_LATER = addJobsStatement('jobs', {
+  task: 'row',
+  payload: `json_build_object('o', o, 'r', r, 't', ticket)`,
+  priority: 'pr',
+  runAt: `now() + ms * interval '1 millisecond'`,
+  from: 'parked',
+})
+
 /**
  * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
  * stopped meanwhile there is nothing to come back for: the flight ends, and what it held is given back (D23).
@@ -14,11 +24,7 @@ with item as materialized (
     and f.attempt = i.a
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (
-  select count(*) from graphile_worker.add_jobs((
-    select array_agg((
-      'row', json_build_object('o', o, 'r', r, 't', ticket), null, now() + ms * interval '1 millisecond', 25, null, pr,
-      null)::graphile_worker.job_spec)
-    from parked having count(*) > 0))
+  ${ADD_LATER}
 ), ended as (
   delete from flights f using item i
   where i.stopped and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t

@@ -6,6 +6,8 @@ import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
+import { finishedRunsJob } from '#server/runs/finished-runs.ts'
+import { flightStatisticsJob } from '#server/runs/flight-statistics.ts'
 import { openStore } from '#server/store/connection/db.ts'
 import { createEngine } from '../engine.ts'
 import { startWorker } from '../worker.ts'
@@ -38,6 +40,7 @@ const worker = await startWorker({
   engine,
   concurrency: Number(concurrency),
   silenceMs: Number(silenceMs),
+  jobs: { list: [finishedRunsJob(store), flightStatisticsJob(store)], ending: ending.signal },
 })
 async function end(): Promise<void> {
   ending.abort()

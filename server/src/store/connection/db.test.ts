@@ -97,7 +97,7 @@ describe.each(targets())('the store on $name', (target) => {
     expect(failures.filter((cause) => !isUnavailable(cause))).toEqual([])
     await terminateAll()
     // A connection in the pool may be handed out once more before its end is heard of.
-    await expect.poll(lookAround).toEqual([])
+    await expect.poll(lookAround, { timeout: 15_000 }).toEqual([])
   })
 
   it('nobody writes into, changes or removes what belongs to another organisation', async () => {

@@ -1,8 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
+import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming } from './statement-names.ts'
 
@@ -65,16 +66,12 @@ function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
   }
 }
 
-function listenToErrors(pool: Pool, log: Log): Pool {
-  pool.on('error', (cause) => log.warn({ cause: cause.message }, 'an idle database connection was lost'))
-  // One that is lost while it is in use fails its statement; unheard, the event would end the process as well.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
-}
-
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
-  const openPool = (max: number) => listenToErrors(new Pool({ ...settingsOf(options), max }), options.log)
+  const openPool = (max: number) =>
+    new ConnectionPool({ ...settingsOf(options), max }, (cause) =>
+      options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
+    )
   // Apart, so that connections of the program itself need not be told time and again whom they speak for.
   const pools = { system: openPool(Math.ceil(connections / 2)), org: openPool(connections) }
 
@@ -131,7 +128,7 @@ export function openStore(options: StoreOptions): Store {
     },
     async close() {
       await changes.close()
-      await Promise.all([pools.system.end(), pools.org.end()])
+      await Promise.all([pools.system.close(), pools.org.close()])
     },
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Client } from 'pg'
-import { QUEUES } from '../runs/jobs.ts'
+import { migrateQueue } from '../queue/queue-migrations.ts'
 
 const FOLDER = new URL('../migrations/', import.meta.url)
 const LOCK = 7_310_412_019
@@ -91,31 +91,4 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       cause,
     })
   }
-}
-
-const QUEUE_VERSION = 'graphile_worker_version'
-
-/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
-async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
-  const wanted = JSON.stringify([queueVersion(), ...Object.values(QUEUES)])
-  const { rows } = await client.query<{ value: unknown }>('select value from settings where name = $1', [
-    QUEUE_VERSION,
-  ])
-  if (JSON.stringify(rows[0]?.value) === wanted) return
-  log('migrating the job queue')
-  const { runMigrations, Logger } = await import('graphile-worker')
-  const logger = new Logger(() => () => undefined)
-  for (const schema of Object.values(QUEUES)) await runMigrations({ connectionString: url, schema, logger })
-  await client.query(
-    'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
-    [QUEUE_VERSION, wanted],
-  )
-}
-
-function queueVersion(): string {
-  const manifest = readFileSync(
-    new URL('../../../../node_modules/graphile-worker/package.json', import.meta.url),
-    'utf8',
-  )
-  return String((JSON.parse(manifest) as { version?: unknown }).version)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { BLOCK } from './rows.ts'
 
 const CHUNK = 5000
 
@@ -35,7 +36,9 @@ export async function purgeChunk(db: Db): Promise<boolean> {
 /** The rows are gone; so go the purge itself and, when they were deleted, the sheet and its workflow. */
 async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<void> {
   await sql`delete from row_gaps
-    where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * 1024 <= ${below_seq}`.execute(trx)
+    where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} <= ${below_seq}`.execute(
+    trx,
+  )
   await sql`delete from purges where org_id = ${org_id} and sheet_id = ${sheet_id}`.execute(trx)
   const { rows } = await sql<{ workflow_id: string }>`delete from sheets
     where org_id = ${org_id} and sheet_id = ${sheet_id} and deleted_at is not null

@@ -15,7 +15,7 @@ export type StoredRow = { row_id: string; data: string }
 export type Page = { rows: StoredRow[]; total: number }
 
 /** Numbers per entry of row_gaps. A literal, so that expressions over it are the same text everywhere. */
-const BLOCK = sql.lit(1024)
+export const BLOCK = sql.lit(1024)
 
 /**
  * Adds rows in their order and answers their ids, which are made here unless they are given. One statement, whatever their

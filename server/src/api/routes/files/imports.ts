@@ -9,7 +9,7 @@ import { AppError, forbidden, invalid, validationError } from '../../../lib/erro
 import { findFile, useFile } from '../../../store/files/files.ts'
 import { findLatestImport, insertImport, type MappedColumn } from '../../../store/files/imports.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
-import { addJob } from '../../../store/runs/jobs.ts'
+import { addJob } from '../../../store/queue/jobs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { accepted, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool, type PoolClient } from 'pg'
-import { isUnavailable } from '../store/connection/db.ts'
+import type { PoolClient } from 'pg'
+import { ConnectionPool } from '../connection/connection-pool.ts'
+import { isUnavailable } from '../connection/db.ts'
 
 const PAUSE_MS = 200
 /**
@@ -9,14 +10,14 @@ const PAUSE_MS = 200
  */
 const UNHURRIED = '-c synchronous_commit=off -c plan_cache_mode=force_generic_plan'
 /** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
-const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
+export const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 
 /**
  * Connections for a pool of graphile-worker, which takes itself out of service when one report of a job fails. Reports are
  * therefore repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that
  * nobody knows of: `onLost` hears of it.
  */
-export class JobConnections extends Pool {
+export class JobConnections extends ConnectionPool {
   readonly #onLost: () => void
   #closed = false
 
@@ -29,13 +30,11 @@ export class JobConnections extends Pool {
       options: UNHURRIED,
     })
     this.#onLost = onLost
-    this.on('error', () => undefined)
-    this.on('connect', (client) => client.on('error', () => undefined))
   }
 
   override connect(): Promise<PoolClient>
-  override connect(callback: Parameters<Pool['connect']>[0]): void
-  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
+  override connect(callback: Parameters<ConnectionPool['connect']>[0]): void
+  override connect(callback?: Parameters<ConnectionPool['connect']>[0]): Promise<PoolClient> | void {
     if (callback !== undefined) return super.connect(callback)
     // Only what graphile-worker asks of a client it borrows; the connection behind it is taken when it is needed.
     return Promise.resolve(this.#lend() as PoolClient)
@@ -74,8 +73,8 @@ export class JobConnections extends Pool {
     }
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#closed = true
-    await this.end()
+    await super.close()
   }
 }

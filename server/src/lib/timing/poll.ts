@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+export type Poll = { stop(): Promise<void> }
+
+/** Calls `run` with a pause after each time, until it is stopped. A failure is logged, and the next time is the next try. */
+export function startPoll(
+  { name, ms, log }: { name: string; ms: number; log: Log },
+  run: (signal: AbortSignal) => Promise<void>,
+): Poll {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const polling = (async () => {
+    while (!signal.aborted) {
+      await run(signal).catch((cause: unknown) => {
+        if (!signal.aborted)
+          log.warn({ poll: name, cause: reasonOf(cause) }, 'a poll failed; it is tried again')
+      })
+      // An aborted pause is the end of this loop.
+      await sleep(ms, undefined, { signal }).catch(() => undefined)
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      await polling
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import type { Client } from 'pg'
+import { ConnectionPool } from '../connection/connection-pool.ts'
+import { QUEUES } from './jobs.ts'
+
+const QUEUE_VERSION = 'graphile_worker_version'
+
+/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
+export async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
+  const wanted = JSON.stringify([queueVersion(), ...Object.values(QUEUES)])
+  const { rows } = await client.query<{ value: unknown }>('select value from settings where name = $1', [
+    QUEUE_VERSION,
+  ])
+  if (JSON.stringify(rows[0]?.value) === wanted) return
+  log('migrating the job queue')
+  const { runMigrations, Logger } = await import('graphile-worker')
+  const logger = new Logger(() => () => undefined)
+  // A pool of ours: it is closed for certain before PostgreSQL may be told to end.
+  const pgPool = new ConnectionPool({
+    connectionString: url,
+    max: 2,
+    application_name: 'loam migrations',
+  })
+  try {
+    for (const schema of Object.values(QUEUES)) await runMigrations({ pgPool, schema, logger })
+  } finally {
+    await pgPool.close()
+  }
+  await client.query(
+    'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+    [QUEUE_VERSION, wanted],
+  )
+}
+
+function queueVersion(): string {
+  const manifest = readFileSync(
+    new URL('../../../../node_modules/graphile-worker/package.json', import.meta.url),
+    'utf8',
+  )
+  return String((JSON.parse(manifest) as { version?: unknown }).version)
+}
