@@ -60,14 +60,15 @@ export const finder = defineAction({
     domain: field.text(of('Needs name.')),
     providers: field.waterfall({
       description: 'Who is asked.',
-      providers: [
+      adapters: [
         provider('alpha', 'Alpha'),
         provider('beta', 'Beta', { supportsOwnKey: false }),
         provider('gamma', 'Gamma', { requiresOwnKey: true }),
         provider('twin_a', 'Twin'),
         provider('twin_b', 'Twin'),
         provider('retired', 'Retired', { disabled: true }),
-      ],
+      ].map((option) => ({ option })),
+      default: [],
     }),
   },
   needs: [['url'], ['name', 'domain']],

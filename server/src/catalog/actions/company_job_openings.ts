@@ -1,14 +1,14 @@
 import { fetchJobs, type JobOpening } from '../built-in/boards/board.ts'
 import { BOARDS, readBoardName } from '../built-in/boards/detection.ts'
-import { searchOpenings } from '../built-in/boards/openings-fallback.ts'
 import { findOpenings } from '../built-in/boards/site-openings.ts'
 import { readSite } from '../built-in/web/site.ts'
 import { type ActionContext, defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, failed, type Outcome } from '../outcome.ts'
 import { output } from '../outputs.ts'
-import { toOutcome } from '../provider/waterfall-run.ts'
+import { toOutcome } from '../provider/ask-in-order.ts'
 import { bareHost } from '../questions/person-input.ts'
+import { searchOpenings } from '../waterfalls/openings.ts'
 
 const MAX_JOBS = 500
 const NOTHING: Outcome<never> = { kind: 'no_match' }

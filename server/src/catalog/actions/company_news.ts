@@ -7,7 +7,7 @@ import { field } from '../fields/fields.ts'
 import { done, failed, type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import { runWaterfall } from '../provider/waterfall-run.ts'
-import { NEWS_ENGINES } from '../waterfalls/news-engines.ts'
+import { NEWS_ENGINES } from '../waterfalls/news.ts'
 
 const DAY_MS = 86_400_000
 
@@ -29,8 +29,7 @@ export default defineAction({
       description: 'How many days to look back. Default 30.',
     }),
     providers: field.waterfall({
-      providers: NEWS_ENGINES.map(({ option }) => option),
-      default: NEWS_ENGINES.map(({ provider }) => provider.id),
+      adapters: NEWS_ENGINES,
       description: 'Which search engines are asked, in order, until one finds something.',
     }),
   },
@@ -55,8 +54,8 @@ export default defineAction({
     }
     // First, because an engine may ask to wait, and the others would be read twice.
     const searched = await runWaterfall({
-      steps: query.name === undefined && query.domain === undefined ? [] : inputs.providers,
-      adapters: NEWS_ENGINES,
+      ...inputs.providers,
+      ...(query.name === undefined && query.domain === undefined ? { steps: [] } : {}),
       input: { query: `"${query.name ?? query.domain}"`, since, now: context.now() },
       context,
       state: context.state,

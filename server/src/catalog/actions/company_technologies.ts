@@ -1,13 +1,9 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { builtInTechnologies } from '../providers/built_in/technologies.ts'
-import { builtwithTechnologies } from '../providers/builtwith/technologies.ts'
-import { theirstackTechnologies } from '../providers/theirstack/technologies.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { bareHost } from '../questions/person-input.ts'
-
-const SOURCES = [builtInTechnologies, builtwithTechnologies, theirstackTechnologies]
+import { TECHNOLOGY_SOURCES } from '../waterfalls/technologies.ts'
 
 export default defineAction({
   id: 'company_technologies',
@@ -20,8 +16,7 @@ export default defineAction({
   inputs: {
     domain: field.text({ required: true, description: 'acme.com' }),
     providers: field.waterfall({
-      providers: SOURCES.map(({ option }) => option),
-      default: SOURCES.map(({ provider }) => provider.id),
+      adapters: TECHNOLOGY_SOURCES,
       description: 'Who is asked, in order. Built-in reads the website and DNS records.',
     }),
   },
@@ -35,14 +30,12 @@ export default defineAction({
     }),
     provider: output.text('Who knew it.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: SOURCES,
-      input: { domain: bareHost(inputs.domain) },
+  run({ inputs, context }) {
+    return askInOrder(
+      inputs.providers,
+      { domain: bareHost(inputs.domain) },
       context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ technologies: value, provider }))
+      ({ value, provider }) => ({ technologies: value, provider }),
+    )
   },
 })

@@ -1,21 +1,9 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { apolloCompany } from '../providers/apollo/company.ts'
-import { builtInWebsiteCompany } from '../providers/built_in_website/company.ts'
-import { crustdataCompany } from '../providers/crustdata/company.ts'
-import { exploriumCompany } from '../providers/explorium/company.ts'
-import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { bareHost } from '../questions/person-input.ts'
-
-const SOURCES = [
-  builtInWebsiteCompany,
-  peopledatalabsCompany,
-  apolloCompany,
-  exploriumCompany,
-  crustdataCompany,
-]
+import { COMPANY_SOURCES } from '../waterfalls/company.ts'
 
 export default defineAction({
   id: 'enrich_company',
@@ -29,8 +17,7 @@ export default defineAction({
     name: field.text({ description: 'Enough alone, for providers that take it.' }),
     linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     providers: field.waterfall({
-      providers: SOURCES.map(({ option }) => option),
-      default: ['peopledatalabs', 'apollo', 'explorium', 'crustdata', 'built_in_website'],
+      adapters: COMPANY_SOURCES,
       description: 'Who is asked, in order.',
     }),
   },
@@ -47,15 +34,13 @@ export default defineAction({
     linkedin_url: output.url('Its page.'),
     provider: output.text('Who knew it.'),
   },
-  async run({ inputs, context }) {
+  run({ inputs, context }) {
     const { domain = '', name = '', linkedin_url = '' } = inputs
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: SOURCES,
-      input: { domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
+    return askInOrder(
+      inputs.providers,
+      { domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
       context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
+      ({ value, provider }) => ({ ...value, provider }),
+    )
   },
 })

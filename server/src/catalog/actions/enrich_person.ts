@@ -1,15 +1,10 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { apolloPerson } from '../providers/apollo/person.ts'
-import { crustdataPerson } from '../providers/crustdata/person.ts'
-import { peopledatalabsPerson } from '../providers/peopledatalabs/person.ts'
-import { prospeoPerson } from '../providers/prospeo/person.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { readPerson } from '../questions/person-input.ts'
 import { PAST } from '../questions/person.ts'
-
-const SOURCES = [peopledatalabsPerson, apolloPerson, crustdataPerson, prospeoPerson]
+import { PERSON_SOURCES } from '../waterfalls/person.ts'
 
 export default defineAction({
   id: 'enrich_person',
@@ -24,8 +19,7 @@ export default defineAction({
     full_name: field.text({ description: 'Needs company_domain beside it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     providers: field.waterfall({
-      providers: SOURCES.map(({ option }) => option),
-      default: SOURCES.map(({ provider }) => provider.id),
+      adapters: PERSON_SOURCES,
       description: 'Who is asked, in order.',
     }),
   },
@@ -39,14 +33,12 @@ export default defineAction({
     ...PAST,
     provider: output.text('Who knew it.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: SOURCES,
-      input: { ...readPerson(inputs), email: inputs.email?.trim() ?? '' },
+  run({ inputs, context }) {
+    return askInOrder(
+      inputs.providers,
+      { ...readPerson(inputs), email: inputs.email?.trim() ?? '' },
       context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
+      ({ value, provider }) => ({ ...value, provider }),
+    )
   },
 })

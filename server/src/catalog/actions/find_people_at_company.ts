@@ -1,14 +1,10 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { apolloPeople } from '../providers/apollo/people.ts'
-import { blitzPeople } from '../providers/blitz/people.ts'
-import { crustdataPeople } from '../providers/crustdata/people.ts'
-import { prospeoPeople } from '../providers/prospeo/people.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { bareHost } from '../questions/person-input.ts'
+import { PEOPLE_SOURCES } from '../waterfalls/people.ts'
 
-const SOURCES = [apolloPeople, blitzPeople, crustdataPeople, prospeoPeople]
 const DEFAULT_LIMIT = 25
 
 export default defineAction({
@@ -32,8 +28,7 @@ export default defineAction({
       description: `At most this many. Default ${DEFAULT_LIMIT}.`,
     }),
     providers: field.waterfall({
-      providers: SOURCES.map(({ option }) => option),
-      default: SOURCES.map(({ provider }) => provider.id),
+      adapters: PEOPLE_SOURCES,
       description: 'Who is asked, in order.',
     }),
   },
@@ -49,19 +44,17 @@ export default defineAction({
     }),
     provider: output.text('Who knew them.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: SOURCES,
-      input: {
+  run({ inputs, context }) {
+    return askInOrder(
+      inputs.providers,
+      {
         domain: bareHost(inputs.domain),
         titles: inputs.titles.filter((title) => title !== ''),
         seniority: inputs.seniority.filter((word) => word !== ''),
         limit: inputs.limit ?? DEFAULT_LIMIT,
       },
       context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
+      ({ value, provider }) => ({ ...value, provider }),
+    )
   },
 })

@@ -1,27 +1,9 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { contactoutPhone } from '../providers/contactout/phone.ts'
-import { datagmaPhone } from '../providers/datagma/phone.ts'
-import { kasprPhone } from '../providers/kaspr/phone.ts'
-import { leadmagicPhone } from '../providers/leadmagic/phone.ts'
-import { prospeoPhone } from '../providers/prospeo/phone.ts'
-import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
-import { surfePhone } from '../providers/surfe/phone.ts'
-import { wizaPhone } from '../providers/wiza/phone.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { readPerson } from '../questions/person-input.ts'
-
-const FINDERS = [
-  leadmagicPhone,
-  datagmaPhone,
-  prospeoPhone,
-  contactoutPhone,
-  surfePhone,
-  kasprPhone,
-  rocketreachPhone,
-  wizaPhone,
-]
+import { PHONE_FINDERS } from '../waterfalls/phone.ts'
 
 export default defineAction({
   id: 'person_phone_waterfall',
@@ -35,8 +17,7 @@ export default defineAction({
     linkedin_url: field.text({ type: 'url', description: 'Enough alone; most providers need it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     phone_providers: field.waterfall({
-      providers: FINDERS.map(({ option }) => option),
-      default: FINDERS.map(({ provider }) => provider.id),
+      adapters: PHONE_FINDERS,
       description: 'Who is asked, in order.',
     }),
   },
@@ -46,14 +27,10 @@ export default defineAction({
     type: output.text('mobile, where its finder tells.'),
     provider: output.text('Who found it.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.phone_providers,
-      adapters: FINDERS,
-      input: readPerson(inputs),
-      context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
+  run({ inputs, context }) {
+    return askInOrder(inputs.phone_providers, readPerson(inputs), context, ({ value, provider }) => ({
+      ...value,
+      provider,
+    }))
   },
 })

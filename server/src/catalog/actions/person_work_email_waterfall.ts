@@ -1,10 +1,11 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
 import { readPerson } from '../questions/person-input.ts'
 import { checkEmails } from '../waterfalls/email-check.ts'
-import { FINDERS, VERIFIERS } from '../waterfalls/email-providers.ts'
+import { VERIFIERS } from '../waterfalls/verification.ts'
+import { EMAIL_FINDERS, USUAL_EMAIL_FINDERS } from '../waterfalls/work-email.ts'
 
 const NONE = { id: 'none', name: 'None', supportsOwnKey: false, requiresOwnKey: false, credits: 0 }
 
@@ -21,12 +22,14 @@ export default defineAction({
     linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     email_providers: field.waterfall({
-      providers: FINDERS.map(({ option }) => option),
-      default: ['blitz', 'hunter', 'prospeo', 'leadmagic', 'findymail', 'datagma', 'apollo', 'snov', 'wiza'],
+      adapters: EMAIL_FINDERS,
+      default: USUAL_EMAIL_FINDERS,
       description: 'Who is asked, in order.',
     }),
     email_validation: field.waterfall({
-      providers: [...VERIFIERS.map(({ option }) => option), NONE],
+      adapters: VERIFIERS,
+      default: [],
+      also: [NONE],
       description:
         'Who verifies an address that was found. By default the built-in check, for those that their finder has not verified.',
     }),
@@ -41,26 +44,24 @@ export default defineAction({
     provider: output.text('Who found it.'),
     confidence: output.number('From 0 to 1, where its finder tells.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.email_providers,
-      adapters: FINDERS,
-      input: readPerson(inputs),
+  run({ inputs, context }) {
+    const check = checkEmails({
+      named: inputs.email_validation,
+      usual: [{ provider: 'built_in', own_key: false }],
+      acceptCatchAll: inputs.accept_catch_all,
       context,
-      state: context.state,
-      check: checkEmails({
-        named: inputs.email_validation,
-        usual: [{ provider: 'built_in', own_key: false }],
-        verifiers: VERIFIERS,
-        acceptCatchAll: inputs.accept_catch_all,
-        context,
-      }),
     })
-    return toOutcome(result, ({ value, provider }) => ({
-      work_email: value.email,
-      status: value.status ?? 'unknown',
-      provider,
-      confidence: value.confidence,
-    }))
+    return askInOrder(
+      inputs.email_providers,
+      readPerson(inputs),
+      context,
+      ({ value, provider }) => ({
+        work_email: value.email,
+        status: value.status ?? 'unknown',
+        provider,
+        confidence: value.confidence,
+      }),
+      check,
+    )
   },
 })

@@ -1,8 +1,9 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { VERIFIERS } from '../waterfalls/email-providers.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import { builtInVerification } from '../providers/built_in/verification.ts'
+import { VERIFIERS } from '../waterfalls/verification.ts'
 
 export default defineAction({
   id: 'verify_email',
@@ -14,8 +15,8 @@ export default defineAction({
   inputs: {
     email: field.text({ type: 'email', required: true, description: 'The address.' }),
     providers: field.waterfall({
-      providers: VERIFIERS.map(({ option }) => option),
-      default: ['built_in'],
+      adapters: VERIFIERS,
+      default: [builtInVerification],
       description: 'Who is asked, in order, until one can tell. Default Built-in.',
     }),
   },
@@ -25,14 +26,10 @@ export default defineAction({
     mx: output.text('The mail server of its domain.'),
     provider: output.text('Who told.'),
   },
-  async run({ inputs, context }) {
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: VERIFIERS,
-      input: { email: inputs.email.trim() },
-      context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ ...value, provider }))
+  run({ inputs, context }) {
+    return askInOrder(inputs.providers, { email: inputs.email.trim() }, context, ({ value, provider }) => ({
+      ...value,
+      provider,
+    }))
   },
 })

@@ -1,8 +1,8 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
-import { runWaterfall, toOutcome } from '../provider/waterfall-run.ts'
-import { ENGINES } from '../waterfalls/search-engines.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import { SEARCH_ENGINES } from '../waterfalls/search.ts'
 
 const DEFAULT_LIMIT = 10
 
@@ -16,8 +16,7 @@ export default defineAction({
   inputs: {
     query: field.text({ type: 'promptField', required: true, description: 'What to search for.' }),
     providers: field.waterfall({
-      providers: ENGINES.map(({ option }) => option),
-      default: ENGINES.map(({ provider }) => provider.id),
+      adapters: SEARCH_ENGINES,
       description: 'Which engines are asked, in order.',
     }),
     limit: field.number({
@@ -33,15 +32,13 @@ export default defineAction({
     results: output.table('What was found.', { title: 'string', url: 'url', snippet: 'string' }),
     provider: output.text('Who found it.'),
   },
-  async run({ inputs, context }) {
+  run({ inputs, context }) {
     const { query, limit = DEFAULT_LIMIT, country = '' } = inputs
-    const result = await runWaterfall({
-      steps: inputs.providers,
-      adapters: ENGINES,
-      input: { query: query.trim(), limit, country: country.trim() },
+    return askInOrder(
+      inputs.providers,
+      { query: query.trim(), limit, country: country.trim() },
       context,
-      state: context.state,
-    })
-    return toOutcome(result, ({ value, provider }) => ({ results: value, provider }))
+      ({ value, provider }) => ({ results: value, provider }),
+    )
   },
 })

@@ -6,25 +6,30 @@ import type { Checked, Field, ProviderOption } from './field.ts'
 /** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
 export type WaterfallStep = { provider: string; own_key: boolean }
 
+/** Who may be asked, and who is asked in which order. */
+export type ConfiguredWaterfall<Source> = { adapters: readonly Source[]; steps: readonly WaterfallStep[] }
+
 /** An ordered list of providers, first is primary. Tried in order until one gives a verified answer. */
-export function waterfall(options: {
+export function waterfall<Source extends { option: ProviderOption }>(options: {
   description: string
-  required?: boolean
-  providers: readonly ProviderOption[]
-  /** Ids of the providers that are tried when none are configured. */
-  default?: readonly string[]
-}): Field<WaterfallStep[]> {
-  const { providers, description, required = false } = options
-  const fallback = (options.default ?? []).map((provider) => ({ provider, own_key: false }))
+  adapters: readonly Source[]
+  /** Those that are asked when none are configured. By default all, in their order. */
+  default?: readonly Source[]
+  /** What may be listed beside them. */
+  also?: readonly ProviderOption[]
+}): Field<ConfiguredWaterfall<Source>> {
+  const { adapters, description, also = [] } = options
+  const providers = [...adapters.map(({ option }) => option), ...also]
+  const usual = (options.default ?? adapters).map(({ option }) => ({ provider: option.id, own_key: false }))
   return {
     type: 'stepDownSearch',
-    required,
+    required: false,
     description,
     waterfall: { providers },
     check: (raw, path, current) => checkSteps(raw, path, providers, asSteps(current)),
     show: (configured) => showSteps(asSteps(configured), providers),
     resolve: (configured) => configured,
-    read: (resolved) => (resolved === undefined ? fallback : asSteps(resolved)),
+    read: (resolved) => ({ adapters, steps: resolved === undefined ? usual : asSteps(resolved) }),
   }
 }
 

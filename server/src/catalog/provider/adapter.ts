@@ -1,20 +1,23 @@
 import type { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
-import type { ProviderKey } from './access.ts'
+import type { AskContext } from './context.ts'
 import { optionOf, type Provider, type ProviderRequest } from './provider.ts'
 import type { Refusal } from './reply.ts'
 
-/** What asking providers takes of what an action is lent. */
-export type AskContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'keys' | 'gate' | 'reserve'>
-
 /** What came of asking one provider. */
 export type Found<Result> =
-  /** `verified` where the provider vouches for it; `free` where it does not charge for such an answer. */
-  | { kind: 'hit'; value: Result; verified: boolean; free?: true }
+  /**
+   * `verified` where the provider vouches for it; `free` where it does not charge for such an answer; `note` is said of it
+   * in the provenance.
+   */
+  | { kind: 'hit'; value: Result; verified: boolean; free?: true; note?: string }
   /** It is at work: ask again after a while, with this. */
   | { kind: 'pending'; afterMs: number; poll: unknown }
+  | Paused
   | Refusal
+
+/** A call that is to be made later. What was answered before is kept, and not asked for again. */
+export type Paused = { kind: 'paused'; ms: number }
 
 export const MISS: Refusal = { kind: 'miss' }
 
@@ -30,12 +33,12 @@ export type QuestionKind<Input, Result> = {
   input?: Input
 }
 
-/** Calls the provider and reads its answer; what kept it from answering is passed on. */
+/** Makes one call to the provider and reads its reply; what kept it from answering is passed on. */
 export type Ask = <Body, Out>(
   request: ProviderRequest,
   schema: z.ZodType<Body>,
   read: (body: Body) => Out,
-) => Promise<Out | Refusal>
+) => Promise<Out | Refusal | Paused>
 
 export type AdapterSpec<Input, Result> = {
   /** Credits for an answer, on the platform's key; 0 on keys of one's own. */
@@ -44,6 +47,10 @@ export type AdapterSpec<Input, Result> = {
   missPrice?: number
   /** Whether this provider can be asked with what is known. */
   accepts?(input: Input): boolean
+  /**
+   * Calls may be several, one after another. When a later one must wait, this runs again from its beginning, and `ask` gives
+   * the replies that were got before.
+   */
   run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
@@ -55,7 +62,7 @@ export type Adapter<Input, Result> = {
   missPrice: number
   option: ProviderOption
   accepts(input: Input): boolean
-  run(input: Input, key: ProviderKey, poll: unknown, context: AskContext): Promise<Found<Result>>
+  run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
 export function defineAdapter<Input, Result>(
@@ -70,12 +77,8 @@ export function defineAdapter<Input, Result>(
     missPrice: spec.missPrice ?? 0,
     option: optionOf(provider, spec.price),
     accepts: (input) => spec.accepts?.(input) ?? true,
-    async run(input, key, poll, context) {
-      const ask: Ask = async (request, schema, read) => {
-        const answer = await provider.request(context, key, request, schema)
-        return answer.ok ? read(answer.body) : answer.refusal
-      }
-      const found = await spec.run(ask, input, { poll, context })
+    async run(ask, input, more) {
+      const found = await spec.run(ask, input, more)
       if (found.kind !== 'hit') return found
       const value = question.result.safeParse(found.value)
       return value.success ? { ...found, value: value.data } : MISS

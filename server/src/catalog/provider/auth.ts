@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MadeToken, ProviderKey } from './access.ts'
-import type { ProviderContext } from './provider.ts'
+import type { ProviderContext } from './context.ts'
 import { refusalOfFailure, parseReply, type Refusal, refusal } from './reply.ts'
 
 /** How a provider learns who asks. */

@@ -1,18 +1,19 @@
 import { expect, it } from 'vitest'
+import type { Paused } from './adapter.ts'
 import { collectPages, type Page } from './pages.ts'
 import type { Refusal } from './reply.ts'
 
 const down: Refusal = { kind: 'error', message: 'down', transient: true }
 
 /** Pages by their cursor, and which of them were read. */
-async function collect(pages: Record<string, Page<number, string> | Refusal>, most = 100) {
+async function collect(pages: Record<string, Page<number, string> | Refusal | Paused>, max = 100) {
   const read: string[] = []
   const result = await collectPages<number, string>(
     async (cursor) => {
       read.push(cursor)
       return pages[cursor] ?? down
     },
-    { first: 'a', most },
+    { first: 'a', max },
   )
   return { ...result, read: read.join('') }
 }
@@ -29,17 +30,32 @@ it.each([
     'abc',
   ],
 ])('reads pages: %s', async (_what, pages, items, read) => {
-  expect(await collect(pages)).toEqual({ items, read, refusal: null })
+  expect(await collect(pages)).toEqual({ kind: 'pages', items, read, note: null })
 })
 
 it('reads no more than is wanted', async () => {
   expect(await collect({ a: page('b', 1, 2), b: page('c', 3, 4) }, 3)).toEqual({
+    kind: 'pages',
     items: [1, 2, 3],
     read: 'ab',
-    refusal: null,
+    note: null,
   })
 })
 
-it('what was read before a refusal stays', async () => {
-  expect(await collect({ a: page('b', 1), b: down })).toEqual({ items: [1], read: 'ab', refusal: down })
+it('what was read before a refusal stays, and it is said that there is more', async () => {
+  expect(await collect({ a: page('b', 1), b: down })).toEqual({
+    kind: 'pages',
+    items: [1],
+    read: 'ab',
+    note: 'only the first 1: down',
+  })
+})
+
+it('a first page that is refused is a refusal', async () => {
+  expect(await collect({ a: down })).toEqual({ ...down, read: 'a' })
+})
+
+it('a page that must wait is waited for, with what was read before it', async () => {
+  const paused: Paused = { kind: 'paused', ms: 5 }
+  expect(await collect({ a: page('b', 1), b: paused })).toEqual({ ...paused, read: 'ab' })
 })

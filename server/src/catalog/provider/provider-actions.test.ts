@@ -157,6 +157,49 @@ it.each(SCENES.map((scene): [string, Scene] => [scene.action, scene]))(
   },
 )
 
+/** Apollo with 150 people, in pages of 100; the second page is answered by `second`, in turn. */
+async function findPeople(second: Reply[]) {
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `${n}`, name: `Ann ${n}` }))
+  const left = [...second]
+  const double = await serveDouble(({ query }) =>
+    query['page'] === '1'
+      ? { json: { people: people(100), total_entries: 150 } }
+      : ((left.length > 1 ? left.shift() : left[0]) ?? {}),
+  )
+  const inputs = { domain: 'acme.example', limit: '150', providers: ['Apollo'] }
+  const urls = { apollo: double.origin }
+  let outcome = await runAction('find_people_at_company', inputs, { urls, keys })
+  const waits: number[] = []
+  while (outcome.kind === 'wait') {
+    waits.push(outcome.ms)
+    const state: unknown = JSON.parse(JSON.stringify(outcome.state))
+    outcome = await runAction('find_people_at_company', inputs, { urls, keys, state })
+  }
+  const count =
+    outcome.kind === 'done' && Array.isArray(outcome.outputs['people']) ? outcome.outputs['people'].length : 0
+  return { outcome, count, waits, pages: double.seen.map(({ query }) => query['page']).join(' ') }
+}
+
+it('Apollo: a later page that is refused for a while is read again, those before it are not', async () => {
+  const rest = { json: { people: [{ id: 'z', name: 'Bob Ray' }], total_entries: 150 } }
+  const slow = { status: 429, headers: { 'retry-after': '3' } }
+  expect(await findPeople([slow, rest])).toMatchObject({ count: 101, waits: [3000], pages: '1 2 2' })
+})
+
+it('Apollo: a later page that is refused for good leaves the people of the pages before it', async () => {
+  const { outcome, count } = await findPeople([{ status: 401 }])
+  expect(count).toBe(100)
+  expect(outcome).toMatchObject({
+    kind: 'done',
+    outputs: { count: 150 },
+    credits: 2,
+    provenance: [
+      { provider: 'Apollo', status: 'hit', message: expect.stringMatching(/^only the first 100: /) },
+    ],
+  })
+})
+
 const NAMES: Record<string, string[]> = {
   'person_work_email_waterfall email_providers':
     'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas'.split(

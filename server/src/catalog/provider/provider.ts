@@ -1,12 +1,10 @@
 import type { z } from 'zod'
 import type { EgressResponse } from '../../lib/egress/response.ts'
-import type { ActionContext } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
+import type { ProviderContext } from './context.ts'
 import { refusalOfFailure, parseReply, type Refusal, refusal, type RefusalKind } from './reply.ts'
-
-export type ProviderContext = Pick<ActionContext, 'egress' | 'signal' | 'now'>
 
 export type ProviderRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

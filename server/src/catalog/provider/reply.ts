@@ -17,8 +17,11 @@ export type Refusal =
   /** The key is used up. */
   | { kind: 'no_credits'; message: string }
   | { kind: 'rate_limited'; message: string; afterMs?: number }
-  /** `transient` may pass when it is tried again; `timeout` costs more than others to try. */
-  | { kind: 'error'; message: string; transient: boolean; timeout?: true }
+  /**
+   * `transient` may pass when it is tried again; `timeout` costs more than others to try; with `brokenMs` it was not asked,
+   * because it failed too often, and is left alone for that long.
+   */
+  | { kind: 'error'; message: string; transient: boolean; timeout?: true; brokenMs?: number }
 
 export type RefusalKind = Refusal['kind']
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import type { ProviderKey } from './access.ts'
+import type { CellContext } from './context.ts'
 import type { Provider, ProviderRequest } from './provider.ts'
 import type { Refusal } from './reply.ts'
 
@@ -23,7 +23,7 @@ type Call<Body> = {
 /** One call of an action that knows only one provider. */
 export async function askProvider<Body>(
   { provider, connection, request, schema, once }: Call<Body>,
-  context: ActionContext,
+  context: CellContext,
 ): Promise<ProviderCallResult<Body>> {
   const { id, name } = provider
   const own = await context.keys.own(id, connection)

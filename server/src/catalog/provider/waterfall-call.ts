@@ -1,22 +1,17 @@
 import { backoff } from '../../lib/timing/backoff.ts'
 import type { WaterfallStep } from '../fields/waterfall-field.ts'
 import { createKey, type ProviderKey } from './access.ts'
-import type { Adapter, AskContext, Found } from './adapter.ts'
-
-/** How far it is with the provider at hand. Kept as JSON while the row is parked. */
-export type Turn = { tries: number; polls: number; ms: number; slot?: number; poll?: unknown }
-
-export const startTurn = (): Turn => ({ tries: 0, polls: 0, ms: 0 })
-
-export type Called<Result> =
-  | Exclude<Found<Result>, { kind: 'pending' }>
-  | { kind: 'pause'; ms: number }
-  /** It was not asked, because it failed too often. */
-  | { kind: 'broken'; message: string; afterMs: number }
+import type { Adapter, Ask, Found, Paused } from './adapter.ts'
+import type { AskContext } from './context.ts'
+import type { Provider } from './provider.ts'
+import type { Refusal } from './reply.ts'
+import type { Turn } from './waterfall-progress.ts'
 
 export const MAX_TRIES = 3
 const MAX_POLLS = 40
 const LONGEST_PAUSE_MS = 120_000
+/** After this long the row is parked before the next call, so that the action's timeout is not met. */
+export const LONGEST_RUN_MS = 20_000
 
 /** The key of a step, or why there is none (D66). */
 export async function chooseKey<Input, Result>(
@@ -34,55 +29,89 @@ export async function chooseKey<Input, Result>(
   return context.keys.platform(provider.id) ?? 'there is no key for it'
 }
 
-/** One call, within the limits. What may pass is a pause, as often as that is worth it (D24). */
+/** Asks one provider, in as many calls as that takes. What may pass is a pause, as often as that is worth it (D24). */
 export async function callProvider<Input, Result>(
   adapter: Adapter<Input, Result>,
   input: Input,
   key: ProviderKey,
   turn: Turn,
   context: AskContext,
-): Promise<Called<Result>> {
+): Promise<Exclude<Found<Result>, { kind: 'pending' }>> {
   const { provider } = adapter
-  const gate = await context.gate.enter(`${provider.id} ${key.id}`, provider.limits(context), {
-    signal: context.signal,
-    slot: turn.slot,
-  })
-  delete turn.slot
-  if (gate.kind === 'broken') {
-    return {
-      kind: 'broken',
-      message: 'it fails time after time and is left alone for a while',
-      afterMs: gate.afterMs,
-    }
-  }
-  if (gate.kind === 'busy') {
-    if (gate.slot !== undefined) turn.slot = gate.slot
-    return { kind: 'pause', ms: gate.afterMs }
-  }
   const started = performance.now()
-  let found: Found<Result> | undefined
-  try {
-    found = await adapter.run(input, key, turn.poll, context)
-  } finally {
-    turn.ms += Math.round(performance.now() - started)
-    const failed = found === undefined || (found.kind === 'error' && found.transient)
-    gate.leave(failed && !provider.isBuiltIn ? 'broken' : 'worked')
-  }
+  const ask = createAsk(provider, key, turn, context)
+  const found = await adapter.run(ask, input, { poll: turn.poll, context })
+  if (provider.isBuiltIn) turn.ms += Math.round(performance.now() - started)
   if (found.kind === 'pending') {
     turn.poll = found.poll
     turn.polls += 1
-    if (turn.polls <= MAX_POLLS) return { kind: 'pause', ms: found.afterMs }
+    turn.replies = []
+    if (turn.polls <= MAX_POLLS) return { kind: 'paused', ms: found.afterMs }
     return {
       kind: 'error',
       message: `no result, although it was looked for ${MAX_POLLS} times`,
       transient: false,
     }
   }
-  if (found.kind === 'rate_limited' || (found.kind === 'error' && found.transient)) {
-    const ms = (found.kind === 'rate_limited' ? found.afterMs : undefined) ?? backoff(turn.tries)
-    // A call that hung is tried once more, not three times: it has cost the most.
-    turn.tries += found.kind === 'error' && found.timeout ? MAX_TRIES : 1
-    if (turn.tries <= MAX_TRIES && ms <= LONGEST_PAUSE_MS) return { kind: 'pause', ms }
-  }
+  // What is built in makes calls of its own, which nobody has retried yet.
+  if (provider.isBuiltIn && isRefusal(found)) return pauseAfter(found, turn) ?? found
   return found
+}
+
+/** Every call takes its own place at the gate, and replies of an earlier try are given again without a call. */
+function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: AskContext): Ask {
+  const { signal } = context
+  const started = Date.now()
+  let place = 0
+  return async (request, schema, read) => {
+    const kept = place < turn.replies.length ? schema.safeParse(turn.replies[place]) : undefined
+    if (kept?.success) {
+      place += 1
+      return read(kept.data)
+    }
+    turn.replies.splice(place)
+    if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'paused', ms: 0 }
+    const { slot } = turn
+    delete turn.slot
+    const gate = await context.gate.enter(`${provider.id} ${key.id}`, provider.limits(context), {
+      signal,
+      slot,
+    })
+    if (gate.kind === 'broken') {
+      const message = 'it fails time after time and is left alone for a while'
+      return { kind: 'error', message, transient: true, brokenMs: gate.afterMs }
+    }
+    if (gate.kind === 'busy') {
+      if (gate.slot !== undefined) turn.slot = gate.slot
+      return { kind: 'paused', ms: gate.afterMs }
+    }
+    const called = performance.now()
+    let isBroken = true
+    try {
+      const reply = await provider.request(context, key, request, schema)
+      isBroken = !reply.ok && reply.refusal.kind === 'error' && reply.refusal.transient
+      if (!reply.ok) return pauseAfter(reply.refusal, turn) ?? reply.refusal
+      turn.replies.push(reply.body)
+      turn.tries = 0
+      place += 1
+      return read(reply.body)
+    } finally {
+      turn.ms += Math.round(performance.now() - called)
+      gate.leave(isBroken ? 'broken' : 'worked')
+    }
+  }
+}
+
+/** How long to wait before the same call is made again; null when that is not worth it any more. */
+function pauseAfter(refusal: Refusal, turn: Turn): Paused | null {
+  const isTransient = refusal.kind === 'rate_limited' || (refusal.kind === 'error' && refusal.transient)
+  if (!isTransient) return null
+  const ms = (refusal.kind === 'rate_limited' ? refusal.afterMs : undefined) ?? backoff(turn.tries)
+  // A call that hung is tried once more, not three times: it has cost the most.
+  turn.tries += refusal.kind === 'error' && refusal.timeout ? MAX_TRIES : 1
+  return turn.tries <= MAX_TRIES && ms <= LONGEST_PAUSE_MS ? { kind: 'paused', ms } : null
+}
+
+function isRefusal<Result>(found: Found<Result>): found is Refusal {
+  return found.kind !== 'hit' && found.kind !== 'pending' && found.kind !== 'paused'
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Double, makeAskContext, type Reply, serveDouble } from '../testing/provider-double.ts'
 import { createKey, type GateAnswer, type ProviderGate } from './access.ts'
 import { defineAdapter, hit, type QuestionKind, MISS } from './adapter.ts'
+import { collectPages } from './pages.ts'
 import { defineBuiltIn, defineProvider } from './provider.ts'
 import { type WaterfallResult, runWaterfall, type Waterfall } from './waterfall-run.ts'
 
@@ -286,16 +287,86 @@ describe('limits', () => {
     expect(left).toEqual(['broken', 'worked', 'worked', 'worked'])
   })
 
-  it('a site that does not answer is no fault of what is built in', async () => {
-    const { gate, left } = gateOf()
+  it('what is built in passes no gate: a site that does not answer is no fault of it', async () => {
+    const { gate, slots } = gateOf()
     const builtIn = defineAdapter(question, defineBuiltIn('built_in', 'Built-in'), {
       price: 1,
       run: async () => ({ kind: 'error', message: 'down', transient: true }),
     })
     const steps = [{ provider: 'built_in', own_key: false }]
-    await run({}, { gate, steps, adapters: [builtIn] })
-    expect(left).toEqual(['worked', 'worked', 'worked', 'worked'])
+    const { pauses } = await run({}, { gate, steps, adapters: [builtIn] })
+    expect([slots, pauses.length]).toEqual([[], 3])
   })
+
+  describe('several calls for one answer', () => {
+    const Letter = z.object({ letter: z.string(), next: z.string().nullable() })
+    const one = adapters[0]
+    if (one === undefined) throw new Error('there is no first adapter')
+    /** Spells its answer letter by letter, each on a page of its own. */
+    const speller = defineAdapter(question, one.provider, {
+      price: 1,
+      async run(ask) {
+        const pages = await collectPages(
+          (cursor: string) =>
+            ask({ path: `/${cursor}` }, Letter, ({ letter, next }) => ({ items: [letter], next })),
+          { first: 'a', max: 10 },
+        )
+        if (pages.kind !== 'pages') return pages
+        const spelt = hit({ word: pages.items.join('') })
+        return pages.note === null ? spelt : { ...spelt, note: pages.note }
+      },
+    })
+    const letter = (word: string, next: string | null): Reply => ({ json: { letter: word, next } })
+    const steps = [{ provider: 'one', own_key: false }]
+    const spell = (replies: Reply[], gate = gateOf()) =>
+      run({ one: replies }, { gate: gate.gate, steps, adapters: [speller] })
+    const yes = [letter('y', 'b'), letter('e', 'c'), letter('s', null)]
+
+    it('each passes the gate', async () => {
+      const gate = gateOf()
+      const { result, asked } = await spell(yes, gate)
+      expect(result).toMatchObject({ kind: 'found', value: { word: 'yes' }, credits: 1 })
+      expect([asked[0], gate.slots.length, gate.left]).toEqual([3, 3, ['worked', 'worked', 'worked']])
+    })
+
+    it('one that finds the gate full parks the row; those before it are not made again', async () => {
+      const entered: GateAnswer = { kind: 'entered', leave: () => undefined }
+      const gate = gateOf(entered, { kind: 'busy', afterMs: 900, slot: 77 })
+      const { result, asked, pauses } = await spell(yes, gate)
+      expect(result).toMatchObject({ kind: 'found', value: { word: 'yes' }, credits: 1 })
+      expect([asked[0], pauses, gate.slots]).toEqual([3, [900], [undefined, undefined, 77, undefined]])
+    })
+
+    it('one that fails is tried again by itself', async () => {
+      const [y, ...others] = yes
+      const { result, asked, pauses } = await spell([y ?? {}, { status: 503 }, { status: 503 }, ...others])
+      expect(result).toMatchObject({ kind: 'found', value: { word: 'yes' } })
+      expect([asked[0], pauses.length]).toEqual([5, 2])
+    })
+
+    it('one that fails for good leaves what was answered before, and says so', async () => {
+      const { result } = await spell([letter('y', 'b'), { status: 402 }])
+      expect(result).toMatchObject({
+        kind: 'found',
+        value: { word: 'y' },
+        provenance: [{ status: 'hit', message: expect.stringMatching(/^only the first 1: .*402/) }],
+      })
+    })
+
+    it('a provider that is left alone in the middle leaves what was answered before', async () => {
+      const entered: GateAnswer = { kind: 'entered', leave: () => undefined }
+      const { result } = await spell(yes, gateOf(entered, { kind: 'broken', afterMs: 5000 }))
+      expect(result).toMatchObject({ kind: 'found', value: { word: 'y' } })
+    })
+  })
+})
+
+it('state of another version is a new beginning, and never taken for progress', async () => {
+  const { go, asked } = await make({ one: [found('a')] })
+  for (const state of [{ place: 1 }, { place: 'x', turn: {} }, 7, 'text', null]) {
+    expect(await go(state)).toMatchObject({ kind: 'found', value: { word: 'a' } })
+  }
+  expect(asked()[0]).toBe(5)
 })
 
 describe('D22: credits are set aside before the call that costs them', () => {

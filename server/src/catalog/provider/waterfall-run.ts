@@ -1,7 +1,10 @@
-import type { WaterfallStep } from '../fields/waterfall-field.ts'
-import type { Outcome, Provenance } from '../outcome.ts'
-import type { Adapter, AskContext } from './adapter.ts'
-import { callProvider, chooseKey, MAX_TRIES, startTurn, type Turn } from './waterfall-call.ts'
+import { z } from 'zod'
+import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
+import type { Provenance } from '../outcome.ts'
+import type { Adapter } from './adapter.ts'
+import type { AskContext } from './context.ts'
+import { callProvider, chooseKey, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
+import { type Bill, type Candidate, type Progress, readProgress, startTurn } from './waterfall-progress.ts'
 
 /** What a waterfall came to. */
 export type WaterfallResult<Result> =
@@ -11,16 +14,13 @@ export type WaterfallResult<Result> =
   | { kind: 'out_of_credits'; message: string; provenance: Provenance[] }
   | Pause
 
-export type Bill = { credits: number; provenance: Provenance[] }
 /** Park the row and go on later with this state: those who were asked are not asked again. */
 export type Pause = { kind: 'pause'; ms: number; state: unknown }
 
 /** What somebody else makes of an answer. `rejected` counts as a miss. */
 export type Check<Result> = ({ kind: 'verified' | 'unverified' | 'rejected'; value: Result } & Bill) | Pause
 
-export type Waterfall<Input, Result> = {
-  steps: readonly WaterfallStep[]
-  adapters: readonly Adapter<Input, Result>[]
+export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result>> & {
   input: Input
   context: AskContext
   /** What an earlier `pause` handed over. */
@@ -30,22 +30,6 @@ export type Waterfall<Input, Result> = {
   check?(found: { value: Result; verified: boolean }, spent: number, state: unknown): Promise<Check<Result>>
 }
 
-/** How far it is. Kept as JSON while the row is parked. */
-type Progress<Result> = Bill & {
-  place: number
-  failures: string[]
-  /** Somebody said that there is nothing. */
-  answered: boolean
-  fallback?: { value: Result; provider: string }
-  turn: Turn
-  /** The answer of the provider at hand, while it is checked. */
-  candidate?: Candidate<Result>
-}
-type Candidate<Result> = { value: Result; verified: boolean; credits: number; check?: unknown }
-
-/** After this long the row is parked between two providers, so that the action's timeout is not met. */
-const LONGEST_RUN_MS = 20_000
-
 /**
  * Asks one provider after another until an answer is verified; an unverified one is kept as the fallback (D37). Providers
  * without a key are passed over; a key that is refused or used up, or a provider that fails, moves on to the next (D66).
@@ -53,16 +37,8 @@ const LONGEST_RUN_MS = 20_000
 export async function runWaterfall<Input, Result>(
   waterfall: Waterfall<Input, Result>,
 ): Promise<WaterfallResult<Result>> {
-  // What it parked itself, in the same words.
-  const kept = waterfall.state as Progress<Result> | undefined
-  const progress = kept ?? {
-    place: 0,
-    credits: 0,
-    provenance: [],
-    failures: [],
-    answered: false,
-    turn: startTurn(),
-  }
+  const result = waterfall.adapters[0]?.question.result ?? z.never()
+  const progress = readProgress(waterfall.state, result)
   const started = Date.now()
   while (progress.place < waterfall.steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
@@ -100,13 +76,14 @@ async function takeStep<Input, Result>(
   }
   const called = await callProvider(adapter, input, key, progress.turn, context)
   switch (called.kind) {
-    case 'pause':
-      return { ...called, state: progress }
+    case 'paused':
+      return { kind: 'pause', ms: called.ms, state: progress }
     case 'hit':
       progress.candidate = {
         value: called.value,
         verified: called.verified,
         credits: called.free ? 0 : price,
+        ...(called.note === undefined ? {} : { note: called.note }),
       }
       return weigh(waterfall, progress, name, progress.candidate)
     case 'miss':
@@ -114,13 +91,12 @@ async function takeStep<Input, Result>(
       return moveOn(progress, name, { status: 'miss', credits: missPrice })
     case 'ineligible':
       return moveOn(progress, name, { status: called.kind, message: called.message })
-    case 'broken':
-      if (isWorthWaiting(waterfall, progress)) {
-        progress.turn.tries += 1
-        return { kind: 'pause', ms: called.afterMs, state: progress }
-      }
-      return moveOnFailed(progress, name, 'error', called.message)
     case 'error':
+      if (called.brokenMs !== undefined && isWorthWaiting(waterfall, progress)) {
+        progress.turn.tries += 1
+        return { kind: 'pause', ms: called.brokenMs, state: progress }
+      }
+      return moveOnFailed(progress, name, called.kind, called.message)
     case 'no_credits':
     case 'rate_limited':
     case 'unconfigured':
@@ -151,7 +127,7 @@ const UNFIT = 'it cannot be asked with these inputs'
 function moveOn<Result>(
   progress: Progress<Result>,
   provider: string,
-  { status, credits = 0, message }: { status: string; credits?: number; message?: string },
+  { status, credits = 0, message }: { status: string; credits?: number; message?: string | undefined },
 ): null {
   const { ms } = progress.turn
   progress.provenance.push({ provider, status, ms, credits, ...(message === undefined ? {} : { message }) })
@@ -169,7 +145,7 @@ async function weigh<Input, Result>(
   provider: string,
   candidate: Candidate<Result>,
 ): Promise<WaterfallResult<Result> | null> {
-  const { value, verified, credits } = candidate
+  const { value, verified, credits, note } = candidate
   const checked: Check<Result> =
     waterfall.check === undefined
       ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
@@ -185,7 +161,7 @@ async function weigh<Input, Result>(
   const rejected = checked.kind === 'rejected'
   if (rejected) progress.answered = true
   const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[checked.kind]
-  moveOn(progress, provider, { status, credits: rejected ? 0 : credits })
+  moveOn(progress, provider, { status, credits: rejected ? 0 : credits, message: note })
   progress.provenance.push(...checked.provenance)
   progress.credits = add(progress.credits, checked.credits)
   if (checked.kind === 'verified') {
@@ -210,24 +186,4 @@ function stopForCredits<Result>(
 /** Thousandths are exact: 0.1 and 0.2 are 0.3. */
 export function add(...credits: number[]): number {
   return credits.reduce((sum, part) => sum + Math.round(part * 1000), 0) / 1000
-}
-
-/** The outcome of an action that is one waterfall. */
-export function toOutcome<Result, Outputs>(
-  result: WaterfallResult<Result>,
-  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
-): Outcome<Outputs> {
-  switch (result.kind) {
-    case 'pause':
-      return { kind: 'wait', ms: result.ms, state: result.state }
-    case 'out_of_credits':
-      return result
-    case 'found':
-      return { kind: 'done', outputs: read(result), credits: result.credits, provenance: result.provenance }
-    case 'none': {
-      const { failure, credits, provenance } = result
-      if (failure === null) return { kind: 'no_match', credits, provenance }
-      return { kind: 'failed', message: `no provider could answer. ${failure}`, provenance }
-    }
-  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
+import { type Found, MISS, type QuestionKind } from '../provider/adapter.ts'
 
 export type PeopleQuestion = { domain: string; titles: string[]; seniority: string[]; limit: number }
 
@@ -19,8 +19,17 @@ export type FoundPeople = z.output<typeof Result>
 
 export const people: QuestionKind<PeopleQuestion, FoundPeople> = { result: Result }
 
-/** Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are. */
-export function listPeople(found: readonly PersonEntry[], total: number): Found<FoundPeople> {
+/**
+ * Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are, `note` where it did not
+ * list all that were wanted.
+ */
+export function listPeople(
+  found: readonly PersonEntry[],
+  total: number,
+  note: string | null,
+): Found<FoundPeople> {
   const named = found.filter(({ full_name }) => full_name !== '')
-  return named.length === 0 ? MISS : hit({ count: Math.max(total, named.length), people: named })
+  if (named.length === 0) return MISS
+  const listed = { count: Math.max(total, named.length), people: named }
+  return { kind: 'hit', value: listed, verified: true, ...(note === null ? {} : { note }) }
 }

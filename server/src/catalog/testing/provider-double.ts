@@ -5,7 +5,7 @@ import { serveHttp } from '#test/loopback-server.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { createKey, type ProviderGate, type ProviderKeys } from '../provider/access.ts'
-import type { AskContext } from '../provider/adapter.ts'
+import type { AskContext } from '../provider/context.ts'
 
 /** A request as a provider gets it. */
 export type Seen = {

@@ -1,15 +1,16 @@
-import type { WaterfallStep } from '../fields/waterfall-field.ts'
-import type { Adapter, AskContext } from '../provider/adapter.ts'
-import { type Bill, type Check, runWaterfall, type Waterfall } from '../provider/waterfall-run.ts'
+import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
+import type { Adapter } from '../provider/adapter.ts'
+import type { AskContext } from '../provider/context.ts'
+import type { Bill } from '../provider/waterfall-progress.ts'
+import { type Check, runWaterfall, type Waterfall } from '../provider/waterfall-run.ts'
 import type { Verdict, Verification } from '../questions/verification.ts'
 import type { FoundEmail } from '../questions/work-email.ts'
 
 type Rules = {
-  /** Those whom the caller named; nobody when the question is left open. */
-  named: readonly WaterfallStep[]
+  /** The verifiers, with those whom the caller named; nobody when the question is left open. */
+  named: ConfiguredWaterfall<Adapter<{ email: string }, Verification>>
   /** Who is asked about addresses that their finder did not verify, when nobody is named. */
   usual: readonly WaterfallStep[]
-  verifiers: readonly Adapter<{ email: string }, Verification>[]
   acceptCatchAll: boolean
   context: AskContext
 }
@@ -19,10 +20,11 @@ type Rules = {
  * checked that their finder does not vouch for. Where no verifier can tell, the finder's word stands.
  */
 export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundEmail>['check']> {
-  const { named, usual, verifiers, context } = rules
+  const { named, usual, context } = rules
   return async ({ value, verified }, spent, state): Promise<Check<FoundEmail>> => {
     const word = value.status ?? (verified ? 'valid' : 'unknown')
-    const steps = named.length > 0 ? named : word === 'unknown' && value.status === undefined ? usual : []
+    const steps =
+      named.steps.length > 0 ? named.steps : word === 'unknown' && value.status === undefined ? usual : []
     const conclude = (status: Verdict, bill: Bill): Check<FoundEmail> => ({
       kind: kindOf(status, rules),
       value: { ...value, status },
@@ -30,7 +32,7 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
     })
     if (steps.length === 0 || steps.some(({ provider }) => provider === 'none')) return conclude(word, FREE)
     const input = { email: value.email }
-    const result = await runWaterfall({ steps, adapters: verifiers, input, context, state, spent })
+    const result = await runWaterfall({ ...named, steps, input, context, state, spent })
     if (result.kind === 'pause') return result
     if (result.kind === 'out_of_credits') return conclude(word, { credits: 0, provenance: result.provenance })
     const told = result.kind === 'found' && result.value.status !== 'unknown' ? result.value.status : word

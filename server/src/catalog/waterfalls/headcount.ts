@@ -1,34 +1,49 @@
-import type { ActionContext, InputValues } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { type WaterfallResult, runWaterfall } from '../provider/waterfall-run.ts'
+import { output } from '../outputs.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import type { CellContext } from '../provider/context.ts'
 import { crustdataHeadcount } from '../providers/crustdata/headcount.ts'
 import { exploriumHeadcount } from '../providers/explorium/headcount.ts'
-import type { FoundHeadcount, HeadcountQuestion } from '../questions/headcount.ts'
+import type { HeadcountQuestion } from '../questions/headcount.ts'
 import { bareHost } from '../questions/person-input.ts'
 
-const SOURCES = [exploriumHeadcount, crustdataHeadcount]
+/** Who counts the people of a company, in the order of the default. */
+const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount]
 
-export const HEADCOUNT_INPUTS = {
+const inputs = {
   domain: field.text({ description: 'acme.com; enough alone.' }),
   name: field.text({ description: 'Enough alone.' }),
   linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
-  providers: field.waterfall({
-    providers: SOURCES.map(({ option }) => option),
-    default: SOURCES.map(({ provider }) => provider.id),
-    description: 'Who is asked, in order.',
-  }),
+  providers: field.waterfall({ adapters: HEADCOUNT_SOURCES, description: 'Who is asked, in order.' }),
 }
 
-export function countHeads(
-  by: HeadcountQuestion['by'],
-  { domain = '', name = '', linkedin_url = '', providers }: InputValues<typeof HEADCOUNT_INPUTS>,
-  context: ActionContext,
-): Promise<WaterfallResult<FoundHeadcount>> {
-  return runWaterfall({
-    steps: providers,
-    adapters: SOURCES,
-    input: { by, domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
-    context,
-    state: context.state,
-  })
+type Given = {
+  inputs: { [Name in keyof typeof inputs]: ReturnType<(typeof inputs)[Name]['read']> }
+  context: CellContext
+}
+
+/** What the actions that tell a company's headcount share; `by` is also the name of a part. */
+export function headcountBy(by: HeadcountQuestion['by']) {
+  return {
+    credits: 0,
+    timeoutSeconds: 120,
+    inputs,
+    needs: [['domain'], ['name'], ['linkedin_url']] as const,
+    outputs: {
+      company_headcount: output.number('How many work there, as far as the provider tells.'),
+      breakdown: output.list(`Per ${by.replace('_', ' ')}: {${by}, employees, percent}.`),
+      provider: output.text('Who knew it.'),
+    },
+    run: ({ inputs: { domain = '', name = '', linkedin_url = '', providers }, context }: Given) =>
+      askInOrder(
+        providers,
+        { by, domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
+        context,
+        ({ value: { company_headcount, breakdown }, provider }) => ({
+          company_headcount,
+          breakdown: breakdown.map(({ name: part, ...counted }) => ({ [by]: part, ...counted })),
+          provider,
+        }),
+      ),
+  }
 }

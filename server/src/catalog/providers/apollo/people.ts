@@ -31,7 +31,7 @@ export const apolloPeople = defineAdapter(people, apollo, {
   async run(ask, { domain, titles, seniority, limit }) {
     let total = 0
     const size = Math.min(limit, PAGE)
-    const { items, refusal } = await collectPages(
+    const pages = await collectPages(
       (page: number) => {
         const query = {
           'q_organization_domains_list[]': [domain],
@@ -46,11 +46,11 @@ export const apolloPeople = defineAdapter(people, apollo, {
           return { items: found, next: found.length === size ? page + 1 : null }
         })
       },
-      { first: 1, most: limit },
+      { first: 1, max: limit },
     )
-    if (refusal !== null) return refusal
+    if (pages.kind !== 'pages') return pages
     return listPeople(
-      items.map((one) => ({
+      pages.items.map((one) => ({
         full_name: one.name ?? [one.first_name, one.last_name].filter((part) => part).join(' '),
         title: one.title ?? null,
         company: one.organization?.name ?? null,
@@ -59,6 +59,7 @@ export const apolloPeople = defineAdapter(people, apollo, {
         id: one.id ?? null,
       })),
       total,
+      pages.note,
     )
   },
 })

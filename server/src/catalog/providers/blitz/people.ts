@@ -49,7 +49,7 @@ export const blitzPeople = defineAdapter(people, blitz, {
       ...(job_level.length === 0 ? {} : { job_level }),
     }
     let total = 0
-    const { items, refusal } = await collectPages(
+    const pages = await collectPages(
       (cursor: string) => {
         const json = {
           company: { linkedin_url: [company.url] },
@@ -63,11 +63,11 @@ export const blitzPeople = defineAdapter(people, blitz, {
           return { items: results, next: next || null }
         })
       },
-      { first: '', most: limit },
+      { first: '', max: limit },
     )
-    if (refusal !== null && items.length === 0) return refusal
+    if (pages.kind !== 'pages') return pages
     return listPeople(
-      items.map(({ full_name, headline, linkedin_url, location, experiences }) => {
+      pages.items.map(({ full_name, headline, linkedin_url, location, experiences }) => {
         const now = experiences?.find(({ job_is_current }) => job_is_current) ?? experiences?.[0]
         return {
           full_name: full_name ?? '',
@@ -83,6 +83,7 @@ export const blitzPeople = defineAdapter(people, blitz, {
         }
       }),
       total,
+      pages.note,
     )
   },
 })

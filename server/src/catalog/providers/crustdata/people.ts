@@ -46,7 +46,7 @@ export const crustdataPeople = defineAdapter(people, crustdata, {
         : [{ column: 'current_employers.seniority_level', type: 'in', value: levels }]),
     ]
     let total = 0
-    const { items, refusal } = await collectPages(
+    const pages = await collectPages(
       (cursor: string) => {
         const json = {
           filters: { op: 'and', conditions },
@@ -59,11 +59,11 @@ export const crustdataPeople = defineAdapter(people, crustdata, {
           return { items: profiles, next: next_cursor || null }
         })
       },
-      { first: '', most: limit },
+      { first: '', max: limit },
     )
-    if (refusal !== null && items.length === 0) return refusal
+    if (pages.kind !== 'pages') return pages
     return listPeople(
-      items.map((one) => {
+      pages.items.map((one) => {
         const [now] = one.current_employers ?? []
         return {
           full_name: one.name ?? '',
@@ -75,6 +75,7 @@ export const crustdataPeople = defineAdapter(people, crustdata, {
         }
       }),
       total,
+      pages.note,
     )
   },
 })

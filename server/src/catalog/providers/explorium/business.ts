@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, MISS } from '../../provider/adapter.ts'
+import { type Ask, MISS, type Paused } from '../../provider/adapter.ts'
 import type { Refusal } from '../../provider/reply.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 
@@ -11,7 +11,7 @@ const Reply = z.object({
 export async function matchBusiness(
   ask: Ask,
   { domain, name, linkedin_url }: CompanyQuestion,
-): Promise<{ business_id: string } | Refusal> {
+): Promise<{ business_id: string } | Refusal | Paused> {
   const known = {
     ...(domain === '' ? {} : { domain }),
     ...(name === '' ? {} : { name }),

@@ -45,7 +45,7 @@ export const prospeoPeople = defineAdapter(people, prospeo, {
       ...(levels.length === 0 ? {} : { person_seniority: { include: levels } }),
     }
     let total = 0
-    const { items, refusal } = await collectPages(
+    const pages = await collectPages(
       (page: number) =>
         ask(
           { method: 'POST', path: '/search-person', json: { page, filters } },
@@ -55,11 +55,11 @@ export const prospeoPeople = defineAdapter(people, prospeo, {
             return { items: results, next: page < (pagination?.total_page ?? 0) ? page + 1 : null }
           },
         ),
-      { first: 1, most: limit },
+      { first: 1, max: limit },
     )
-    if (refusal !== null && items.length === 0) return refusal
+    if (pages.kind !== 'pages') return pages
     return listPeople(
-      items.map(({ person, company }) => ({
+      pages.items.map(({ person, company }) => ({
         full_name: person.full_name ?? '',
         title: person.current_job_title ?? null,
         company: company?.name ?? null,
@@ -68,6 +68,7 @@ export const prospeoPeople = defineAdapter(people, prospeo, {
         id: person.person_id ?? null,
       })),
       total,
+      pages.note,
     )
   },
 })

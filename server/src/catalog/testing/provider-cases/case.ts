@@ -1,6 +1,6 @@
 import type { ProviderKey } from '../../provider/access.ts'
-import type { Adapter, Found } from '../../provider/adapter.ts'
-import type { AskContext } from '../../provider/adapter.ts'
+import type { Adapter, Ask, Found } from '../../provider/adapter.ts'
+import type { AskContext } from '../../provider/context.ts'
 import type { Reply } from '../provider-double.ts'
 
 /** One provider's side of the contract table. Replies are in its own wire format. */
@@ -32,7 +32,13 @@ export function caseOf<Input, Result>(
 ): Case {
   return {
     provider: adapter.provider.id,
-    run: (key, poll, context) => adapter.run(input, key, poll, context),
+    run(key, poll, context) {
+      const ask: Ask = async (request, schema, read) => {
+        const reply = await adapter.provider.request(context, key, request, schema)
+        return reply.ok ? read(reply.body) : reply.refusal
+      }
+      return adapter.run(ask, input, { poll, context })
+    },
     ...expected,
     ...(fields === undefined ? {} : { fields }),
   }

@@ -1,24 +1,18 @@
 import { apolloWorkEmail } from '../providers/apollo/work-email.ts'
 import { blitzWorkEmail } from '../providers/blitz/work-email.ts'
-import { builtInVerification } from '../providers/built_in/verification.ts'
 import { builtInPatternWorkEmail } from '../providers/built_in_pattern/work-email.ts'
 import { datagmaWorkEmail } from '../providers/datagma/work-email.ts'
 import { dropcontactWorkEmail } from '../providers/dropcontact/work-email.ts'
 import { findymailWorkEmail } from '../providers/findymail/work-email.ts'
-import { hunterVerification } from '../providers/hunter/verification.ts'
 import { hunterWorkEmail } from '../providers/hunter/work-email.ts'
 import { icypeasWorkEmail } from '../providers/icypeas/work-email.ts'
 import { leadmagicWorkEmail } from '../providers/leadmagic/work-email.ts'
-import { millionverifierVerification } from '../providers/millionverifier/verification.ts'
-import { neverbounceVerification } from '../providers/neverbounce/verification.ts'
 import { prospeoWorkEmail } from '../providers/prospeo/work-email.ts'
 import { snovWorkEmail } from '../providers/snov/work-email.ts'
 import { wizaWorkEmail } from '../providers/wiza/work-email.ts'
-import { zerobounceVerification } from '../providers/zerobounce/verification.ts'
 
-/** Who finds work emails. */
-export const FINDERS = [
-  builtInPatternWorkEmail,
+/** Who finds work emails, in the order of the default. */
+export const USUAL_EMAIL_FINDERS = [
   blitzWorkEmail,
   hunterWorkEmail,
   prospeoWorkEmail,
@@ -28,15 +22,12 @@ export const FINDERS = [
   apolloWorkEmail,
   snovWorkEmail,
   wizaWorkEmail,
-  dropcontactWorkEmail,
-  icypeasWorkEmail,
 ]
 
-/** Who verifies addresses. */
-export const VERIFIERS = [
-  builtInVerification,
-  zerobounceVerification,
-  neverbounceVerification,
-  millionverifierVerification,
-  hunterVerification,
+/** Those and the ones that are asked on request only. */
+export const EMAIL_FINDERS = [
+  builtInPatternWorkEmail,
+  ...USUAL_EMAIL_FINDERS,
+  dropcontactWorkEmail,
+  icypeasWorkEmail,
 ]

@@ -1,0 +1,38 @@
+import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
+import type { Outcome } from '../outcome.ts'
+import type { Adapter } from './adapter.ts'
+import type { CellContext } from './context.ts'
+import { runWaterfall, type Waterfall, type WaterfallResult } from './waterfall-run.ts'
+
+/** The outcome of an action that puts one question to providers in order, and makes its outputs of the answer. */
+export async function askInOrder<Input, Result, Outputs>(
+  { adapters, steps }: ConfiguredWaterfall<Adapter<Input, Result>>,
+  input: NoInfer<Input>,
+  context: CellContext,
+  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
+  check?: Waterfall<Input, Result>['check'],
+): Promise<Outcome<Outputs>> {
+  const { state } = context
+  const checking = check === undefined ? {} : { check }
+  return toOutcome(await runWaterfall({ adapters, steps, input, context, state, ...checking }), read)
+}
+
+/** What a waterfall comes to as the outcome of an action. */
+export function toOutcome<Result, Outputs>(
+  result: WaterfallResult<Result>,
+  read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
+): Outcome<Outputs> {
+  switch (result.kind) {
+    case 'pause':
+      return { kind: 'wait', ms: result.ms, state: result.state }
+    case 'out_of_credits':
+      return result
+    case 'found':
+      return { kind: 'done', outputs: read(result), credits: result.credits, provenance: result.provenance }
+    case 'none': {
+      const { failure, credits, provenance } = result
+      if (failure === null) return { kind: 'no_match', credits, provenance }
+      return { kind: 'failed', message: `no provider could answer. ${failure}`, provenance }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { Egress } from '../../lib/egress/egress.ts'
+import type { ProviderGate, ProviderKeys } from './access.ts'
+
+/** What one request to a provider takes of what an action is lent. */
+export type ProviderContext = {
+  egress: Egress
+  /** Aborted at the action's timeout and when the row is given up. */
+  signal: AbortSignal
+  now(): Date
+}
+
+/** What asking providers takes. */
+export type AskContext = ProviderContext & {
+  /** Keys of providers. */
+  keys: ProviderKeys
+  /** Every call to a provider goes through it. */
+  gate: ProviderGate
+  /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
+  reserve(credits: number): Promise<boolean>
+}
+
+/** The same for a cell that may be parked. */
+export type CellContext = AskContext & {
+  /** What an earlier `wait` of this cell handed over; undefined on the first call. */
+  state: unknown
+}

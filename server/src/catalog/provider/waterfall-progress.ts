@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Provenance } from '../outcome.ts'
+
+export type Bill = { credits: number; provenance: Provenance[] }
+
+const Turn = z.object({
+  tries: z.number(),
+  polls: z.number(),
+  ms: z.number(),
+  slot: z.number().exactOptional(),
+  poll: z.unknown().optional(),
+  /** What the calls of this run of the adapter were answered: they are not made again. */
+  replies: z.array(z.unknown()),
+})
+/** How far it is with the provider at hand. Kept as JSON while the row is parked. */
+export type Turn = z.output<typeof Turn>
+
+export const startTurn = (): Turn => ({ tries: 0, polls: 0, ms: 0, replies: [] })
+
+const Entry = z.object({
+  provider: z.string(),
+  status: z.string(),
+  ms: z.number(),
+  credits: z.number(),
+  message: z.string().exactOptional(),
+})
+
+/** The answer of a provider, while it is checked. */
+export type Candidate<Result> = {
+  value: Result
+  verified: boolean
+  credits: number
+  note?: string
+  /** What its check handed over when it paused. */
+  check?: unknown
+}
+
+/** How far a waterfall is. Kept as JSON while the row is parked. */
+export type Progress<Result> = Bill & {
+  place: number
+  failures: string[]
+  /** Somebody said that there is nothing. */
+  answered: boolean
+  fallback?: { value: Result; provider: string }
+  turn: Turn
+  candidate?: Candidate<Result>
+}
+
+/** Where a waterfall goes on. State that cannot be read, as that of another version, is a new beginning. */
+export function readProgress<Result>(state: unknown, result: z.ZodType<Result>): Progress<Result> {
+  if (state !== undefined && state !== null) {
+    const kept = progressOf(result).safeParse(state)
+    if (kept.success) return kept.data
+  }
+  return { place: 0, credits: 0, provenance: [], failures: [], answered: false, turn: startTurn() }
+}
+
+function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Result>> {
+  return z.object({
+    place: z.number(),
+    credits: z.number(),
+    provenance: z.array(Entry),
+    failures: z.array(z.string()),
+    answered: z.boolean(),
+    fallback: z.object({ value: result, provider: z.string() }).exactOptional(),
+    turn: Turn,
+    candidate: z
+      .object({
+        value: result,
+        verified: z.boolean(),
+        credits: z.number(),
+        note: z.string().exactOptional(),
+        check: z.unknown().optional(),
+      })
+      .exactOptional(),
+  })
+}

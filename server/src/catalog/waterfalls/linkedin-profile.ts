@@ -1,0 +1,31 @@
+import { field } from '../fields/fields.ts'
+import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
+import type { Adapter } from '../provider/adapter.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import type { CellContext } from '../provider/context.ts'
+
+type Reader<Profile> = Adapter<{ linkedin_url: string }, Profile>
+type Given<Profile> = {
+  inputs: { linkedin_url: string; providers: ConfiguredWaterfall<Reader<Profile>> }
+  context: CellContext
+}
+
+/** What the actions that read a LinkedIn page share: its address, who reads it, and the profile as outputs. */
+export function linkedinProfile<Profile extends object>(
+  adapters: readonly Reader<Profile>[],
+  options: { example: string },
+) {
+  return {
+    credits: 0,
+    timeoutSeconds: 240,
+    inputs: {
+      linkedin_url: field.text({ type: 'url', required: true, description: options.example }),
+      providers: field.waterfall({ adapters, description: 'Who is asked, in order.' }),
+    },
+    run: ({ inputs: { linkedin_url, providers }, context }: Given<Profile>) =>
+      askInOrder(providers, { linkedin_url: linkedin_url.trim() }, context, ({ value, provider }) => ({
+        ...value,
+        provider,
+      })),
+  }
+}

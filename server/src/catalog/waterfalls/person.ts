@@ -1,0 +1,7 @@
+import { apolloPerson } from '../providers/apollo/person.ts'
+import { crustdataPerson } from '../providers/crustdata/person.ts'
+import { peopledatalabsPerson } from '../providers/peopledatalabs/person.ts'
+import { prospeoPerson } from '../providers/prospeo/person.ts'
+
+/** Who knows people, in the order of the default. */
+export const PERSON_SOURCES = [peopledatalabsPerson, apolloPerson, crustdataPerson, prospeoPerson]

@@ -1,0 +1,14 @@
+import { builtInVerification } from '../providers/built_in/verification.ts'
+import { hunterVerification } from '../providers/hunter/verification.ts'
+import { millionverifierVerification } from '../providers/millionverifier/verification.ts'
+import { neverbounceVerification } from '../providers/neverbounce/verification.ts'
+import { zerobounceVerification } from '../providers/zerobounce/verification.ts'
+
+/** Who verifies addresses. */
+export const VERIFIERS = [
+  builtInVerification,
+  zerobounceVerification,
+  neverbounceVerification,
+  millionverifierVerification,
+  hunterVerification,
+]
