@@ -34,11 +34,14 @@ export type QuestionKind<Input, Result> = {
 }
 
 /** Makes one call to the provider and reads its reply; what kept it from answering is passed on. */
-export type Ask = <Body, Out>(
+export type Ask<Held = never> = <Body, Out>(
   request: ProviderRequest,
   schema: z.ZodType<Body>,
   read: (body: Body) => Out,
-) => Promise<Out | Refusal | Paused>
+) => Promise<Out | Refusal | Held>
+
+/** The same where the call may have to be made later. */
+export type AdapterAsk = Ask<Paused>
 
 export type AdapterSpec<Input, Result> = {
   /** Credits for an answer, on the platform's key; 0 on keys of one's own. */
@@ -51,7 +54,7 @@ export type AdapterSpec<Input, Result> = {
    * Calls may be several, one after another. When a later one must wait, this runs again from its beginning, and `ask` gives
    * the replies that were got before.
    */
-  run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
+  run(ask: AdapterAsk, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
 /** One provider answering one kind of question. */
@@ -62,7 +65,7 @@ export type Adapter<Input, Result> = {
   missPrice: number
   option: ProviderOption
   accepts(input: Input): boolean
-  run(ask: Ask, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
+  run(ask: AdapterAsk, input: Input, more: { poll: unknown; context: AskContext }): Promise<Found<Result>>
 }
 
 export function defineAdapter<Input, Result>(

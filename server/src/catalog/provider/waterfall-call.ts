@@ -1,7 +1,7 @@
 import { backoff } from '../../lib/timing/backoff.ts'
 import type { WaterfallStep } from '../fields/waterfall-field.ts'
 import { createKey, type ProviderKey } from './access.ts'
-import type { Adapter, Ask, Found, Paused } from './adapter.ts'
+import type { Adapter, AdapterAsk, Found, Paused } from './adapter.ts'
 import type { AskContext } from './context.ts'
 import type { Provider } from './provider.ts'
 import type { Refusal } from './reply.ts'
@@ -59,7 +59,7 @@ export async function callProvider<Input, Result>(
 }
 
 /** Every call takes its own place at the gate, and replies of an earlier try are given again without a call. */
-function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: AskContext): Ask {
+function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: AskContext): AdapterAsk {
   const { signal } = context
   const started = Date.now()
   let place = 0

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 
 const Text = z.string().nullish()
@@ -31,7 +31,7 @@ export type CompanyRecord = z.output<typeof Shape>
 
 /** Looks a company up by the surest of what is known: its domain, its page, its name. */
 export function lookUpCompany<Result>(
-  ask: Ask,
+  ask: AdapterAsk,
   { domain, linkedin_url, name }: CompanyQuestion,
   read: (record: CompanyRecord & { company_name: string }) => Found<Result>,
 ): Promise<Found<Result>> {

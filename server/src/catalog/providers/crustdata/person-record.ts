@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
 import type { Person } from '../../questions/person.ts'
 
 const Text = z.string().nullish()
@@ -23,7 +23,7 @@ export type PersonRecord = z.output<typeof Shape>
 
 /** Looks a person up by profile or by work email. */
 export function lookUpPerson<Result>(
-  ask: Ask,
+  ask: AdapterAsk,
   { linkedin_url, email }: { linkedin_url: string; email: string },
   read: (record: PersonRecord, person: Person) => Found<Result>,
 ): Promise<Found<Result>> {

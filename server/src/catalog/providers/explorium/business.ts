@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, MISS, type Paused } from '../../provider/adapter.ts'
+import { type AdapterAsk, MISS, type Paused } from '../../provider/adapter.ts'
 import type { Refusal } from '../../provider/reply.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 
@@ -9,7 +9,7 @@ const Reply = z.object({
 
 /** Everything about a company is asked by an id, which is found first. */
 export async function matchBusiness(
-  ask: Ask,
+  ask: AdapterAsk,
   { domain, name, linkedin_url }: CompanyQuestion,
 ): Promise<{ business_id: string } | Refusal | Paused> {
   const known = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Ask, type Found, MISS } from '../../provider/adapter.ts'
+import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
 import type { ProviderRequest } from '../../provider/provider.ts'
 import { refusal } from '../../provider/reply.ts'
 import type { PersonAtCompany } from '../../questions/work-email.ts'
@@ -21,7 +21,7 @@ const Reply = z.object({ data: Data })
 
 /** Asks for a reveal, then for what became of it. */
 export function reveal<Result>(
-  ask: Ask,
+  ask: AdapterAsk,
   { person, level, poll }: { person: PersonAtCompany; level: 'partial' | 'phone'; poll: unknown },
   read: (data: z.output<typeof Data>) => Found<Result>,
 ): Promise<Found<Result>> {
