@@ -5,10 +5,8 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
-import { startRun } from '../runs/queue.ts'
-import type { Db, Store } from '../store/connection/db.ts'
+import type { Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
-import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cells/cache.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
@@ -63,31 +61,6 @@ export function createEngine(parts: EngineParts): Engine {
     announce: createAnnouncer(store, log),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
-    sheetsFor: (flight) =>
-      createSheetAccess(store, flight, (db, sheet, ids) =>
-        runArrivals(db, sheet, ids, flight.facts.hops + 1),
-      ),
+    sheetsFor: (flight) => createSheetAccess(store, flight),
   }
-}
-
-/** Rows that land on a sheet with auto_run are run at once (D16), as far as there is something to run. */
-async function runArrivals(
-  db: Db,
-  sheet: SheetRecord,
-  rowIds: readonly string[],
-  hops: number,
-): Promise<void> {
-  const { actions } = await getDefinition(db, sheet)
-  if (actions.length === 0) return
-  await startRun(
-    db,
-    { email: 'send_to_sheet', keyId: null },
-    {
-      sheet,
-      actions: actions.map((action) => action.id),
-      rows: { kind: 'ids', ids: rowIds },
-      trigger: 'send_to_sheet',
-      hops,
-    },
-  )
 }

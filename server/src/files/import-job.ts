@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Config } from '../lib/config/config.ts'
 import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import { makeStorableText } from '../lib/json/storable.ts'
 import type { Log } from '../lib/log.ts'
-import { startRun } from '../runs/queue.ts'
+import { arriveRows } from '../runs/arrivals.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { useFile } from '../store/files/files.ts'
 import {
@@ -16,10 +15,7 @@ import {
   type ImportRecord,
   startImport,
 } from '../store/files/imports.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { shareRows } from '../store/sheets/row-locks.ts'
-import { insertRows } from '../store/sheets/rows.ts'
-import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
+import { findSheet } from '../store/sheets/sheets.ts'
 import { type Chunk, chunksOf } from './import-chunks.ts'
 import { openSource } from './import-source.ts'
 import { type Batch, FileFault } from './records.ts'
@@ -131,27 +127,13 @@ async function writeChunk(
     if (!advanced) throw overtaken()
     const sheet = await findSheet(trx, found.org_id, found.sheet_id)
     if (sheet === undefined) throw new FileFault('The sheet was deleted')
-    const runs =
-      sheet.auto_run || found.run_after === 'all' || (found.run_after === 'first_10' && imported < FIRST_ROWS)
-    // Before any lock of the rows, as everywhere.
-    if (runs) await shareRows(trx, sheet.sheet_id)
-    const ids = await insertRows(trx, sheet, rows)
-    const whole = sheet.auto_run || found.run_after === 'all'
-    if (runs) await runRows(trx, found, sheet, whole ? ids : ids.slice(0, FIRST_ROWS - imported))
-  })
-}
-
-async function runRows(trx: Db, found: ImportRecord, sheet: SheetRecord, ids: string[]): Promise<void> {
-  const { actions } = await getDefinition(trx, sheet)
-  if (actions.length === 0) return
-  await startRun(
-    trx,
-    { email: found.created_by, keyId: found.key_id },
-    {
+    await arriveRows(trx, {
       sheet,
-      actions: actions.map((action) => action.id),
-      rows: { kind: 'ids', ids },
-      trigger: found.run_after === 'none' ? 'auto_run' : 'api',
-    },
-  )
+      data: rows,
+      actor: { email: found.created_by, keyId: found.key_id },
+      trigger: 'api',
+      run: found.run_after,
+      earlier: imported,
+    })
+  })
 }

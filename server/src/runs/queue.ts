@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
+import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
@@ -8,11 +9,20 @@ import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { addJobsStatement, NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { dropFlights } from '../store/runs/flights.ts'
 import { type Condition, conditionsOf, type Selection } from '../store/sheets/row-filters.ts'
-import { sharedRowsLock } from '../store/sheets/row-locks.ts'
+import { ownRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { lockWorkflow } from '../store/sheets/workflows.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
-export type Trigger = 'api' | 'shortcut' | 'auto_run' | 'schedule' | 'webhook' | 'send_to_sheet'
+export type Trigger =
+  | 'api'
+  | 'shortcut'
+  | 'auto_run'
+  | 'schedule'
+  | 'webhook'
+  | 'source'
+  | 'segment'
+  | 'send_to_sheet'
 
 /** Which rows to run: all, some by id, the first few, or those that meet a selection. */
 export type RowChoice =
@@ -35,6 +45,9 @@ export type RunRequest = {
 }
 
 const keyed = sql.raw(KEYED)
+/** Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. */
+const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
 /** Jobs are added in chunks of this size, in the one transaction of the run. */
 const CHUNK = 10_000
 /** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
@@ -44,27 +57,53 @@ export const GROUP_ROWS = 16
 /** Rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
 
+export type StartedRun = { runId: string; rowsQueued: number }
+
 /**
- * Queues a run: its record, a flight for each row that has none, the removal of the cells that will run again, and jobs, one
- * for each of the first rows and for each group of later ones. All of it or nothing: call it in a transaction. Rows already in
- * the air join the run that has them (D21).
+ * Queues a run of rows that are there: its record, a flight for each row that has none, the removal of the cells that will run
+ * again, and jobs, one for each of the first rows and for each group of later ones. All of it or nothing: call it in a
+ * transaction. Rows already in the air join the run that has them (D21).
  */
-export async function startRun(
-  db: Db,
-  actor: Actor,
-  request: RunRequest,
-): Promise<{ runId: string; rowsQueued: number }> {
+export async function startRun(db: Db, actor: Actor, request: RunRequest): Promise<StartedRun> {
   const { org_id, sheet_id } = request.sheet
+  await lockWorkflows(db, [request])
+  // Whoever replaces flights of stopped runs owns the rows lock: nobody else launches the same rows in between.
+  const { rows } = await sql<{ stopped: boolean }>`${keyed} with late as materialized (
+      select exists (select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+        where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped)
+    select stopped, ${keyedPlans},
+      case when stopped then ${ownRowsLock(sheet_id)} else ${sharedRowsLock(sheet_id)} end from late`.execute(
+    db,
+  )
+  if (rows[0]?.stopped === true) await dropStopped(db, request)
+  return launchRows(db, actor, request)
+}
+
+/** The locks under which rows that arrive are launched, of all their sheets. Take them before the rows are added. */
+export async function lockArrivals(db: Db, requests: readonly Lockable[]): Promise<void> {
+  await lockWorkflows(db, requests)
+  const ids = [...new Set(requests.map(({ sheet }) => sheet.sheet_id))].toSorted()
+  await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sql`id`)} from unnest(${ids}::text[]) as t (id)`.execute(
+    db,
+  )
+}
+
+type Lockable = Pick<RunRequest, 'sheet' | 'trigger'>
+
+/** A run that counts as the workflow's last one writes so at its end; the lock for that comes before those of the rows. */
+async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<void> {
+  const counting = requests.filter(({ trigger }) => BY_API.has(trigger))
+  const orgOf = new Map(counting.map(({ sheet }) => [sheet.workflow_id, sheet.org_id]))
+  for (const [id, orgId] of [...orgOf].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    await lockWorkflow(db, orgId, id)
+}
+
+/** Launches and queues rows of which none is in the air under a stopped run. Its locks are taken: startRun, lockArrivals. */
+export async function launchRows(db: Db, actor: Actor, request: RunRequest): Promise<StartedRun> {
+  const { org_id } = request.sheet
   const run_id = newId()
   // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
   const ticket = randomInt(2 ** 30)
-  // Everything below looks up by key; a plan that reads tables whole, made while they were small, would never end.
-  const { rows } = await sql<{ stopped: boolean }>`${keyed} select set_config('enable_seqscan', 'off', true),
-    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-    set_config('plan_cache_mode', 'force_generic_plan', true), ${sharedRowsLock(sheet_id)}, exists (
-      select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
-      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped`.execute(db)
-  if (rows[0]?.stopped === true) await dropStopped(db, request)
   const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket })
   let after = '00000000-0000-0000-0000-000000000000'
   for (let done = 0; done < launched; done += CHUNK) {
@@ -77,7 +116,10 @@ export async function startRun(
   return { runId: run_id, rowsQueued: chosen }
 }
 
-/** The run's record and its flights. A run that finds nothing to launch is finished at once. */
+/**
+ * The run's record and its flights. A run that finds nothing to launch is finished at once. The rows lock keeps a sheet from
+ * being deleted, so a counter that is there stays, and a run is never recorded for a sheet that is gone.
+ */
 async function launch(
   db: Db,
   actor: Actor,
@@ -94,6 +136,7 @@ async function launch(
       on conflict (org_id, row_id) do nothing returning row_id
     ), counted as (
       select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
         continue_on_fail, hops, created_by, rows_queued, state, finished_at)
@@ -114,7 +157,8 @@ async function launch(
     select chosen, launched, time.base, time.weight, ${announcing(sheet_id)} from counted, (${virtualNow(org_id)}) time`.execute(
     db,
   )
-  return rows[0] ?? { chosen: 0, launched: 0, base: 0, weight: 1 }
+  if (rows[0] === undefined) throw notFound('Sheet')
+  return rows[0]
 }
 
 type VirtualTime = { base: number; weight: number }
@@ -169,16 +213,19 @@ async function addJobs(
   return rows[0]?.last ?? after
 }
 
-/** A row whose stopped run still has a cell running is run anew: the late result will have no effect (D23). */
+/**
+ * A row whose stopped run still has a cell running is run anew: the late result will have no effect (D23). Every flight of the
+ * chosen rows is locked, those that stay too: launching meets them again, in the order of rows.
+ */
 async function dropStopped(db: Db, request: RunRequest): Promise<void> {
-  const { org_id, sheet_id } = request.sheet
-  const { rows: late } = await sql<{ row_id: string }>`
-    select f.row_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
-    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped'`.execute(db)
-  const { rows } = await sql<{ row_id: string }>`
-    select row_id from (${chosenRows(request)}) chosen
-    where row_id = any(${late.map((row) => row.row_id)}::uuid[])`.execute(db)
-  await dropFlights(db, org_id, { rowIds: rows.map((row) => row.row_id) })
+  const { org_id } = request.sheet
+  const { rows } = await sql<{ row_id: string; stopped: boolean }>`
+    select f.row_id, r.state = 'stopped' as stopped
+    from flights f join runs r on r.org_id = f.org_id and r.run_id = f.run_id
+    where f.org_id = ${org_id} and f.row_id = any(array(select row_id from (${chosenRows(request)}) chosen))
+    order by f.row_id for update of f`.execute(db)
+  const late = rows.filter(({ stopped }) => stopped).map(({ row_id }) => row_id)
+  await dropFlights(db, org_id, { rowIds: late })
 }
 
 /**
@@ -213,7 +260,8 @@ function chosenRows({ sheet, rows }: RunRequest) {
 export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promise<number> {
   const { org_id, sheet_id } = sheet
   await sql`update runs set state = 'stopped', finished_at = now()
-    where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running'
+    where org_id = ${org_id} and run_id in (select run_id from runs
+      where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' order by run_id for no key update)
     returning ${announcing(sql`sheet_id`)}`.execute(db)
   const removed = await dropFlights(db, org_id, { sheetIds: [sheet_id], queuedOnly: true })
   await recordAudit(db, org_id, actor, { action: 'run.stopped', target: sheet_id, details: { removed } })

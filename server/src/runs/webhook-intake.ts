@@ -1,10 +1,7 @@
 import type { RejectedRow } from '#contract/rows.ts'
-import { AppError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { createBatcher } from '../lib/timing/batcher.ts'
 import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
-import { shareRows } from '../store/sheets/row-locks.ts'
-import { insertRows } from '../store/sheets/rows.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import {
   claimKeys,
@@ -14,13 +11,11 @@ import {
   type NewDelivery,
   recordDeliveries,
 } from '../store/webhooks/webhook-deliveries.ts'
-import { startRun } from './queue.ts'
+import { type Arrival, arriveOnSheets } from './arrivals.ts'
 
 /** A delivery that brings rows to a sheet. */
-export type Arrival = {
+export type Delivery = {
   sheet: SheetRecord
-  /** The chain, for a sheet that runs what arrives. */
-  actions: string[]
   /** Hash of the id that the sender gave, in hex; null without one. */
   key: string | null
   data: string[]
@@ -38,7 +33,7 @@ export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' 
 /** Null when the sheet was deleted meanwhile. */
 export type Receipt = (DeliveryAnswer & { duplicate: boolean }) | null
 
-type Item = Arrival | Refusal
+type Item = Delivery | Refusal
 type Answer = { receipt: Receipt } | { fault: unknown }
 
 const WEBHOOK = { email: 'webhook', keyId: null }
@@ -59,7 +54,7 @@ export function createWebhookIntake(store: Store) {
     return answer.receipt
   }
   return {
-    take: (arrival: Arrival) => take(arrival),
+    take: (delivery: Delivery) => take(delivery),
     async note(refusal: Refusal): Promise<void> {
       await take(refusal)
     },
@@ -86,26 +81,20 @@ async function takeAll(store: Store, items: Item[]): Promise<Answer[]> {
   }
 }
 
-type Planned = Arrival & { org_id: string; sheet_id: string; answer: DeliveryAnswer }
+type Planned = Delivery & { org_id: string; sheet_id: string; answer: DeliveryAnswer }
 
-/**
- * In this order, so that no two transactions wait for each other: ids, then the locks of sheets that run what arrives (which
- * deletions take first, too), then rows sheet by sheet.
- */
+/** Ids are claimed before the locks of sheets are taken, as everything that brings rows does (store/sheets/row-locks.ts). */
 async function takeIn(trx: Db, items: Item[]): Promise<Receipt[]> {
   const plans = items.map((item) => ('refused' in item ? null : plan(item)))
-  const arrivals = plans.filter((planned) => planned !== null)
-  const fresh = await findFresh(trx, arrivals)
-  const bySheet = [...Map.groupBy(fresh, (planned) => planned.sheet_id).values()].toSorted((a, b) =>
-    sheetOf(a).sheet_id < sheetOf(b).sheet_id ? -1 : 1,
+  const deliveries = plans.filter((planned) => planned !== null)
+  const fresh = await findFresh(trx, deliveries)
+  const bySheet = [...Map.groupBy(fresh, (planned) => planned.sheet_id).values()]
+  const arrived = await arriveOnSheets(trx, bySheet.map(arrivalOf))
+  const gone = new Set(
+    bySheet.flatMap((ofSheet, n) => (arrived[n] === null ? [sheetOf(ofSheet).sheet_id] : [])),
   )
-  for (const ofSheet of bySheet) if (runs(ofSheet)) await shareRows(trx, sheetOf(ofSheet).sheet_id)
-  const gone = new Set<string>()
-  for (const ofSheet of bySheet) {
-    if (!(await addRows(trx, ofSheet))) gone.add(sheetOf(ofSheet).sheet_id)
-  }
   const isFresh = new Set(fresh)
-  const repeated = arrivals.filter((planned) => !isFresh.has(planned))
+  const repeated = deliveries.filter((planned) => !isFresh.has(planned))
   const earlier = await findAnswers(trx, repeated.map(keyOf))
   const receipts = plans.map((planned): Receipt => {
     if (planned === null || gone.has(planned.sheet_id)) return null
@@ -122,24 +111,24 @@ async function takeIn(trx: Db, items: Item[]): Promise<Receipt[]> {
   return receipts
 }
 
-function plan(arrival: Arrival): Planned {
-  const { org_id, sheet_id } = arrival.sheet
-  const answer = { row_ids: arrival.data.map(() => newId()), rejected: arrival.rejected }
-  return { ...arrival, org_id, sheet_id, answer }
+function plan(delivery: Delivery): Planned {
+  const { org_id, sheet_id } = delivery.sheet
+  const answer = { row_ids: delivery.data.map(() => newId()), rejected: delivery.rejected }
+  return { ...delivery, org_id, sheet_id, answer }
 }
 
 const keyOf = ({ org_id, sheet_id, key }: Planned) => ({ org_id, sheet_id, key: key ?? '' })
 
 /** Those that were not taken in before: the first of each id in this batch, unless another transaction had it. */
-async function findFresh(trx: Db, arrivals: Planned[]): Promise<Planned[]> {
+async function findFresh(trx: Db, deliveries: Planned[]): Promise<Planned[]> {
   const first = new Map<string, Planned>()
-  for (const planned of arrivals) {
+  for (const planned of deliveries) {
     const name = nameOfKey(keyOf(planned))
     if (planned.key !== null && !first.has(name)) first.set(name, planned)
   }
   const keys = [...first.values()].map((planned) => ({ ...keyOf(planned), answer: planned.answer }))
   const claimed = await claimKeys(trx, keys)
-  return arrivals.filter((planned) => {
+  return deliveries.filter((planned) => {
     const name = nameOfKey(keyOf(planned))
     return planned.key === null || (first.get(name) === planned && claimed.has(name))
   })
@@ -152,26 +141,15 @@ function sheetOf(ofSheet: Planned[]): SheetRecord {
   return latest.sheet
 }
 
-function runs(ofSheet: Planned[]): boolean {
-  return sheetOf(ofSheet).auto_run && (ofSheet.at(-1)?.actions.length ?? 0) > 0
-}
-
-/** Rows of webhooks run where the sheet runs what arrives (D16). False when the sheet is gone. */
-async function addRows(trx: Db, ofSheet: Planned[]): Promise<boolean> {
-  const sheet = sheetOf(ofSheet)
-  const data = ofSheet.flatMap((planned) => planned.data)
-  const ids = ofSheet.flatMap((planned) => planned.answer.row_ids)
-  try {
-    await insertRows(trx, sheet, data, ids)
-  } catch (cause) {
-    if (cause instanceof AppError && cause.code === 'Not Found') return false
-    throw cause
+function arrivalOf(ofSheet: Planned[]): Arrival {
+  return {
+    sheet: sheetOf(ofSheet),
+    data: ofSheet.flatMap((planned) => planned.data),
+    ids: ofSheet.flatMap((planned) => planned.answer.row_ids),
+    actor: WEBHOOK,
+    trigger: 'webhook',
+    run: 'none',
   }
-  if (runs(ofSheet)) {
-    const actions = ofSheet.at(-1)?.actions ?? []
-    await startRun(trx, WEBHOOK, { sheet, actions, rows: { kind: 'ids', ids }, trigger: 'webhook' })
-  }
-  return true
 }
 
 function recordOf(item: Item, receipt: Receipt): NewDelivery[] {

@@ -3,12 +3,9 @@ import type { FieldError } from '#contract/errors.ts'
 import { notFound, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
 import { takeRows } from '../rows/intake.ts'
-import { startRun } from '../runs/queue.ts'
+import { arriveRows } from '../runs/arrivals.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { getDefinition } from '../store/sheets/definitions.ts'
-import { shareRows } from '../store/sheets/row-locks.ts'
-import { insertRows } from '../store/sheets/rows.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { insertShortcutRuns, type MadeRun } from '../store/shortcuts/shortcut-runs.ts'
 import type { FrozenInput, ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
@@ -32,18 +29,19 @@ export async function queueShortcutRuns(
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const rows = given.map((row) => withDefaults(row, shortcut.inputs))
   const { data, warnings } = takeInput(shortcut.inputs, rows, options.nameOf)
-  const { actions } = await getDefinition(db, { org_id, sheet_id: workflow_id, revision })
   return inTransaction(db, async (trx) => {
-    await shareRows(trx, workflow_id)
     const sheet = await findSheet(trx, org_id, workflow_id)
     if (sheet === undefined) throw notFound('Shortcut')
-    const ids = await insertRows(trx, sheet, data)
-    const { runId } = await startRun(trx, actor, {
-      sheet: { ...sheet, revision, continue_on_fail },
-      actions: actions.map((action) => action.id),
-      rows: { kind: 'ids', ids },
+    const pinned = { revision, continue_on_fail }
+    const { rowIds, runId } = await arriveRows(trx, {
+      sheet,
+      data,
+      actor,
       trigger: 'shortcut',
+      run: 'all',
+      pinned,
     })
+    if (runId === null) throw new Error(`version ${version} of shortcut ${shortcut_id} has nothing to run`)
     const runs = await insertShortcutRuns(trx, {
       org_id,
       shortcut_id,
@@ -51,7 +49,7 @@ export async function queueShortcutRuns(
       batch_id: options.batchId,
       run_id: runId,
       user_email: actor.email,
-      rows: ids.map((row_id, at) => ({ row_id, input: rows[at] })),
+      rows: rowIds.map((row_id, at) => ({ row_id, input: rows[at] })),
     })
     await recordAudit(trx, org_id, actor, {
       action: 'shortcut.run',

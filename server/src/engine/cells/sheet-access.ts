@@ -8,9 +8,10 @@ import { parseTemplate, resolveValue } from '../../chain/references.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { takeRows } from '../../rows/intake.ts'
+import { arriveRows } from '../../runs/arrivals.ts'
 import type { Db, Store } from '../../store/connection/db.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
-import { deleteRows, insertRows, type StoredRow } from '../../store/sheets/rows.ts'
+import { deleteRows, type StoredRow } from '../../store/sheets/rows.ts'
 import { findReachableSheet } from '../../store/sheets/sheet-reach.ts'
 import type { SheetRecord } from '../../store/sheets/sheets.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -19,11 +20,10 @@ import { createRowScope } from './row-scope.ts'
 /** Sheets that send to each other would never end (D36). */
 const MAX_HOPS = 10
 
-/** Runs the rows that landed on a sheet with auto_run. */
-export type Arrived = (db: Db, sheet: SheetRecord, rowIds: string[]) => Promise<void>
+const SENDER = { email: 'send_to_sheet', keyId: null }
 
 /** What actions may do with rows, on behalf of the flight's cell. */
-export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived): SheetAccess {
+export function createSheetAccess(store: Store, flight: Flight): SheetAccess {
   const { facts, row } = flight
   const db = store.org(facts.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
@@ -52,7 +52,6 @@ export function createSheetAccess(store: Store, flight: Flight, arrived: Arrived
           flight,
           found.sheet,
           accepted.map((row) => row.data),
-          arrived,
         ),
       }
     },
@@ -73,13 +72,7 @@ const noSheet = (sheetId: string): SheetAnswer<never> => ({
 })
 
 /** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
-async function send(
-  db: Db,
-  flight: Flight,
-  sheet: SheetRecord,
-  data: string[],
-  arrived: Arrived,
-): Promise<string[]> {
+async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
   const { org_id, run_id } = flight.facts
   const { action } = flight.position
   const row_id = flight.row.id
@@ -89,12 +82,18 @@ async function send(
       where org_id = ${org_id} and row_id = ${row_id} and run_id = ${run_id} and action = ${action}
       order by item`.execute(trx)
     if (rows.length > 0) return rows.map((row) => row.target_row_id)
-    const ids = await insertRows(trx, sheet, data)
+    const { rowIds } = await arriveRows(trx, {
+      sheet,
+      data,
+      actor: SENDER,
+      trigger: 'send_to_sheet',
+      run: 'none',
+      hops: flight.facts.hops + 1,
+    })
     await sql`insert into sent_rows (org_id, run_id, row_id, action, item, target_row_id)
       select ${org_id}, ${run_id}, ${row_id}, ${action}, n - 1, id
-      from unnest(${ids}::uuid[]) with ordinality as t (id, n)`.execute(trx)
-    if (sheet.auto_run && ids.length > 0) await arrived(trx, sheet, ids)
-    return ids
+      from unnest(${rowIds}::uuid[]) with ordinality as t (id, n)`.execute(trx)
+    return rowIds
   })
 }
 

@@ -1,3 +1,5 @@
+import { release } from './release.ts'
+
 /** Ends flights without a result, and gives back what they held: the row was stopped. */
 export const ABANDON = `
 with item as (
@@ -6,9 +8,5 @@ with item as (
   delete from flights f using item i
   where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
   returning i.n, i.o, f.held_millis
-), released as (
-  update organisations org set held_millis = org.held_millis - g.held
-  from (select o, sum(held_millis) as held from gone group by o having sum(held_millis) > 0) g
-  where org.org_id = g.o
-)
+), ${release('gone')}
 select n from gone`

@@ -1,4 +1,5 @@
 import { addJobsStatement } from '../../store/queue/jobs.ts'
+import { release } from './release.ts'
 
 const ADD_LATER = addJobsStatement('jobs', {
   task: 'row',
@@ -17,22 +18,19 @@ with item as materialized (
   select i.*, (select state from runs where org_id = i.o and run_id = i.run) = 'stopped' as stopped
   from jsonb_to_recordset($1::jsonb) as i (
     n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
+), mine as materialized (
+  -- All of them at once, in the order given: those that end below would otherwise be locked after those that are parked.
+  select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
+    and f.ticket = i.t and f.attempt = i.a
+  for no key update of f
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, state = i.state
-  from item i
-  where not i.stopped and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
-    and f.attempt = i.a
+  from mine i where not i.stopped and f.org_id = i.o and f.row_id = i.r
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (
   ${ADD_LATER}
 ), ended as (
-  delete from flights f using item i
-  where i.stopped and f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t
-    and f.attempt = i.a
+  delete from flights f using mine i where i.stopped and f.org_id = i.o and f.row_id = i.r
   returning i.n, i.o, f.held_millis
-), released as (
-  update organisations org set held_millis = org.held_millis - g.held
-  from (select o, sum(held_millis) as held from ended group by o having sum(held_millis) > 0) g
-  where org.org_id = g.o
-)
+), ${release('ended')}
 select parked.n from parked, scheduled union all select n from ended`

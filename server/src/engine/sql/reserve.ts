@@ -11,7 +11,7 @@ with item as (
   for update of f
 ), payer as (
   select org_id, credits_millis - held_millis as free from organisations
-  where org_id in (select o from asking) order by org_id for update
+  where org_id in (select o from asking) order by org_id for no key update
 ), covered as (
   select i.* from (select asking.*, sum(price) over (partition by o order by n) as upto from asking) i
   join payer on payer.org_id = i.o where i.upto <= payer.free

@@ -106,7 +106,7 @@ const REMEMBERED_AND_PAID = `
     and c.key = decode(v.ck, 'hex') and c.row_id = v.r
 ), payer as (
   select org_id, credits_millis from organisations
-  where org_id in (select o from valid where hd > 0) order by org_id for update
+  where org_id in (select o from valid where hd > 0) order by org_id for no key update
 ), paid as (
   update organisations org set credits_millis = org.credits_millis - v.cost, held_millis = org.held_millis - v.held
   from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o) v

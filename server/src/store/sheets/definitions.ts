@@ -74,7 +74,7 @@ export async function editDefinition<Result>(
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .where('deleted_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst()
   if (locked === undefined) throw notFound('Sheet')
   const { definition, nextColumn, actionSerials, result } = await edit({

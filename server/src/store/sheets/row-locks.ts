@@ -1,18 +1,28 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 
+// Locks are taken in this order, those of one kind by ascending id; ARCHITECTURE.md, "Locks", says who takes which:
+//   what brings rows (import, webhook ids, schedule, source) > workflow > rows lock of the sheet > row counter > runs >
+//   flights > organisation. Rows that are being added have no flight that anybody else could hold.
+
 /**
- * Launching rows and deleting all rows of a sheet exclude each other until the end of the transaction: otherwise a row could
- * be launched that is hidden a moment later, and be run and charged. Adding rows takes no part in this.
+ * The rows lock: launching rows and deleting all rows of a sheet exclude each other until the end of the transaction. Otherwise
+ * a row could be launched that is hidden a moment later, and be run and charged. Adding rows that do not run needs none.
  */
-export function sharedRowsLock(sheetId: string): RawBuilder<unknown> {
+export function sharedRowsLock(sheetId: RawBuilder<unknown> | string): RawBuilder<unknown> {
   return sql`pg_advisory_xact_lock_shared(hashtextextended(${sheetId}, 0))`
 }
 
-export async function shareRows(db: Db, sheetId: string): Promise<void> {
-  await sql`select ${sharedRowsLock(sheetId)}`.execute(db)
+export function ownRowsLock(sheetId: RawBuilder<unknown> | string): RawBuilder<unknown> {
+  return sql`pg_advisory_xact_lock(hashtextextended(${sheetId}, 0))`
 }
 
-export async function ownRows(db: Db, sheetId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${sheetId}, 0))`.execute(db)
+export async function ownRows(db: Db, sheetIds: readonly string[]): Promise<void> {
+  await sql`select ${ownRowsLock(sql`id`)} from unnest(${sheetIds.toSorted()}::text[]) as t (id)`.execute(db)
+}
+
+/** Nobody else adds or deletes rows of these sheets until the end of the transaction. */
+export async function lockCounters(db: Db, orgId: string, sheetIds: readonly string[]): Promise<void> {
+  await sql`select from sheet_counters where org_id = ${orgId} and sheet_id = any(${sheetIds}::uuid[])
+    order by sheet_id for update`.execute(db)
 }

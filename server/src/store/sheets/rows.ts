@@ -5,7 +5,7 @@ import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
-import { ownRows } from './row-locks.ts'
+import { lockCounters, ownRows } from './row-locks.ts'
 
 export type SheetKey = { org_id: string; sheet_id: string }
 
@@ -129,10 +129,11 @@ export async function deleteRows(
   { org_id, sheet_id }: SheetKey,
   ids: readonly string[],
 ): Promise<string[]> {
+  await lockCounters(db, org_id, [sheet_id])
   await dropFlights(db, org_id, { rowIds: ids })
   const { rows } = await sql<{ row_id: string }>`
     with counter as (
-      select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} for update
+      select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), gone as (
       delete from rows r using counter
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
@@ -158,12 +159,13 @@ export async function deleteRows(
  * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
  */
 export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
-  await ownRows(db, sheet_id)
+  await ownRows(db, [sheet_id])
+  await lockCounters(db, org_id, [sheet_id])
   await dropFlights(db, org_id, { sheetIds: [sheet_id] })
   const { rows } = await sql<{ count: number }>`
     with before as (
       select next_seq - first_seq - deleted as count
-      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} for update
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), raised as (
       update sheet_counters set deleted = 0,
         first_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}, next_seq = (next_seq / ${BLOCK} + 1) * ${BLOCK}

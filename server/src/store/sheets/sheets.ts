@@ -6,7 +6,7 @@ import type { Schema } from '../connection/schema.ts'
 import type { Actor } from '../organisation/audit.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { startDefinition } from './definitions.ts'
-import { ownRows } from './row-locks.ts'
+import { lockCounters, ownRows } from './row-locks.ts'
 
 export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
 export type SheetRecord = Omit<Selectable<Schema['sheets']>, 'deleted_at'>
@@ -186,7 +186,8 @@ export async function updateSheet(
  * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
  */
 export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
-  for (const id of ids.toSorted()) await ownRows(db, id)
+  await ownRows(db, ids)
+  await lockCounters(db, orgId, ids)
   await dropFlights(db, orgId, { sheetIds: ids })
   const { numAffectedRows } = await sql`
     with marked as (

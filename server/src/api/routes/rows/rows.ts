@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { success, successWithWarnings } from '#contract/envelope.ts'
 import {
   AddedRows,
@@ -11,15 +10,12 @@ import {
   ListRowsBody,
   MAX_PAGE_SIZE,
   RowPage,
-  type RunAfter,
 } from '#contract/rows.ts'
-import { FIRST_ROWS } from '#contract/runs.ts'
-import type { Definition } from '../../../chain/definition.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { takeRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
-import { startRun } from '../../../runs/queue.ts'
+import { arriveRows } from '../../../runs/arrivals.ts'
 import type { Db } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { listCells } from '../../../store/sheets/cells.ts'
@@ -27,14 +23,11 @@ import { getDefinition } from '../../../store/sheets/definitions.ts'
 import {
   deleteAllRows,
   deleteRows,
-  insertRows,
   listByIds,
   listMatching,
   listPage,
   type Page,
 } from '../../../store/sheets/rows.ts'
-import type { SheetRecord } from '../../../store/sheets/sheets.ts'
-import type { Caller } from '../../http/caller.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
@@ -63,12 +56,17 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
           'This key lacks the scope workflows:run, which run_after_add needs',
         )
       }
-      const definition = await getDefinition(db, sheet)
-      const { accepted, rejected, warnings } = takeRows(definition.inputs, body.rows)
-      const data = accepted.map((row) => row.data)
-      const { row_ids, queued } = await addRows(db, caller, sheet, definition, data, body.run_after_add)
+      const { inputs } = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = takeRows(inputs, body.rows)
+      const { rowIds, queued } = await arriveRows(db, {
+        sheet,
+        data: accepted.map((row) => row.data),
+        actor: caller,
+        trigger: 'api',
+        run: body.run_after_add,
+      })
       return created(
-        { row_count: row_ids.length, row_ids, rejected, rows_queued_for_run: queued },
+        { row_count: rowIds.length, row_ids: rowIds, rejected, rows_queued_for_run: queued },
         { warnings },
       )
     },
@@ -165,30 +163,6 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
       return ok({ deleted_count })
     },
   )
-}
-
-/** Rows that are to run are written and queued together; a row is queued once, whatever asks for it (D16). */
-async function addRows(
-  db: Db,
-  caller: Caller,
-  sheet: SheetRecord,
-  definition: Definition,
-  data: string[],
-  runAfter: z.infer<typeof RunAfter>,
-): Promise<{ row_ids: string[]; queued: number }> {
-  const runs = (sheet.auto_run || runAfter !== 'none') && definition.actions.length > 0 && data.length > 0
-  if (!runs) return { row_ids: await insertRows(db, sheet, data), queued: 0 }
-  return db.transaction().execute(async (trx) => {
-    const row_ids = await insertRows(trx, sheet, data)
-    const ids = sheet.auto_run || runAfter === 'all' ? row_ids : row_ids.slice(0, FIRST_ROWS)
-    const { rowsQueued } = await startRun(trx, caller, {
-      sheet,
-      actions: definition.actions.map((action) => action.id),
-      rows: { kind: 'ids', ids },
-      trigger: runAfter === 'none' ? 'auto_run' : 'api',
-    })
-    return { row_ids, queued: rowsQueued }
-  })
 }
 
 async function auditDeletion(

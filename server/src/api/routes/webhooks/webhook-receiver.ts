@@ -69,13 +69,12 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     async (request, reply) => {
       const { hookedSheet: sheet } = request
       if (sheet === null) throw notFound('Webhook')
-      const { inputs, actions } = await getDefinition(store.org(sheet.org_id), sheet)
+      const { inputs } = await getDefinition(store.org(sheet.org_id), sheet)
       const { data, rejected } = readDelivery(inputs, request.body)
       const id = idOf(request)
       const { webhook_id: webhookId, body } = excerptsOf(request)
       const receipt = await intake.take({
         sheet,
-        actions: actions.map((action) => action.id),
         key: id === null ? null : hashToken(id).toString('hex'),
         data,
         rejected,

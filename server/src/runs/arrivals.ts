@@ -1,0 +1,96 @@
+import { FIRST_ROWS } from '#contract/runs.ts'
+import { AppError } from '../lib/errors.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import type { Actor } from '../store/organisation/audit.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import { insertRows } from '../store/sheets/rows.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { launchRows, lockArrivals, type RunRequest, type Trigger } from './queue.ts'
+
+/** Rows on their way into a sheet. */
+export type Arrival = {
+  sheet: SheetRecord
+  /** In the stored form of rows, in their order: see rows/intake.ts. */
+  data: readonly string[]
+  /** Their ids, where somebody had to know them before; made here otherwise. */
+  ids?: string[]
+  actor: Actor
+  /** What brought them. Those of the API are a run of `auto_run` where the caller asked for none. */
+  trigger: Exclude<Trigger, 'auto_run' | 'schedule'>
+  /** What was asked for. A sheet with `auto_run` runs every arrival, whatever was asked (D16). */
+  run: 'none' | 'first_10' | 'all'
+  /** Rows that arrived before by the same request: `first_10` counts them too. */
+  earlier?: number
+  /** How often they were sent on from sheet to sheet (D36). */
+  hops?: number
+  /** The frozen version to run on, instead of what the sheet is now. */
+  pinned?: Pick<SheetRecord, 'revision' | 'continue_on_fail'>
+}
+
+/** What became of them. `runId` is null where nothing runs. */
+export type Arrived = { rowIds: string[]; queued: number; runId: string | null }
+
+/**
+ * Every row that comes into a sheet comes through here: from Add Rows, imports, webhooks, sources, segments, other sheets,
+ * shortcuts. Adds the rows and starts the run that D16 says, together or not at all: in the caller's transaction, or in one of
+ * its own. Throws `Not Found` when the sheet was deleted meanwhile.
+ */
+export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
+  const request = await requestOf(db, arrival)
+  // One statement is a transaction of its own.
+  if (request === null) return add(db, arrival, null)
+  return inTransaction(db, async (trx) => {
+    await lockArrivals(trx, [request])
+    return add(trx, arrival, request)
+  })
+}
+
+/** The same for many sheets at once, in the caller's transaction. Null in the place of those whose sheet was deleted meanwhile. */
+export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Promise<(Arrived | null)[]> {
+  const planned: { n: number; arrival: Arrival; request: Unlaunched | null }[] = []
+  for (const [n, arrival] of arrivals.entries()) {
+    planned.push({ n, arrival, request: await requestOf(trx, arrival) })
+  }
+  const running = planned.flatMap(({ request }) => (request === null ? [] : [request]))
+  if (running.length > 0) await lockArrivals(trx, running)
+  // Row counters are locked by adding rows, so sheets have their turn in the order of ids.
+  const inOrder = planned.toSorted((a, b) => (a.arrival.sheet.sheet_id < b.arrival.sheet.sheet_id ? -1 : 1))
+  const arrived: (Arrived | null)[] = arrivals.map(() => null)
+  for (const { n, arrival, request } of inOrder) {
+    arrived[n] = await add(trx, arrival, request).catch((cause: unknown) => {
+      if (cause instanceof AppError && cause.code === 'Not Found') return null
+      throw cause
+    })
+  }
+  return arrived
+}
+
+type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }
+
+/** The run that an arrival starts; null when it starts none. */
+async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
+  const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned } = arrival
+  const all = pinned !== undefined || sheet.auto_run || run === 'all'
+  const count = all ? data.length : run === 'first_10' ? Math.min(data.length, FIRST_ROWS - earlier) : 0
+  if (count <= 0) return null
+  const running = { ...sheet, ...pinned }
+  const actions = (await getDefinition(db, running)).actions.map((action) => action.id)
+  if (actions.length === 0) return null
+  const unasked = trigger === 'api' && run === 'none'
+  return { sheet: running, actions, trigger: unasked ? 'auto_run' : trigger, hops, count }
+}
+
+async function add(
+  db: Db,
+  { sheet, data, ids, actor }: Arrival,
+  request: Unlaunched | null,
+): Promise<Arrived> {
+  const rowIds = await insertRows(db, sheet, data, ids)
+  if (request === null) return { rowIds, queued: 0, runId: null }
+  const { count, ...run } = request
+  const { runId, rowsQueued } = await launchRows(db, actor, {
+    ...run,
+    rows: { kind: 'ids', ids: rowIds.slice(0, count) },
+  })
+  return { rowIds, queued: rowsQueued, runId }
+}
