@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
-import { type ServerProcess, startServer } from '#test/server-process.ts'
+import type { ServerProcess } from '#test/server-process.ts'
 import { bar, median, print } from './report.ts'
+import { createServerGroup } from './server-group.ts'
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '7' } },
@@ -16,18 +17,18 @@ const CONNECTIONS = 32
 const PATHS = ['/api/v1/user/knowledge', '/api/v1/user/']
 
 const dataDir = mkdtempSync(join(tmpdir(), 'loam-bench-'))
-const servers: ServerProcess[] = []
+const servers = createServerGroup()
 try {
-  // Requests are logged as they are by default; the lines go where they cost nobody else anything.
-  const loam = await start({
+  // Requests are logged as they are by default.
+  const loam = await servers.start({
     LOAM_DATA_DIR: dataDir,
     LOAM_RATE_LIMIT_PER_MINUTE: '100000000',
     LOAM_RATE_LIMIT_PER_DAY: '100000000',
   })
   const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
   const { url: database }: { url: string } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
-  const bare = await start({}, 'bench/bare-reads.ts', database)
-  const batched = await start({}, 'bench/bare-reads.ts', database, 'batched')
+  const bare = await servers.start({}, 'bench/bare-reads.ts', database)
+  const batched = await servers.start({}, 'bench/bare-reads.ts', database, 'batched')
   await writeKnowledge(loam, key)
 
   const ratios: number[] = []
@@ -46,16 +47,8 @@ try {
   }
   bar('P8', Math.min(...ratios), 0.5)
 } finally {
-  for (const server of servers.toReversed()) await server.stop()
+  await servers.stop()
   rmSync(dataDir, { recursive: true, force: true })
-}
-
-async function start(env: Record<string, string>, program = 'server/src/main.ts', ...args: string[]) {
-  const script = 'exec "$@" 2>/dev/null'
-  const server = await startServer(env, ['/bin/sh', '-c', script, 'sh', process.execPath, program, ...args])
-  if (server.url === '') throw new Error(`${program} did not start`)
-  servers.push(server)
-  return server
 }
 
 async function writeKnowledge(server: ServerProcess, key: string): Promise<void> {

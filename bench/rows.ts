@@ -12,13 +12,13 @@ import { newId } from '#server/lib/ids.ts'
 import { conditionsOf, type Selection } from '#server/store/sheets/row-filters.ts'
 import { openInstallation } from '#test/installation.ts'
 import { addRows, callOver, makeSheet } from '#test/sheets.ts'
+import { COMPANY_COLUMNS, companyRow } from './company-row.ts'
 import { bar, median, print } from './report.ts'
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
 const total = Number(values.rows)
 const CALL = 1000
 const CLIENTS = 4
-const COLUMNS = ['company', 'domain', 'industry', 'employees', 'note']
 
 const installation = await openInstallation()
 const { key } = await installation.makeOrg('Bench')
@@ -29,7 +29,7 @@ const client = new pg.Client({ connectionString: installation.databaseUrl })
 try {
   await client.connect()
   await client.query(`select set_config('loam.org', '*', false)`)
-  const sheet = await makeSheet(send, COLUMNS)
+  const sheet = await makeSheet(send, COMPANY_COLUMNS)
   const added = await timeAddRows(sheet)
   const copied = await copyRows()
   print('P5: rows written', [
@@ -44,19 +44,9 @@ try {
   await installation.close()
 }
 
-function rowOf(n: number): Record<string, string> {
-  return {
-    company: `Company ${n}`,
-    domain: `company-${n}.example.com`,
-    industry: ['software', 'retail', 'energy', 'health'][n % 4] ?? '',
-    employees: String((n * 7919) % 10_000),
-    note: `A line of text about row ${n} that is as long as such lines are`,
-  }
-}
-
 async function timeAddRows(base: string): Promise<number> {
   const started = performance.now()
-  await addRows(send, base, total, rowOf, CLIENTS)
+  await addRows(send, base, total, companyRow, CLIENTS)
   return total / ((performance.now() - started) / 1000)
 }
 
@@ -68,7 +58,7 @@ async function copyRows(): Promise<number> {
       let chunk = ''
       for (let i = n; i < n + CALL; i++) {
         const data = JSON.stringify(
-          Object.fromEntries(Object.values(rowOf(i)).map((value, c) => [c + 1, value])),
+          Object.fromEntries(Object.values(companyRow(i)).map((value, c) => [c + 1, value])),
         )
         chunk += `${org}\t${sheet}\t${newId()}\t${i}\t${data}\n`
       }
@@ -121,7 +111,7 @@ async function pages(base: string): Promise<void> {
 /** Each filter through the API, and the plan of the very conditions it is compiled to. */
 async function plans(base: string): Promise<void> {
   await client.query('analyze rows')
-  const column = (name: string) => COLUMNS.indexOf(name) + 1
+  const column = (name: string) => COMPANY_COLUMNS.indexOf(name) + 1
   const filter = (name: string, operator: FilterOperator, value: string) => ({
     body: { filters: [{ variable: `{{input.${name}}}`, operator, values: [value] }] },
     selection: {

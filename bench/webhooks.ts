@@ -12,10 +12,12 @@ import { createSealer } from '#server/lib/security/secrets.ts'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
 import { openStore } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { type ServerProcess, startServer } from '#test/server-process.ts'
+import type { ServerProcess } from '#test/server-process.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'
 import { CREATE, INSERT, recordsOf } from './bare-insert.ts'
+import { COMPANY_COLUMNS, companyRow } from './company-row.ts'
 import { bar, median, print } from './report.ts'
+import { createServerGroup } from './server-group.ts'
 
 const { values } = parseArgs({
   options: {
@@ -25,20 +27,23 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-const COLUMNS = ['company', 'domain', 'industry', 'employees', 'note']
 const SECRET = 'a secret for benchmarks'
 const MANY = '1000000000'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'loam-bench-'))
-const servers: ServerProcess[] = []
+const servers = createServerGroup()
 let serial = 0
 try {
-  const loam = await start({ LOAM_DATA_DIR: dataDir, LOAM_SECRET: SECRET, LOAM_WEBHOOK_PER_MINUTE: MANY })
+  const loam = await servers.start({
+    LOAM_DATA_DIR: dataDir,
+    LOAM_SECRET: SECRET,
+    LOAM_WEBHOOK_PER_MINUTE: MANY,
+  })
   const { url: database }: { url: string } = JSON.parse(readFileSync(join(dataDir, 'server.pid'), 'utf8'))
   const path = await makeHook(loam, database)
   await withClient(database, (client) => client.query(CREATE))
-  const batched = await start({}, 'bench/bare-webhooks.ts', database, 'batched')
-  const single = await start({}, 'bench/bare-webhooks.ts', database, 'single')
+  const batched = await servers.start({}, 'bench/bare-webhooks.ts', database, 'batched')
+  const single = await servers.start({}, 'bench/bare-webhooks.ts', database, 'single')
 
   const peers: { what: string; measure: () => Promise<number> }[] = [
     { what: 'loam: token, limit, id, row, record', measure: () => flood(`${loam.url}${path}`) },
@@ -64,16 +69,8 @@ try {
   )
   bar('webhooks against bare batched inserts over HTTP', ratioTo(1), 0.4)
 } finally {
-  for (const server of servers.toReversed()) await server.stop()
+  await servers.stop()
   rmSync(dataDir, { recursive: true, force: true })
-}
-
-async function start(env: Record<string, string>, program = 'server/src/main.ts', ...args: string[]) {
-  const script = 'exec "$@" 2>/dev/null'
-  const server = await startServer(env, ['/bin/sh', '-c', script, 'sh', process.execPath, program, ...args])
-  if (server.url === '') throw new Error(`${program} did not start`)
-  servers.push(server)
-  return server
 }
 
 async function withClient<Result>(
@@ -91,22 +88,12 @@ async function withClient<Result>(
 
 async function makeHook(server: ServerProcess, database: string): Promise<string> {
   const key = readFileSync(join(dataDir, 'admin-key'), 'utf8')
-  const sheet_id = (await makeSheet(callOver(server.url, key), COLUMNS)).slice(-36)
+  const sheet_id = (await makeSheet(callOver(server.url, key), COMPANY_COLUMNS)).slice(-36)
   const store = openStore({ url: database, log: createLog('silent'), connections: 1 })
   const { org_id } = await store.system.selectFrom('organisations').select('org_id').executeTakeFirstOrThrow()
   const token = await switchWebhookOn(store.system, OPERATOR, createSealer(SECRET), { org_id, sheet_id })
   await store.close()
   return `/hooks/${token}`
-}
-
-function rowOf(n: number): Record<string, string> {
-  return {
-    company: `Company ${n}`,
-    domain: `company-${n}.example.com`,
-    industry: ['software', 'retail', 'energy', 'health'][n % 4] ?? '',
-    employees: String((n * 7919) % 10_000),
-    note: `A line of text about row ${n} that is as long as such lines are`,
-  }
 }
 
 async function flood(url: string): Promise<number> {
@@ -120,7 +107,7 @@ async function flood(url: string): Promise<number> {
         setupRequest(request) {
           serial += 1
           const headers = { 'content-type': 'application/json', 'webhook-id': `msg_${serial}` }
-          return { ...request, headers, body: JSON.stringify(rowOf(serial)) }
+          return { ...request, headers, body: JSON.stringify(companyRow(serial)) }
         },
       },
     ],
@@ -137,7 +124,7 @@ async function insertOnly(database: string): Promise<number> {
       withClient(database, async (client) => {
         let count = 0
         while (performance.now() < until) {
-          const rows = Array.from({ length: 500 }, () => rowOf(++serial))
+          const rows = Array.from({ length: 500 }, () => companyRow(++serial))
           await client.query({ name: 'insert', text: INSERT, values: [recordsOf(rows)] })
           count += rows.length
         }

@@ -7,6 +7,7 @@ import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worke
 import { SECRET } from '#test/installation.ts'
 import { serveProvider } from '#test/provider.ts'
 import { type ServerProcess, startServer } from '#test/server-process.ts'
+import { createRandom } from '../seeded-random.ts'
 import { check, checkBooks, openInstallation, say, sayVerdict } from './installation.ts'
 
 const { values } = parseArgs({
@@ -21,12 +22,8 @@ const ACTIONS = 5
 const CREDITS = 1_000_000
 const RESUME_SECONDS = 30
 
-let state = Number(values.seed)
-/** A small generator of our own (LCG), so that a seed gives the same kills again. */
-const random = (): number => {
-  state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
-  return state / 2 ** 32
-}
+/** A seed gives the same kills again. */
+const random = createRandom(Number(values.seed))
 
 const provider = await serveProvider(5)
 const { url } = provider

@@ -9,6 +9,7 @@ import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { openInstallation, SECRET } from '#test/installation.ts'
 import type { ServerProcess } from '#test/server-process.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'
+import { createRandom } from '../seeded-random.ts'
 import { check, say, sayVerdict } from './installation.ts'
 
 const { values } = parseArgs({
@@ -23,12 +24,8 @@ const WEBHOOKS = Number(values.webhooks)
 const TIMES = 3
 const SETTINGS = { LOAM_ROLES: 'api', LOAM_WEBHOOK_PER_MINUTE: '1000000000' }
 
-let state = Number(values.seed)
-/** A small generator of our own (LCG), so that a seed gives the same order again. */
-const random = (): number => {
-  state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
-  return state / 2 ** 32
-}
+/** A seed gives the same order again. */
+const random = createRandom(Number(values.seed))
 
 const installation = await openInstallation()
 const { store } = installation

@@ -1,13 +1,13 @@
 import { createKey, type ProviderKey, type ProviderKeys } from '../catalog/provider/access.ts'
+import { createMemo } from '../lib/memo.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { Store } from '../store/connection/db.ts'
 import { listConnectionsOfSheet } from '../store/organisation/connections.ts'
 import { listEnvOfSheet } from '../store/organisation/env-variables.ts'
 import { getKnowledge } from '../store/organisation/organisations.ts'
+import type { SheetKey } from '../store/sheets/sheets.ts'
 import { openConnection } from './connection-keys.ts'
 import { openEnv } from './env-variables.ts'
-
-type SheetKey = { org_id: string; sheet_id: string }
 
 /** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
 export type RunEnvironment = {
@@ -16,6 +16,10 @@ export type RunEnvironment = {
   keysOf(sheet: SheetKey): ProviderKeys
   knowledgeOf(orgId: string): Promise<string | null>
 }
+
+/** What was read a moment ago is not read again: thousands of rows of a sheet ask for the same. */
+const KEPT = { max: 1000, ttlMs: 1000 }
+const MAX_BYTES = 16 * 1024 * 1024
 
 type Connection = { id: string; provider: string; name: string; key: ProviderKey | null }
 
@@ -28,15 +32,18 @@ export function createRunEnvironment(
   const platform = new Map(
     [...providerKeys].map(([provider, secret]) => [provider, createKey('platform', { secret })]),
   )
-  const remember = createMemory()
+  const env = createMemo<ReadonlyMap<string, string>>({ ...KEPT, bytes: { max: MAX_BYTES, of: lengthOf } })
+  const connections = createMemo<Connection[]>(KEPT)
+  const knowledge = createMemo<string | null>({
+    ...KEPT,
+    bytes: { max: MAX_BYTES, of: (text) => text?.length ?? 0 },
+  })
 
   const envOf = ({ org_id, sheet_id }: SheetKey) =>
-    remember(`env ${sheet_id}`, async () =>
-      openEnv(sealer, org_id, await listEnvOfSheet(db, { org_id, sheet_id })),
-    )
+    env(sheet_id, async () => openEnv(sealer, org_id, await listEnvOfSheet(db, { org_id, sheet_id })))
 
   const connectionsOf = ({ org_id, sheet_id }: SheetKey) =>
-    remember(`connections ${sheet_id}`, async (): Promise<Connection[]> => {
+    connections(sheet_id, async () => {
       const records = await listConnectionsOfSheet(db, { org_id, sheet_id })
       return records.map((record) => {
         const { connection_id, provider, name } = record
@@ -54,8 +61,7 @@ export function createRunEnvironment(
         return named[0]?.key ?? null
       },
     }),
-    knowledgeOf: (orgId) =>
-      remember(`knowledge ${orgId}`, async () => (await getKnowledge(db, orgId))?.content ?? null),
+    knowledgeOf: (orgId) => knowledge(orgId, async () => (await getKnowledge(db, orgId))?.content ?? null),
   }
 }
 
@@ -64,20 +70,6 @@ function isNamed(connection: Connection, name: string): boolean {
   return connection.id === wanted || connection.name.toLowerCase() === wanted
 }
 
-const KEPT_MS = 1000
-const MAX_KEPT = 2000
-
-/** What was read a moment ago is not read again: thousands of rows of a sheet ask for the same. */
-function createMemory() {
-  const known = new Map<string, { until: number; value: Promise<unknown> }>()
-  return function remember<Value>(key: string, read: () => Promise<Value>): Promise<Value> {
-    const found = known.get(key)
-    // A key names one kind of value, so what was kept under it is of this type.
-    if (found !== undefined && found.until > Date.now()) return found.value as Promise<Value>
-    if (known.size >= MAX_KEPT) known.clear()
-    const value = read()
-    known.set(key, { until: Date.now() + KEPT_MS, value })
-    value.catch(() => known.delete(key))
-    return value
-  }
+function lengthOf(variables: ReadonlyMap<string, string>): number {
+  return variables.entries().reduce((length, [key, value]) => length + key.length + value.length, 0)
 }

@@ -11,7 +11,8 @@ import {
   takeDueSchedule,
 } from '../store/runs/schedules.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
-import { countRows, type SheetKey } from '../store/sheets/rows.ts'
+import { countRows } from '../store/sheets/rows.ts'
+import type { SheetKey } from '../store/sheets/sheets.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { startRun } from './queue.ts'
 

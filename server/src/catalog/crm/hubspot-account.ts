@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { ActionContext } from '../define.ts'
 import type { Outcome } from '../outcome.ts'
@@ -13,9 +14,7 @@ type Account = z.infer<typeof Account>
 /** How the pages of a connection's account are addressed; null where it does not tell. */
 export type Pages = { ok: true; account: Account | null } | { ok: false; outcome: Outcome<never> }
 
-const KEPT_MS = 10 * 60_000
-const MOST_KEPT = 1000
-const known = new Map<string, { account: Account | null; until: number }>()
+const known = new LRUCache<string, { account: Account | null }>({ max: 1000, ttl: 10 * 60_000 })
 
 /**
  * Asked before a record is written, once in a while for each connection: what comes afterwards could only fail when the
@@ -24,7 +23,7 @@ const known = new Map<string, { account: Account | null; until: number }>()
 export async function findPages(connection: string | undefined, context: ActionContext): Promise<Pages> {
   const id = (await context.keys.own('hubspot', connection))?.id ?? ''
   const kept = known.get(id)
-  if (kept !== undefined && kept.until > Date.now()) return { ok: true, account: kept.account }
+  if (kept !== undefined) return { ok: true, account: kept.account }
   const request = { path: '/account-info/v3/details' }
   const answer = await askHubspot({ connection, request, schema: Account }, context)
   if (!answer.ok && (answer.outcome.kind !== 'failed' || answer.refusal?.kind === 'unconfigured')) {
@@ -32,8 +31,7 @@ export async function findPages(connection: string | undefined, context: ActionC
   }
   // An account that does not tell costs only the link.
   const account = answer.ok ? answer.body : null
-  if (known.size >= MOST_KEPT) known.clear()
-  known.set(id, { account, until: Date.now() + KEPT_MS })
+  known.set(id, { account })
   return { ok: true, account }
 }
 

@@ -3,6 +3,7 @@ import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { Actor } from '../organisation/audit.ts'
+import type { SheetKey } from './sheets.ts'
 import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
 /** Revisions never change, so a process may keep those it has read. */
@@ -42,7 +43,7 @@ async function insertRevision(db: Db, of: RevisionOf, definition: Definition, ac
 export async function startDefinition(
   db: Db,
   actor: Actor,
-  sheet: { org_id: string; sheet_id: string },
+  sheet: SheetKey,
   definition: Definition = EMPTY_DEFINITION,
 ): Promise<void> {
   await insertRevision(db, { ...sheet, revision: 1 }, definition, actor)

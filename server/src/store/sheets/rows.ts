@@ -6,8 +6,7 @@ import type { Db } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
 import { lockCounters, ownRows } from './row-locks.ts'
-
-export type SheetKey = { org_id: string; sheet_id: string }
+import type { SheetKey } from './sheets.ts'
 
 /** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
 export type StoredRow = { row_id: string; data: string }
