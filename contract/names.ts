@@ -2,16 +2,3 @@
 export const PRODUCT = 'Loam'
 export const KEY_PREFIX = 'loam_'
 export const STORE = 'records'
-export const NET = 'linkedin'
-export const SALES_NAV = 'sales_navigator'
-export const SYSTEMS = [
-  'hubspot',
-  'salesforce',
-  'pipedrive',
-  'attio',
-  'google_sheets',
-  'snowflake',
-  'slack',
-  'typeform',
-  'fireflies',
-] as const

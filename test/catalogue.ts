@@ -77,7 +77,7 @@ export const finder = defineAction({
 })
 
 /** What it gives is only known after a run. */
-export const caller = defineAction({
+const caller = defineAction({
   id: 'caller',
   name: 'Caller',
   description: 'Has outputs that a run tells.',
@@ -88,7 +88,7 @@ export const caller = defineAction({
   run: () => done({ status_code: 200 }),
 })
 
-export const gate = defineAction({
+const gate = defineAction({
   id: 'gate',
   name: 'Gate',
   description: 'Has no outputs.',

@@ -1,7 +1,7 @@
 import type { Store } from '#server/store/connection/db.ts'
 import { type Call, makeSheet } from './sheets.ts'
 
-export const INPUTS = ['company', 'domain', 'industry', 'employees', 'note']
+const INPUTS = ['company', 'domain', 'industry', 'employees', 'note']
 export const OUTPUTS = ['first', 'last', 'middle', 'prefix', 'suffix']
 export const ACTION = 'split_full_name_1'
 

@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Provider = Awaited<ReturnType<typeof serveProvider>>
-
 /** An HTTP service on loopback that answers every call with JSON after a while, and counts. `GET /stats` is no call. */
 export async function serveProvider(delayMs: number, answer: object = {}) {
   const body = JSON.stringify(answer)

@@ -100,7 +100,7 @@ function announce(config: Config, url: string, keyFile: string, firstKey: string
 }
 
 /** Says what kept the server from running, in one line where the cause is the operator's to mend. */
-export function reportFatal(cause: unknown): void {
+function reportFatal(cause: unknown): void {
   const lines = cause instanceof ConfigError ? cause.message.split('\n') : [reasonOf(cause)]
   for (const line of lines) process.stderr.write(`loam: ${line}\n`)
 }

@@ -25,8 +25,6 @@ export type Books = {
   jobs: number
 }
 
-export type Installation = Awaited<ReturnType<typeof openInstallation>>
-
 /** An installation with one organisation, and an API in this program whose catalogue is that of the fault tests. */
 export async function openInstallation(credits: number) {
   const ground = await base.openInstallation()

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listMalformed, listTokens, mapStrings, mapTokens } from './reference-walk.ts'
-import type { Token } from './references.ts'
+import { listMalformed, listTokens, mapStrings } from './reference-walk.ts'
 
 const configuration = {
   endpoint: 'https://{{input.domain}}/{{ x_1.path }}',
@@ -45,33 +44,28 @@ describe('listMalformed', () => {
   })
 })
 
-describe('mapTokens', () => {
-  const rewire = (token: Token): Token =>
-    'action' in token && token.action === 'x_2' ? { ...token, action: 'y_7' } : token
-
-  it('rewrites the tokens that change and keeps everything else to the letter', () => {
-    expect(mapTokens(configuration, rewire)).toEqual({
-      ...configuration,
-      body: [{ name: 'q', value: '{{y_7.list.First Name}}' }, configuration.body[1]],
-    })
-  })
-
-  it('leaves the value it was given alone', () => {
+describe('mapStrings', () => {
+  it('changes every nested string, and leaves keys, other values and the value it was given alone', () => {
     const before = structuredClone(configuration)
-    mapTokens(configuration, () => ({ kind: 'env', key: 'X' }))
+    expect(mapStrings(configuration, (text) => text.toUpperCase())).toEqual({
+      endpoint: 'HTTPS://{{INPUT.DOMAIN}}/{{ X_1.PATH }}',
+      body: [
+        { name: 'Q', value: '{{X_2.LIST.FIRST NAME}}' },
+        { name: '{{FOO}}', value: '{{INPUT.DOMAIN' },
+      ],
+      'odd key {{input.k}}': { deep: [[null, 3, true, '{{ENV.K}}']] },
+    })
     expect(configuration).toEqual(before)
   })
 
   it('with no change is a copy of any JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(mapTokens(value, (token) => token)).toEqual(value)
+        expect(mapStrings(value, (text) => text)).toEqual(value)
       }),
     )
   })
-})
 
-describe('mapStrings', () => {
   it('D33: what a string becomes is not walked again', () => {
     const grown = mapStrings(['a', { k: 'b' }], (text) => [text, { again: text }])
     expect(grown).toEqual([['a', { again: 'a' }], { k: ['b', { again: 'b' }] }])
@@ -87,6 +81,6 @@ describe('mapStrings', () => {
   it('walks a value nested 100,000 deep', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}"{{env.K}}"${']'.repeat(100_000)}`)
     expect(listTokens(deep)).toHaveLength(1)
-    expect(listTokens(mapTokens(deep, () => ({ kind: 'env', key: 'Z' })))[0]?.source).toBe('{{env.Z}}')
+    expect(listTokens(mapStrings(deep, () => '{{env.Z}}'))[0]?.source).toBe('{{env.Z}}')
   })
 })

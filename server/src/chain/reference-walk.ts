@@ -1,4 +1,4 @@
-import { parseTemplate, printToken, type Token } from './references.ts'
+import { parseTemplate, type Token } from './references.ts'
 
 /** A token somewhere in a configuration; `path` is like `body[0].value`, `source` the text as written. */
 export type FoundToken = { path: string; token: Token; source: string }
@@ -21,20 +21,6 @@ export function listMalformed(value: unknown, path = ''): FoundText[] {
     parseTemplate(text).flatMap((part) =>
       part.kind === 'text' && part.malformed ? [{ path, source: part.text }] : [],
     ),
-  )
-}
-
-/** A copy with every token replaced; a token that `change` hands back itself keeps its spelling. */
-export function mapTokens<T>(value: T, change: (token: Token) => Token): T
-export function mapTokens(value: unknown, change: (token: Token) => Token): unknown {
-  return mapStrings(value, (text) =>
-    parseTemplate(text)
-      .map((part) => {
-        if (part.kind === 'text') return part.text
-        const changed = change(part.token)
-        return changed === part.token ? part.source : printToken(changed)
-      })
-      .join(''),
   )
 }
 

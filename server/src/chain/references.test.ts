@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import {
   type Lookup,
   parseTemplate,
-  printTemplate,
   printToken,
   resolveTemplate,
   resolveValue,
@@ -238,6 +237,11 @@ describe('properties', () => {
     expect(shortest(large) / shortest(small)).toBeLessThan(100)
   })
 })
+
+/** The text a template was parsed from. */
+function printTemplate(template: Template): string {
+  return template.map((part) => (part.kind === 'text' ? part.text : part.source)).join('')
+}
 
 /** The grammar again, as one expression, to hold the parser against. */
 function isReference(content: string): boolean {

@@ -71,11 +71,6 @@ export function printToken(token: Token): string {
   return `{{${token.action}.${name}}}`
 }
 
-/** The text a template was parsed from, to the letter. */
-export function printTemplate(template: Template): string {
-  return template.map((part) => (part.kind === 'text' ? part.text : part.source)).join('')
-}
-
 /** The token that is the whole of the template, or null when it is mixed, literal or empty. */
 export function soleToken(template: Template): Token | null {
   const [part] = template

@@ -109,7 +109,7 @@ function localName(name: string): string {
 
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-export function resolveEntities(text: string): string {
+function resolveEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&(#x?)?([0-9a-zA-Z]+);/g, (all, kind: string | undefined, code: string) => {
     if (kind === undefined) return NAMED[code] ?? all

@@ -24,7 +24,7 @@ export function viewRow(row: StoredRow, definition: Definition, stored: Record<s
 }
 
 /** D19: what was skipped counts as complete; any failure shows once nothing is under way. */
-export function statusOfRow(cells: readonly CellStatus[]): RowStatus {
+function statusOfRow(cells: readonly CellStatus[]): RowStatus {
   if (cells.length === 0) return 'pending'
   if (cells.some((status) => status === 'queued' || status === 'running')) return 'running'
   return cells.every((status) => status === 'complete' || status === 'condition_not_met')

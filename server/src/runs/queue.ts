@@ -51,7 +51,7 @@ const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('en
 /** Jobs are added in chunks of this size, in the one transaction of the run. */
 const CHUNK = 10_000
 /** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
-export const EXPRESS_ROWS = 50
+const EXPRESS_ROWS = 50
 /** Rows after those share jobs: what a job costs is then paid once for many rows. */
 export const GROUP_ROWS = 16
 /** Rows of a run that share one step of virtual time. */

@@ -3,7 +3,7 @@ import { AppError, invalid } from '../../lib/errors.ts'
 import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
 
 export const BODY_LIMIT_BYTES = 32 * 1024 * 1024
-export const MAX_DEPTH = 64
+const MAX_DEPTH = 64
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

@@ -61,7 +61,7 @@ export function readGivenSteps(raw: unknown, path: string): { steps: GivenStep[]
 }
 
 /** Providers by display name or id, without regard to case; several when the name is ambiguous. */
-export function matchProviders(name: string, providers: readonly ProviderOption[]): ProviderOption[] {
+function matchProviders(name: string, providers: readonly ProviderOption[]): ProviderOption[] {
   return providers.filter((known) => isNamed(name, known))
 }
 

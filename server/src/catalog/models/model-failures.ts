@@ -62,7 +62,7 @@ function outcomeOfStatus(status: number, said: string, cause: ApiError, { model,
 }
 
 /** When the server wants to be asked again. Resets are of several limits at once: the latest counts. */
-export function readPause(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
+function readPause(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const ms = Number(headers['retry-after-ms'])
   if (headers['retry-after-ms'] !== undefined && ms >= 0) return ms
   const after = readRetryAfter(headers['retry-after'], now)

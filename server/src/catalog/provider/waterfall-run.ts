@@ -184,6 +184,6 @@ function stopForCredits<Result>(
 }
 
 /** Thousandths are exact: 0.1 and 0.2 are 0.3. */
-export function add(...credits: number[]): number {
+function add(...credits: number[]): number {
   return credits.reduce((sum, part) => sum + Math.round(part * 1000), 0) / 1000
 }

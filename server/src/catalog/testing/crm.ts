@@ -21,7 +21,7 @@ export function connectionTo(crm: string, fields: Record<string, string> = { sec
   }
 }
 
-export const isAccount = ({ path }: Seen): boolean => path === '/account-info/v3/details'
+const isAccount = ({ path }: Seen): boolean => path === '/account-info/v3/details'
 
 /** Runs an action against a CRM on loopback. HubSpot's account is answered for, and left out of what was seen. */
 export async function runAt(

@@ -69,7 +69,7 @@ const FORMATS = {
 }
 
 /** COPY takes no parameters. The driver's own quoting puts them into the text; our texts hold no other `$1`. */
-export function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {
+function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {
   return sql.replace(/\$(\d+)/g, (_, number: string) => literalOf(parameters[Number(number) - 1]))
 }
 

@@ -76,6 +76,6 @@ export async function forgetExpiredFile(db: Db, remove: (file: FileKey) => Promi
   })
 }
 
-export async function forgetFile(db: Db, { org_id, file_ref }: FileKey): Promise<void> {
+async function forgetFile(db: Db, { org_id, file_ref }: FileKey): Promise<void> {
   await db.deleteFrom('files').where('org_id', '=', org_id).where('file_ref', '=', file_ref).execute()
 }

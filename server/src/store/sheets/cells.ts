@@ -8,7 +8,7 @@ import { flightAction } from '../runs/flights.ts'
 export type CellsByRow = Map<string, Record<string, Cell>>
 
 /** Bytes of JSON up to which outputs are answered in place (D44). */
-export const MAX_INLINE_BYTES = 32 * 1024
+const MAX_INLINE_BYTES = 32 * 1024
 
 /** Where the outputs of a cell can be read when they are too large to be answered in place. */
 export type OutputsUrl = (rowId: string, action: string) => string

@@ -32,7 +32,7 @@ export function findEmails($: CheerioAPI, text: string): string[] {
   return uniqueEmails([...linked, ...guarded, ...emailsInText(text)])
 }
 
-export function emailsInText(text: string): string[] {
+function emailsInText(text: string): string[] {
   const plain = [...text.matchAll(IN_TEXT)].map(([address]) => address)
   const hidden = [...text.matchAll(HIDDEN)].map(
     ([, local = '', domain = '']) => `${local}@${domain.replace(DOT, '.')}`,

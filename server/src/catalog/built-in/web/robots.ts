@@ -10,7 +10,7 @@ export type Robots =
   | { kind: 'unknown'; message: string; afterMs?: number | undefined; failure?: EgressFailure }
 
 /** The name by which robots.txt files speak to this program, and by which pages are asked for. */
-export const ROBOT = 'Loam'
+const ROBOT = 'Loam'
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${ROBOT}/0.1)`
 
 // Its types speak of a default export; the module itself is the function.

@@ -27,7 +27,7 @@ export async function readSitemap(context: Fetching, origin: string): Promise<UR
   return urls.slice(0, MAX_URLS)
 }
 
-export function parseSitemap(xml: string): { pages: URL[]; maps: string[] } {
+function parseSitemap(xml: string): { pages: URL[]; maps: string[] } {
   if (nestingOf(xml, 'xml') > MAX_DEPTH) return { pages: [], maps: [] }
   const $ = load(xml, { xml: true })
   const locations = (selector: string) =>
