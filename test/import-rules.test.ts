@@ -2,13 +2,46 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { describe, expect, it } from 'vitest'
 
+/**
+ * The catalogue from bottom to top: a part may import those before it. No definition sees the store: what it needs is handed
+ * to it.
+ */
+const CATALOG = [
+  'outcome.ts', // what came of running an action
+  'outputs.ts',
+  'values/', // names, JSON and lists in what goes in and out
+  'formula/', // expressions of callers and their sandbox
+  'schema/', // JSON schemas of callers
+  'fields/', // inputs of actions
+  'http/',
+  'built-in/', // what is found out without a third party
+  'provider/', // how third parties are asked
+  'questions/', // what they can be asked
+  'providers/',
+  'waterfalls/', // who is asked which question, in which order
+  'crm/',
+  'models/',
+  'define.ts', // what an action is
+  'actions/',
+  'registry.ts',
+  'describe.ts',
+  'configuration/', // actions in a chain
+]
+
 /** Imports go strictly downward: what lies in a place may import its own area and those listed, all of them above it. */
 const AREAS: Record<string, { at: string; imports: string }> = {
   contract: { at: 'contract/', imports: '' },
   lib: { at: 'server/src/lib/', imports: 'contract' },
   chain: { at: 'server/src/chain/', imports: 'contract lib' },
-  // Definitions of actions and sources never see the store: what they need is handed to them.
-  catalog: { at: 'server/src/catalog/', imports: 'contract lib chain' },
+  ...Object.fromEntries(
+    CATALOG.map((part, n) => [
+      `catalog/${part}`,
+      {
+        at: `server/src/catalog/${part}`,
+        imports: ['contract lib chain', ...CATALOG.slice(0, n).map((lower) => `catalog/${lower}`)].join(' '),
+      },
+    ]),
+  ),
   sources: { at: 'server/src/sources/', imports: 'contract lib chain catalog' },
   store: { at: 'server/src/store/', imports: 'contract lib chain' },
   rows: { at: 'server/src/rows/', imports: 'contract lib chain store' },
@@ -60,7 +93,11 @@ const STATIC = /^[ \t]*(?:import|export)\s+(type\s+)?(?:[\w$\s{},*]*?\sfrom\s+)?
 const LAZY = /\bimport\(\s*['"]([^'"\n]+)['"]\s*\)/g
 const aliases: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).imports
 
-const importable = (area: string) => AREAS[area]?.imports.split(' ').filter(Boolean) ?? []
+/** `catalog` stands for all parts of it. */
+const importable = (area: string) =>
+  (AREAS[area]?.imports.split(' ').filter(Boolean) ?? []).flatMap((name) =>
+    name === 'catalog' ? CATALOG.map((part) => `catalog/${part}`) : [name],
+  )
 
 function parseImports(text: string): Import[] {
   const lineOf = (at: number) => text.slice(0, at).split('\n').length
@@ -215,6 +252,12 @@ describe('these rules', () => {
       `import { x } from '../../store/x.ts'`,
       'imports server/src/store/x.ts (store)',
     ],
+    [
+      'server/src/catalog/provider/a.ts',
+      `import type { X } from '../define.ts'`,
+      'imports server/src/catalog/define.ts (catalog/define.ts)',
+    ],
+    ['server/src/catalog/elsewhere.ts', '', 'is in no area of the table'],
     ['server/src/org/a.ts', `import { x } from '../api/app.ts'`, 'imports server/src/api/app.ts (api)'],
     ['server/src/api/a.ts', `import { x } from '../main.ts'`, 'imports server/src/main.ts (main)'],
     ['cli/commands/key.ts', `import { x } from '#server/main.ts'`, 'imports server/src/main.ts (main)'],

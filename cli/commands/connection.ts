@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { loadProviders } from '#server/catalog/provider/registry.ts'
+import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { addConnection, pickProvider, removeConnection, requireConnection } from '#server/org/connections.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'

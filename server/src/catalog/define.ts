@@ -1,40 +1,26 @@
-import type { Egress } from '../lib/egress/egress.ts'
 import type { Field, Fields } from './fields/field.ts'
-import type { Sandbox } from './formula/sandbox.ts'
+import type { ModelContext } from './models/ask-model.ts'
 import type { Models } from './models/models.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
-import type { ProviderGate, ProviderKeys } from './provider/access.ts'
+import type { CellContext } from './provider/context.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
-export type ActionContext = {
-  egress: Egress
-  /** Aborted at the action's timeout and when the row is given up. */
-  signal: AbortSignal
-  now(): Date
-  /** What an earlier `wait` of this cell handed over; undefined on the first call. */
-  state: unknown
-  /** Names this run of this cell, the same each time that it is tried. */
-  cellRun: string
-  /** Rows of this and other sheets of the organisation. */
-  sheets: SheetAccess
-  /** Where expressions of callers run. */
-  sandbox: Sandbox
-  /** Keys of providers. */
-  keys: ProviderKeys
-  /** Every call to a provider goes through it. */
-  gate: ProviderGate
-  /** Language models that can be asked. */
-  models: Pick<Models, 'find'>
-  /** The installation's own mail server, where it has one, and the sender of its mails. */
-  mail: { url: string | undefined; from: string }
-  /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
-  secrets(): Promise<readonly string[]>
-  /** The organisation's knowledge file; null when there is none. */
-  knowledge(): Promise<string | null>
-  /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
-  reserve(credits: number): Promise<boolean>
-}
+export type ActionContext = CellContext &
+  ModelContext & {
+    /** Names this run of this cell, the same each time that it is tried. */
+    cellRun: string
+    /** Rows of this and other sheets of the organisation. */
+    sheets: SheetAccess
+    /** Language models that can be asked. */
+    models: Pick<Models, 'find'>
+    /** The installation's own mail server, where it has one, and the sender of its mails. */
+    mail: { url: string | undefined; from: string }
+    /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
+    secrets(): Promise<readonly string[]>
+    /** The organisation's knowledge file; null when there is none. */
+    knowledge(): Promise<string | null>
+  }
 
 export type SheetAccess = {
   /** Adds rows to a sheet, exactly once for this cell run and item (D36). Answers their ids in order. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineProvider, type Provider } from '#server/catalog/provider/provider.ts'
-import { loadProviders } from '#server/catalog/provider/registry.ts'
+import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { makeAskContext, serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { makeApp, type TestOrg } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll } from 'vitest'
-import { loadProviders } from '#server/catalog/provider/registry.ts'
+import { loadProviders } from '#server/catalog/providers/registry.ts'
 import type { Reply } from '#server/catalog/testing/provider-double.ts'
 import { addConnection, pickProvider } from '#server/org/connections.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'

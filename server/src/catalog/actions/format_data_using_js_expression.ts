@@ -1,5 +1,6 @@
 import { defineAction } from '../define.ts'
-import { evaluateFormula, expression } from '../formula/formula.ts'
+import { expression } from '../fields/expression-field.ts'
+import { evaluateFormula } from '../formula/formula.ts'
 import { done, failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 

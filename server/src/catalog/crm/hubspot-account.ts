@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import type { Outcome } from '../outcome.ts'
+import type { CellContext } from '../provider/context.ts'
 import { findObjectType } from './hubspot-objects.ts'
 import { askHubspot, type Found } from './hubspot.ts'
 
@@ -20,7 +20,7 @@ const known = new LRUCache<string, { account: Account | null }>({ max: 1000, ttl
  * Asked before a record is written, once in a while for each connection: what comes afterwards could only fail when the
  * record is there already.
  */
-export async function findPages(connection: string | undefined, context: ActionContext): Promise<Pages> {
+export async function findPages(connection: string | undefined, context: CellContext): Promise<Pages> {
   const id = (await context.keys.own('hubspot', connection))?.id ?? ''
   const kept = known.get(id)
   if (kept !== undefined) return { ok: true, account: kept.account }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import { failed, type Outcome, type Provenance } from '../outcome.ts'
+import type { CellContext } from '../provider/context.ts'
 import type { ProviderRequest } from '../provider/provider.ts'
 import { askHubspot, Found, FoundList, pathOfObject, searchBy } from './hubspot.ts'
 
@@ -25,7 +25,7 @@ const Batch = z.object({
 /** One call where the property is unique; HubSpot refuses others, as a company's domain, and they are searched for. */
 export async function upsert(
   { connection, object, property, value, properties }: Upsert,
-  context: ActionContext,
+  context: CellContext,
 ): Promise<Upserted> {
   const inputs = [{ idProperty: property, id: value, properties }]
   const request = { method: 'POST', path: pathOfObject(object, 'batch', 'upsert'), json: { inputs } } as const
@@ -44,7 +44,7 @@ export async function upsert(
 
 async function searchAndWrite(
   { connection, object, property, value, properties }: Upsert,
-  context: ActionContext,
+  context: CellContext,
 ): Promise<Upserted> {
   const search = searchBy(object, property, value, 2)
   const found = await askHubspot({ connection, request: search, schema: FoundList }, context)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import { field, type Pair } from '../fields/fields.ts'
+import type { CellContext } from '../provider/context.ts'
 import type { ProviderRequest } from '../provider/provider.ts'
 import { askProvider, type ProviderCallResult } from '../provider/single-provider.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
@@ -37,10 +37,7 @@ type Call<Body> = {
   once?: true
 }
 
-export function askHubspot<Body>(
-  call: Call<Body>,
-  context: ActionContext,
-): Promise<ProviderCallResult<Body>> {
+export function askHubspot<Body>(call: Call<Body>, context: CellContext): Promise<ProviderCallResult<Body>> {
   return askProvider({ provider: hubspot, ...call }, context)
 }
 

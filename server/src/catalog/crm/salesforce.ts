@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { ActionContext } from '../define.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import type { ProviderKey } from '../provider/access.ts'
+import type { CellContext } from '../provider/context.ts'
 import type { ProviderRequest } from '../provider/provider.ts'
 import { askProvider, type ProviderCallResult } from '../provider/single-provider.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
@@ -34,7 +34,7 @@ type Call<Body> = {
 
 export function askSalesforce<Body>(
   call: Call<Body>,
-  context: ActionContext,
+  context: CellContext,
 ): Promise<ProviderCallResult<Body>> {
   return askProvider({ provider: salesforce, ...call }, context)
 }
@@ -75,7 +75,7 @@ export function toPathStep(text: string): string | null {
 }
 
 /** The page of a record, on the instance that people log in to. */
-export function recordUrl({ egress }: ActionContext, key: ProviderKey, object: string, id: string): string {
+export function recordUrl({ egress }: CellContext, key: ProviderKey, object: string, id: string): string {
   const instance = key.fields['instance_url'] ?? egress.baseUrl(salesforce.id, '')
   return `${instance.replace(/\/+$/, '')}/lightning/r/${object}/${id}/view`
 }

@@ -1,6 +1,4 @@
 import { parseTemplate, type Template, textOf } from '../../chain/references.ts'
-import { isObject } from '../../lib/json/object.ts'
-import { type Field, FieldProblem, refuse } from '../fields/field.ts'
 import { bindTokens } from './binding.ts'
 import { parsePath, type Step, walkPath } from './path.ts'
 import type { Evaluation, Sandbox } from './sandbox.ts'
@@ -10,33 +8,19 @@ export type Formula =
   | { kind: 'path'; value: unknown; steps: Step[] }
   | { kind: 'code'; code: string; values: unknown[] }
 
-/** One JavaScript expression over the row. Tokens in it become variables, so that row data is never code. */
-export function expression(options: { required?: boolean; description: string }): Field<Formula> {
-  return {
-    type: 'string',
-    required: options.required ?? false,
-    description: options.description,
-    check: (raw, path) =>
-      typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
-    resolve(configured, scope): Formula | { problem: string } {
-      const template = parseTemplate(typeof configured === 'string' ? moveChains(configured) : '')
-      const path = pathOf(template)
-      if (path !== null) return { kind: 'path', value: scope.value(path.source), steps: path.steps }
-      const bound = bindTokens(template)
-      if (!bound.ok) return { problem: bound.message }
-      const values = bound.bindings.map(({ source, as }) =>
-        as === 'text' ? scope.text(source) : scope.value(source),
-      )
-      return { kind: 'code', code: bound.code, values }
-    },
-    read(resolved) {
-      if (isObject(resolved) && typeof resolved['problem'] === 'string') {
-        throw new FieldProblem(resolved['problem'])
-      }
-      return resolved as Formula
-    },
-    references: (configured) => (typeof configured === 'string' ? moveChains(configured) : configured),
-  }
+type Scope = { text(template: string): string; value(template: string): unknown }
+
+/** An expression as it was written, with the values of a row bound to its tokens. */
+export function bindFormula(text: string, scope: Scope): Formula | { problem: string } {
+  const template = parseTemplate(moveChains(text))
+  const path = pathOf(template)
+  if (path !== null) return { kind: 'path', value: scope.value(path.source), steps: path.steps }
+  const bound = bindTokens(template)
+  if (!bound.ok) return { problem: bound.message }
+  const values = bound.bindings.map(({ source, as }) =>
+    as === 'text' ? scope.text(source) : scope.value(source),
+  )
+  return { kind: 'code', code: bound.code, values }
 }
 
 /** The text that an expression comes to. Plain reads cost no sandbox. */
@@ -47,7 +31,7 @@ export async function evaluateFormula(formula: Formula, sandbox: Sandbox): Promi
 }
 
 /** `{{x_1.person?.city}}`, with the chain inside the braces, is `{{x_1.person}}?.city`. Inputs may be named like that. */
-function moveChains(text: string): string {
+export function moveChains(text: string): string {
   return text.replace(/\{\{\s*(?!input\.)([a-z0-9_]+\.[^{}.?]+)\?\.([^{}]*)\}\}/g, '{{$1}}?.$2')
 }
 

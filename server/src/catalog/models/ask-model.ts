@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai'
-import type { ActionContext } from '../define.ts'
+import type { Sandbox } from '../formula/sandbox.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
+import type { CellContext } from '../provider/context.ts'
 import { slotOf } from '../provider/single-provider.ts'
 import { readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
@@ -8,7 +9,10 @@ import { clean, type ModelFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
 /** What asking a model takes of what an action is lent. */
-export type ModelContext = Pick<ActionContext, 'gate' | 'sandbox' | 'signal' | 'now' | 'state'>
+export type ModelContext = Pick<CellContext, 'gate' | 'signal' | 'now' | 'state'> & {
+  /** Where expressions of callers run. */
+  sandbox: Sandbox
+}
 
 /** An answer that can be used, after as many calls as that took. */
 export type ModelAnswer<Value> =

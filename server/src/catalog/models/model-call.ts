@@ -1,6 +1,6 @@
 import { generateText, Output, type LanguageModelUsage, type ModelMessage } from 'ai'
-import type { ActionContext } from '../define.ts'
 import type { TokenUsage } from '../outcome.ts'
+import type { ProviderContext } from '../provider/context.ts'
 import type { AnswerSchema } from './answer-schema.ts'
 import { clean, readFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
@@ -23,7 +23,7 @@ export async function callModel(
   question: ModelQuestion,
   exchange: ModelMessage[],
   schema: AnswerSchema | undefined,
-  context: Pick<ActionContext, 'signal' | 'now'>,
+  context: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
   const { refused } = question.model
   if (schema === undefined || schema.told['type'] !== 'object' || refused.has(schema.told))
@@ -39,7 +39,7 @@ async function exchangeOnce(
   question: ModelQuestion,
   exchange: ModelMessage[],
   schema: AnswerSchema | undefined,
-  { signal, now }: Pick<ActionContext, 'signal' | 'now'>,
+  { signal, now }: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
   const { model, temperature } = question
   const maxOutputTokens =

@@ -6,7 +6,7 @@ export type ProviderContext = {
   egress: Egress
   /** Aborted at the action's timeout and when the row is given up. */
   signal: AbortSignal
-  now(): Date
+  now: () => Date
 }
 
 /** What asking providers takes. */

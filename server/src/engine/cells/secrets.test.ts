@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { loadProviders } from '#server/catalog/provider/registry.ts'
+import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { type Reply, serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { createLog } from '#server/lib/log.ts'
 import { addConnection, pickProvider } from '#server/org/connections.ts'

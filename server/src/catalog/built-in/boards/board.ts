@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { ActionContext } from '../../define.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
+import type { Fetching } from '../web/page-fetch.ts'
 import { USER_AGENT } from '../web/robots.ts'
 
 export type JobOpening = {
@@ -50,7 +50,7 @@ export function reader<Schema extends z.ZodType>(
 
 /** All openings that a company has on a board. */
 export async function fetchJobs(
-  { egress, signal, now }: Pick<ActionContext, 'egress' | 'signal' | 'now'>,
+  { egress, signal, now }: Fetching,
   board: Board,
   company: string,
 ): Promise<BoardAnswer> {

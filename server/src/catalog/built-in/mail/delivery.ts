@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
+import type { Egress } from '../../../lib/egress/egress.ts'
 import { redact } from '../../../lib/security/redaction.ts'
-import type { ActionContext } from '../../define.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
 
 /** A mail server: the installation's own, or one that a user gave, which only the guarded client may reach. */
@@ -23,7 +23,7 @@ const MAY_PASS: ReadonlySet<string> = new Set(['ECONNECTION', 'ESOCKET', 'ETIMED
 export async function deliverMail(
   server: MailServer,
   mail: OutgoingMail,
-  { egress, signal }: Pick<ActionContext, 'egress' | 'signal'>,
+  { egress, signal }: { egress: Egress; signal: AbortSignal },
 ): Promise<Delivery> {
   const at = readServer(server.url)
   if (at === null) {

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
+import type { Egress } from '../../../lib/egress/egress.ts'
 import type { EgressFailureKind } from '../../../lib/egress/failures.ts'
-import type { ActionContext } from '../../define.ts'
 import { readRetryAfter } from '../../http/reply.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
 import { decodeText } from './charset.ts'
@@ -24,7 +24,7 @@ export type PageFailure = {
 }
 export type PageResult = { ok: true; page: Page } | PageFailure
 
-export type Fetching = Pick<ActionContext, 'egress' | 'signal' | 'now'>
+export type Fetching = { egress: Egress; signal: AbortSignal; now: () => Date }
 
 /** What may be read: a web page, or XML (feeds, sitemaps), which servers call by many names. */
 type Kind = 'page' | 'xml'

@@ -1,0 +1,23 @@
+import { isObject } from '../../lib/json/object.ts'
+import { bindFormula, type Formula, moveChains } from '../formula/formula.ts'
+import { type Field, FieldProblem, refuse } from './field.ts'
+
+/** One JavaScript expression over the row. Tokens in it become variables, so that row data is never code. */
+export function expression(options: { required?: boolean; description: string }): Field<Formula> {
+  return {
+    type: 'string',
+    required: options.required ?? false,
+    description: options.description,
+    check: (raw, path) =>
+      typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
+    resolve: (configured, scope) => bindFormula(typeof configured === 'string' ? configured : '', scope),
+    read(resolved) {
+      if (isObject(resolved) && typeof resolved['problem'] === 'string') {
+        throw new FieldProblem(resolved['problem'])
+      }
+      // Nothing else comes out of `resolve`; an unset field that is required is never read.
+      return resolved as Formula
+    },
+    references: (configured) => (typeof configured === 'string' ? moveChains(configured) : configured),
+  }
+}
