@@ -2,13 +2,13 @@ import pc from 'picocolors'
 import type { Terminal } from './terminal.ts'
 
 /** What a command has to say: `data` for programs, `text` for people; with `exit`, that it did not go well. */
-export type Answer = { data: unknown; text: () => string; exit?: number }
+export type CommandOutput = { data: unknown; text: () => string; exit?: number }
 
 export const colors = pc.createColors(process.stdout.isTTY && !process.env['NO_COLOR'])
 
-export function printAnswer(answer: Answer, terminal: Terminal, json: boolean): void {
-  terminal.stdout.write(`${json ? JSON.stringify(answer.data) : answer.text()}\n`)
-  if (answer.exit !== undefined) terminal.exitCode = answer.exit
+export function printOutput(output: CommandOutput, terminal: Terminal, json: boolean): void {
+  terminal.stdout.write(`${json ? JSON.stringify(output.data) : output.text()}\n`)
+  if (output.exit !== undefined) terminal.exitCode = output.exit
 }
 
 /** Lines of `label  value`, indented under their title. */

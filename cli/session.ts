@@ -13,15 +13,15 @@ import { listOrganisations, listOrganisationsOf } from '#server/store/organisati
 import { openWorkspace, type Workspace } from '#server/workspace.ts'
 import { UnreachableError } from './diagnosis.ts'
 import { readFlags } from './flags.ts'
-import { type Answer, printAnswer } from './output.ts'
+import { type CommandOutput, printOutput } from './output.ts'
 import { type Terminal, terminalOf } from './terminal.ts'
 
 export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer; terminal: Terminal }
 
-/** A commander action: reads the flags, does `work` on the open workspace, prints its answer. */
+/** A commander action: reads the flags, does `work` on the open workspace, prints its output. */
 export function inSession<Flags>(
   schema: z.ZodType<Flags>,
-  work: (session: Session, flags: Flags) => Promise<Answer>,
+  work: (session: Session, flags: Flags) => Promise<CommandOutput>,
 ) {
   return async function act(this: Command): Promise<void> {
     const flags = readFlags(this, schema)
@@ -30,8 +30,8 @@ export function inSession<Flags>(
     const workspace = await open(config, terminal)
     try {
       const { store, storage, sealer } = workspace
-      const answer = await work({ config, db: store.system, storage, sealer, terminal }, flags)
-      printAnswer(answer, terminal, wantsJson(this))
+      const output = await work({ config, db: store.system, storage, sealer, terminal }, flags)
+      printOutput(output, terminal, wantsJson(this))
     } finally {
       await workspace.close()
     }

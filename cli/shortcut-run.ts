@@ -3,7 +3,7 @@ import { MAX_SHORTCUT_ROWS, type ShortcutRun } from '#contract/shortcuts.ts'
 import { AppError, forbidden, invalid, notFound } from '#server/lib/errors.ts'
 import { newId } from '#server/lib/ids.ts'
 import { queueShortcutRuns } from '#server/shortcuts/queue.ts'
-import { readShortcutRuns, settleLandedRuns } from '#server/shortcuts/run-endings.ts'
+import { readShortcutRuns, recordLandedRuns } from '#server/shortcuts/run-status.ts'
 import { readUntil } from '#server/shortcuts/wait.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { findMember } from '#server/store/organisation/members.ts'
@@ -13,7 +13,7 @@ import type { ShortcutFor } from '#server/store/shortcuts/shortcuts.ts'
 import { EXIT } from './failure.ts'
 import { Duration, KnownEmail } from './flags.ts'
 import { readJsonRows } from './json-file.ts'
-import { type Answer, formatTable } from './output.ts'
+import { type CommandOutput, formatTable } from './output.ts'
 import { requireShortcut, ShortcutId, stateOf } from './shortcut-session.ts'
 
 export const RunFlags = z
@@ -37,7 +37,7 @@ export async function runShortcut(
   db: Db,
   flags: z.infer<typeof RunFlags>,
   report: (line: string) => void,
-): Promise<Answer> {
+): Promise<CommandOutput> {
   const shortcut = await requireRunnable(db, flags.id)
   const { rows, batch } = readRows(flags)
   if (flags.wait && !(await hasWorker(db))) {
@@ -103,7 +103,7 @@ async function waitForRuns(
 ): Promise<void> {
   let reported = -1
   const read = async () => {
-    await settleLandedRuns(db, of)
+    await recordLandedRuns(db, of)
     const done = total - (await countOpenRuns(db, of.orgId, of.runId))
     if (done !== reported) report(`${done} of ${total} done`)
     reported = done

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { GivenInputs, GivenOutputs, ShortcutFace } from '#contract/shortcuts.ts'
+import { GivenInputs, GivenOutputs, ShortcutDetails } from '#contract/shortcuts.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
@@ -14,18 +14,18 @@ import {
   type ShortcutRecord,
 } from '#server/store/shortcuts/shortcuts.ts'
 import { readJsonFile } from './json-file.ts'
-import { type Answer, formatDetails, formatTable } from './output.ts'
+import { type CommandOutput, formatDetails, formatTable } from './output.ts'
 
 export const ShortcutId = z
   .string()
   .toLowerCase()
   .refine(isUuid, 'must be a UUID, as `loam shortcut list` shows it')
 
-export const FaceFlags = {
-  name: ShortcutFace.shape.name.exactOptional(),
-  description: ShortcutFace.shape.description.exactOptional(),
-  coverImage: ShortcutFace.shape.cover_image.exactOptional(),
-  iconEmoji: ShortcutFace.shape.icon_emoji.exactOptional(),
+export const DetailsFlags = {
+  name: ShortcutDetails.shape.name.exactOptional(),
+  description: ShortcutDetails.shape.description.exactOptional(),
+  coverImage: ShortcutDetails.shape.cover_image.exactOptional(),
+  iconEmoji: ShortcutDetails.shape.icon_emoji.exactOptional(),
 }
 export const SchemaFlags = { inputs: z.string().exactOptional(), outputs: z.string().exactOptional() }
 
@@ -50,7 +50,7 @@ export function readSchemas(flags: { inputs?: string; outputs?: string }): Given
 }
 
 /** Programs get the shortcut as the API shows it; people also see where each field comes from. */
-export function answerOf(shortcut: ShortcutRecord, title: string): Answer {
+export function answerOf(shortcut: ShortcutRecord, title: string): CommandOutput {
   const data = viewShortcut(shortcut)
   return { data, text: () => [describe(data, title), ...describeFields(shortcut)].join('\n') }
 }

@@ -179,7 +179,7 @@ export const GivenOutputs = z
   .max(MAX_SCHEMA_ENTRIES)
 
 /** What is said about a shortcut and is not frozen with its versions. */
-export const ShortcutFace = z.strictObject({
+export const ShortcutDetails = z.strictObject({
   name: Name,
   description: Description,
   cover_image: z
@@ -192,4 +192,4 @@ export const ShortcutFace = z.strictObject({
     .refine((text) => !/[\p{L}\p{Cc}]/u.test(text) && text.isWellFormed(), 'must be an emoji')
     .transform((text) => (text === '' ? null : text)),
 })
-export type ShortcutFace = z.infer<typeof ShortcutFace>
+export type ShortcutDetails = z.infer<typeof ShortcutDetails>

@@ -63,7 +63,7 @@ function makeStorage(): Storage {
   return openStorage(testConfig({ LOAM_DATA_DIR: folder }))
 }
 
-export type Answer<Body = Json> = {
+export type ApiResponse<Body = Json> = {
   status: number
   headers: Record<string, string | string[] | number | undefined>
   body: Body
@@ -83,7 +83,7 @@ export type TestApp = {
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Answer>
+  ): Promise<ApiResponse>
   makeOrg(name?: string): Promise<TestOrg>
 }
 
@@ -93,7 +93,7 @@ export type TestOrg = {
   /** A full key of the administrator. */
   key: string
   keyFor(email: string, role: string, options?: KeyOptions): Promise<string>
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
 }
 
 let serial = 0

@@ -6,7 +6,7 @@ import type { Field } from '#server/catalog/fields/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { examples, readFlags } from '../flags.ts'
-import { colors, formatDetails, formatTable, printAnswer } from '../output.ts'
+import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
 import { terminalOf } from '../terminal.ts'
 
@@ -29,7 +29,7 @@ export function define(actions: Command): void {
         credits,
         description,
       }))
-      printAnswer({ data, text: () => formatList(all) }, terminalOf(this), wantsJson(this))
+      printOutput({ data, text: () => formatList(all) }, terminalOf(this), wantsJson(this))
     })
 
   actions
@@ -41,8 +41,8 @@ export function define(actions: Command): void {
       const { action_id } = readFlags(this, z.strictObject({ action_id: z.string() }))
       const action = (await loadCatalogue()).get(action_id)
       if (action === undefined) throw notFound(`Action ${action_id}`)
-      const answer = { data: detailsOf(action), text: () => formatAction(action) }
-      printAnswer(answer, terminalOf(this), wantsJson(this))
+      const output = { data: detailsOf(action), text: () => formatAction(action) }
+      printOutput(output, terminalOf(this), wantsJson(this))
     })
 }
 

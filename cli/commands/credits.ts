@@ -5,7 +5,7 @@ import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
 import { getBalance, grantCredits, listCreditEntries, MILLIS } from '#server/store/organisation/credits.ts'
 import { examples, Limit, Org } from '../flags.ts'
-import { type Answer, formatTable, formatTime } from '../output.ts'
+import { type CommandOutput, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
 
 /** Below this, thousandths are exact in a JSON number. */
@@ -114,7 +114,7 @@ export function define(credits: Command): void {
     )
 }
 
-function formatBalance({ org_id, name }: Organisation, millis: number): Answer {
+function formatBalance({ org_id, name }: Organisation, millis: number): CommandOutput {
   const balance = millis / MILLIS
   return { data: { org_id, balance }, text: () => `${name} has ${balance} credits.` }
 }

@@ -6,7 +6,7 @@ import { checkMail, checkServer } from '../doctor/network.ts'
 import { checkSettings } from '../doctor/settings.ts'
 import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
-import { colors, printAnswer } from '../output.ts'
+import { colors, printOutput } from '../output.ts'
 import { commandEnvironment, wantsJson } from '../session.ts'
 import { type Terminal, terminalOf } from '../terminal.ts'
 
@@ -18,8 +18,8 @@ export function define(command: Command): void {
       const terminal = terminalOf(this)
       const checks = await examine(terminal)
       const failed = checks.some(({ status }) => status === 'fail')
-      const answer = { data: checks, text: () => format(checks), ...(failed ? { exit: EXIT.failed } : {}) }
-      printAnswer(answer, terminal, wantsJson(this))
+      const output = { data: checks, text: () => format(checks), ...(failed ? { exit: EXIT.failed } : {}) }
+      printOutput(output, terminal, wantsJson(this))
     })
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { invalid, notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import { setShortcutState, shareShortcut, updateShortcutFace } from '#server/shortcuts/lifecycle.ts'
+import { setShortcutState, shareShortcut, updateShortcutDetails } from '#server/shortcuts/lifecycle.ts'
 import { publishShortcut, republishShortcut } from '#server/shortcuts/publish.ts'
 import { viewShortcut } from '#server/shortcuts/view.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -14,7 +14,7 @@ import { inSession, requireMember, resolveOrganisation, wantsJson } from '../ses
 import { RunFlags, runShortcut } from '../shortcut-run.ts'
 import {
   answerOf,
-  FaceFlags,
+  DetailsFlags,
   openPublisher,
   readSchemas,
   requireShortcut,
@@ -27,9 +27,9 @@ import { terminalOf } from '../terminal.ts'
 const ID = ['<id>', 'as `loam shortcut list` shows it'] as const
 
 const PublishFlags = z.strictObject({
-  ...FaceFlags,
+  ...DetailsFlags,
   ...SchemaFlags,
-  name: FaceFlags.name.unwrap(),
+  name: DetailsFlags.name.unwrap(),
   org: Org,
   workflow: z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam workflow list` shows it'),
   email: KnownEmail.exactOptional(),
@@ -51,7 +51,7 @@ export function define(shortcut: Command): void {
 }
 
 function definePublishing(shortcut: Command): void {
-  withFace(shortcut.command('publish'))
+  withDetailOptions(shortcut.command('publish'))
     .description('Publish a workflow as a shortcut, frozen as it is now')
     .requiredOption('--workflow <workflow_id>', 'the workflow whose main sheet it runs')
     .requiredOption('--name <name>', 'its name')
@@ -78,8 +78,8 @@ function definePublishing(shortcut: Command): void {
         const member = await requireMember(db, organisation, creator)
         const publisher = await openPublisher(db, orgId, member.member_id)
         const { name, description = '', coverImage: cover_image = null, iconEmoji: icon_emoji = null } = flags
-        const face = { name, description, cover_image, icon_emoji }
-        const made = await publishShortcut(publisher, workflow, member, face, readSchemas(flags))
+        const details = { name, description, cover_image, icon_emoji }
+        const made = await publishShortcut(publisher, workflow, member, details, readSchemas(flags))
         return answerOf(made, `Published ${name}`)
       }),
     )
@@ -102,23 +102,23 @@ function definePublishing(shortcut: Command): void {
 }
 
 function defineUpkeep(shortcut: Command): void {
-  withFace(shortcut.command('update'))
+  withDetailOptions(shortcut.command('update'))
     .argument(...ID)
     .description('Change name, description, cover or emoji')
     .option('--name <name>', 'its name')
     .addHelpText('after', examples('loam shortcut update <id> --description "Finds an address"'))
     .action(
-      inSession(z.strictObject({ id: ShortcutId, ...FaceFlags }), async ({ db }, { id, ...flags }) => {
-        const { coverImage, iconEmoji, ...face } = flags
+      inSession(z.strictObject({ id: ShortcutId, ...DetailsFlags }), async ({ db }, { id, ...flags }) => {
+        const { coverImage, iconEmoji, ...details } = flags
         const change = {
-          ...face,
+          ...details,
           ...(coverImage === undefined ? {} : { cover_image: coverImage }),
           ...(iconEmoji === undefined ? {} : { icon_emoji: iconEmoji }),
         }
         if (Object.keys(change).length === 0) {
           throw invalid('name', 'or another of description, cover-image, icon-emoji is needed')
         }
-        const changed = await updateShortcutFace(db, OPERATOR, await requireShortcut(db, id), change)
+        const changed = await updateShortcutDetails(db, OPERATOR, await requireShortcut(db, id), change)
         return answerOf(changed, `Changed ${changed.name}`)
       }),
     )
@@ -218,7 +218,7 @@ function defineRunning(shortcut: Command): void {
     })
 }
 
-function withFace(command: Command): Command {
+function withDetailOptions(command: Command): Command {
   return command
     .option('--description <text>', 'what it does')
     .option('--cover-image <url>', 'a picture; an empty text removes it')

@@ -10,15 +10,15 @@ import {
 import type { ActionInstance } from '../chain/definition.ts'
 import { moveAction as move, replaceAction } from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'
-import { editChain, requireAction, type Workbench } from './chain-edit.ts'
+import { editChain, requireAction, type ChainEditing } from './chain-edit.ts'
 
 /** A new display name or note. Neither changes what the action does. */
 export async function labelAction(
-  bench: Workbench,
+  editing: ChainEditing,
   id: string,
   label: Pick<ActionInstance, 'display_name'> | { note: string },
 ): Promise<void> {
-  await editChain(bench, ({ chain }) => ({
+  await editChain(editing, ({ chain }) => ({
     definition: replaceAction(chain.definition, { ...requireAction(chain, id), ...label }),
     audit: {
       action: 'note' in label ? 'action.noted' : 'action.renamed',
@@ -29,8 +29,12 @@ export async function labelAction(
 }
 
 /** Answers what the action stands behind now. */
-export async function moveAction(bench: Workbench, id: string, after: string | undefined): Promise<string> {
-  return editChain(bench, ({ chain }) => {
+export async function moveAction(
+  editing: ChainEditing,
+  id: string,
+  after: string | undefined,
+): Promise<string> {
+  return editChain(editing, ({ chain }) => {
     requireAction(chain, id)
     const moved = move(chain.definition, id, after)
     if (!moved.ok) throw validationError(moved.errors)
@@ -45,12 +49,12 @@ export async function moveAction(bench: Workbench, id: string, after: string | u
 
 /** Answers the providers as they stand now, in public form. */
 export async function reorderWaterfall(
-  bench: Workbench,
+  editing: ChainEditing,
   id: string,
   field: { name: string; providers: readonly ProviderOption[] },
   given: unknown[],
 ): Promise<{ providers: ShownStep[]; warnings: Warning[] }> {
-  return editChain(bench, ({ chain }) => {
+  return editChain(editing, ({ chain }) => {
     const action = requireAction(chain, id)
     const { steps, warnings, errors } = reorderSteps(
       readGivenSteps(given, 'providers').steps,

@@ -10,7 +10,7 @@ import {
   putDiscoveredOutputs,
 } from '../store/sheets/action-outputs.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
-import type { Workbench } from './chain-edit.ts'
+import type { ChainEditing } from './chain-edit.ts'
 import { recordChange } from './changes.ts'
 
 /**
@@ -18,7 +18,7 @@ import { recordChange } from './changes.ts'
  * action that never ran has none to name.
  */
 export async function discoverActionOutputs(
-  { db, author, sheet, catalogue }: Workbench,
+  { db, author, sheet, catalogue }: ChainEditing,
   { id, action_id }: ActionInstance,
 ): Promise<OutputDescriptor[]> {
   const template = catalogue.get(action_id)

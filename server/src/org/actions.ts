@@ -19,24 +19,24 @@ import {
 import { validationError } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
-import { editChain, requireAction, type Workbench } from './chain-edit.ts'
+import { editChain, requireAction, type ChainEditing } from './chain-edit.ts'
 import { readConfigurationEnvironment } from './configuration-environment.ts'
 import { checkTargets, type Configurer } from './target-sheets.ts'
 
 type NewAction = z.output<typeof AddActionBody>
 
-/** A workbench at which actions are configured. */
-export type ConfigureBench = Workbench & Pick<Configurer, 'mayUse'>
+/** An edit that configures actions, which may name sheets of other workflows. */
+export type ActionEditing = ChainEditing & Pick<Configurer, 'mayUse'>
 
 /** All of it or nothing: an action whose configuration is refused is not added. */
 export async function addAction(
-  bench: ConfigureBench,
+  editing: ActionEditing,
   body: NewAction,
 ): Promise<{ action: ActionInstance; chain: ChainView; warnings: Warning[] }> {
-  return editChain(bench, async ({ trx, chain, state, view }) => {
+  return editChain(editing, async ({ trx, chain, state, view }) => {
     const { id, serials } = nextInstanceId(state.actionSerials, body.action_id)
-    const prepared = prepareAction(id, body, chain, bench.catalogue)
-    const made = await withTargets(trx, bench, bench.catalogue.get(body.action_id), {}, prepared)
+    const prepared = prepareAction(id, body, chain, editing.catalogue)
+    const made = await withTargets(trx, editing, editing.catalogue.get(body.action_id), {}, prepared)
     if (made.errors.length > 0) throw validationError(made.errors)
     const added = insert(chain.definition, made.action, body.after)
     if (!added.ok) throw validationError(added.errors)
@@ -45,7 +45,11 @@ export async function addAction(
       definition: added.value,
       actionSerials: serials,
       audit: { action: 'action.added', details: { action_instance_id: id, after: body.after ?? null } },
-      result: { action: made.action, chain: next, warnings: await warningsOf(trx, bench.sheet, made, next) },
+      result: {
+        action: made.action,
+        chain: next,
+        warnings: await warningsOf(trx, editing.sheet, made, next),
+      },
     }
   })
 }
@@ -67,15 +71,15 @@ export function prepareAction(
 
 /** Merges; answers what is amiss in the request and in the configuration that came of it. */
 export async function configureAction(
-  bench: ConfigureBench,
+  editing: ActionEditing,
   id: string,
   given: Configuration,
 ): Promise<Warning[]> {
-  return editChain(bench, async ({ trx, chain, view }) => {
+  return editChain(editing, async ({ trx, chain, view }) => {
     const action = requireAction(chain, id)
     const template = chain.links.get(id)?.template
     const configured = configure(action, template, given, typesIn(chain))
-    const made = await withTargets(trx, bench, template, action.inputs, configured)
+    const made = await withTargets(trx, editing, template, action.inputs, configured)
     if (made.errors.length > 0) throw validationError(made.errors)
     const definition = replaceAction(chain.definition, made.action)
     return {
@@ -89,7 +93,7 @@ export async function configureAction(
           inputs: Object.keys(given.inputs ?? {}),
         },
       },
-      result: await warningsOf(trx, bench.sheet, made, view(definition)),
+      result: await warningsOf(trx, editing.sheet, made, view(definition)),
     }
   })
 }
@@ -97,7 +101,7 @@ export async function configureAction(
 /** Adds what is to be said of the sheets that the action names. */
 export async function withTargets(
   db: Db,
-  { author, mayUse }: Pick<ConfigureBench, 'author' | 'mayUse'>,
+  { author, mayUse }: Pick<ActionEditing, 'author' | 'mayUse'>,
   template: Action | undefined,
   before: ActionInstance['inputs'],
   made: Configured,
@@ -117,14 +121,14 @@ async function warningsOf(
 }
 
 /** Those that referred to its outputs keep their references, which name nothing now, and are answered. */
-export async function deleteAction(bench: Workbench, id: string): Promise<Dependent[]> {
-  return editChain(bench, ({ chain }) => {
+export async function deleteAction(editing: ChainEditing, id: string): Promise<Dependent[]> {
+  return editChain(editing, ({ chain }) => {
     const { action_id } = requireAction(chain, id)
     const definition = removeAction(chain.definition, id)
     return {
       definition,
       audit: { action: 'action.deleted', details: { action_instance_id: id, action_id } },
-      result: dependentsOf(id, definition, bench.catalogue),
+      result: dependentsOf(id, definition, editing.catalogue),
     }
   })
 }

@@ -4,14 +4,14 @@ import type { ActionInstance, Definition } from '../chain/definition.ts'
 import { notFound } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { recordAudit } from '../store/organisation/audit.ts'
-import { holdOrganisation } from '../store/organisation/organisations.ts'
+import { shareLockOrganisation } from '../store/organisation/organisations.ts'
 import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
 import { editDefinition, type SheetState } from '../store/sheets/definitions.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import type { Author } from './changes.ts'
 
 /** Whose chain is edited, by whom, and what there is to build it from. */
-export type Workbench = { db: Db; author: Author; sheet: SheetRecord; catalogue: Catalogue }
+export type ChainEditing = { db: Db; author: Author; sheet: SheetRecord; catalogue: Catalogue }
 
 /** What an edit makes of a chain. The same definition means that nothing changed, and then nothing is recorded. */
 export type ChainEdit<Result> = {
@@ -22,7 +22,7 @@ export type ChainEdit<Result> = {
 }
 
 /** What an edit works with. `view` looks at the chain as it would be with another definition. */
-export type Editing = {
+export type EditContext = {
   trx: Db
   chain: ChainView
   state: SheetState
@@ -31,12 +31,12 @@ export type Editing = {
 
 /** One transaction under the locks of `editDefinition`, with what runs have told of the chain's outputs. */
 export async function editChain<Result>(
-  { db, author, sheet, catalogue }: Workbench,
-  edit: (editing: Editing) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
+  { db, author, sheet, catalogue }: ChainEditing,
+  edit: (context: EditContext) => ChainEdit<Result> | Promise<ChainEdit<Result>>,
 ): Promise<Result> {
   return inTransaction(db, async (trx) => {
     // What `recordChange` gets by writing its entry first; here it is only known later whether there is one.
-    await holdOrganisation(trx, author.orgId)
+    await shareLockOrganisation(trx, author.orgId)
     const made = await editDefinition(trx, author, sheet, async (state) => {
       const discovered = await listDiscoveredOutputs(trx, sheet)
       const view = (definition: Definition) => viewChain(definition, catalogue, discovered)

@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { holdMember } from '../store/sheets/workflows.ts'
+import { shareLockMember } from '../store/sheets/workflows.ts'
 
 /** A member who makes or changes something. */
 export type Author = Actor & { orgId: string; memberId: string }
@@ -32,7 +32,7 @@ export async function recordCreation<Result>(
   work: (trx: Db) => Promise<Result>,
 ): Promise<Result> {
   return recordChange(db, author, entry, async (trx) => {
-    if (!(await holdMember(trx, author.orgId, author.memberId))) {
+    if (!(await shareLockMember(trx, author.orgId, author.memberId))) {
       throw new AppError('Unauthorized', 'The owner of this key was removed')
     }
     return work(trx)

@@ -7,7 +7,7 @@ import {
 } from '../catalog/provider/access.ts'
 import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
-import { type ConnectionRecord, keepToken, lockConnection } from '../store/organisation/connections.ts'
+import { type ConnectionRecord, storeToken, lockConnection } from '../store/organisation/connections.ts'
 
 type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
 type Fields = Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
       if (!made.ok) return made
       fields = { ...fields, ...made.fields }
       kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
-      await keepToken(trx, record, {
+      await storeToken(trx, record, {
         token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
         token_expires_at: new Date(kept.expiresAt),
         ...(made.fields === undefined ? {} : { fields_sealed: sealFields(sealer, record, fields) }),

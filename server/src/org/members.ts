@@ -19,7 +19,7 @@ import {
   listInvitations,
   markInvitationSent,
   type Member,
-  takeInvitation,
+  consumeInvitation,
 } from '../store/organisation/members.ts'
 import { lockOrganisation } from '../store/organisation/organisations.ts'
 import { impactOfRemoval } from './impact.ts'
@@ -138,7 +138,7 @@ export async function acceptInvitation(
   names: Names,
 ): Promise<{ org_id: string; email: string; role: string }> {
   return inTransaction(db, async (trx) => {
-    const invitation = await takeInvitation(trx, { tokenHash: hashToken(token) })
+    const invitation = await consumeInvitation(trx, { tokenHash: hashToken(token) })
     if (invitation === undefined) throw notFound('Invitation')
     const { org_id, email, role } = invitation
     await insertMember(trx, org_id, { email, role, ...names })
@@ -165,7 +165,7 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
     await lockOrganisation(trx, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) {
-      const invitation = await takeInvitation(trx, { orgId, email })
+      const invitation = await consumeInvitation(trx, { orgId, email })
       if (invitation === undefined) throw notFound('Member or invitation')
       await recordAudit(trx, orgId, actor, { action: 'invitation.revoked', target: email })
       return { removed: 'invitation', warnings: [] }

@@ -8,7 +8,7 @@ import {
   advanceSchedule,
   deleteSchedule,
   listDueSchedules,
-  takeDueSchedule,
+  lockDueSchedule,
 } from '../store/runs/schedules.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { countRows } from '../store/sheets/rows.ts'
@@ -59,7 +59,7 @@ type Outcome = { words: string; runId?: string }
  */
 async function tick(db: Db, key: SheetKey): Promise<Outcome | null> {
   return db.transaction().execute(async (trx) => {
-    const schedule = await takeDueSchedule(trx, key)
+    const schedule = await lockDueSchedule(trx, key)
     if (schedule === undefined) return null
     const sheet = await findSheet(trx, key.org_id, key.sheet_id)
     const next = readCron(schedule.cron, schedule.timezone)(schedule.now)

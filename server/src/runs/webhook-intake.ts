@@ -5,7 +5,7 @@ import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import {
   claimKeys,
-  type DeliveryAnswer,
+  type DeliveryResult,
   findAnswers,
   nameOfKey,
   type NewDelivery,
@@ -31,7 +31,7 @@ export type Delivery = {
 export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' | 'sheet_id'> }
 
 /** Null when the sheet was deleted meanwhile. */
-export type Receipt = (DeliveryAnswer & { duplicate: boolean }) | null
+export type Receipt = (DeliveryResult & { duplicate: boolean }) | null
 
 type Item = Delivery | Refusal
 type Answer = { receipt: Receipt } | { fault: unknown }
@@ -81,7 +81,7 @@ async function takeAll(store: Store, items: Item[]): Promise<Answer[]> {
   }
 }
 
-type Planned = Delivery & { org_id: string; sheet_id: string; answer: DeliveryAnswer }
+type Planned = Delivery & { org_id: string; sheet_id: string; answer: DeliveryResult }
 
 /** Ids are claimed before the locks of sheets are taken, as everything that brings rows does (store/sheets/row-locks.ts). */
 async function takeIn(trx: Db, items: Item[]): Promise<Receipt[]> {

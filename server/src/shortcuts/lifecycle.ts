@@ -1,4 +1,4 @@
-import type { ShortcutFace } from '#contract/shortcuts.ts'
+import type { ShortcutDetails } from '#contract/shortcuts.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
@@ -28,14 +28,14 @@ export async function setShortcutState(
 }
 
 /** Name, description and pictures. They are not frozen: every version shows the latest. */
-export async function updateShortcutFace(
+export async function updateShortcutDetails(
   db: Db,
   actor: Actor,
   shortcut: Shortcut,
-  face: Partial<ShortcutFace>,
+  details: Partial<ShortcutDetails>,
 ): Promise<ShortcutRecord> {
   requireMaster(shortcut, 'change')
-  return changeShortcut(db, actor, shortcut, 'shortcut.updated', face)
+  return changeShortcut(db, actor, shortcut, 'shortcut.updated', details)
 }
 
 async function changeShortcut(

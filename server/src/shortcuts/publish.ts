@@ -1,4 +1,4 @@
-import type { GivenInput, GivenOutput, ShortcutFace } from '#contract/shortcuts.ts'
+import type { GivenInput, GivenOutput, ShortcutDetails } from '#contract/shortcuts.ts'
 import { describeOutputs, type OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
@@ -32,7 +32,7 @@ export async function publishShortcut(
   publisher: Publisher,
   workflowId: string,
   creator: Pick<Member, 'member_id' | 'email'>,
-  face: ShortcutFace,
+  shown: ShortcutDetails,
   given: GivenSchemas,
 ): Promise<ShortcutRecord> {
   const { db, author } = publisher
@@ -40,12 +40,12 @@ export async function publishShortcut(
   const entry = {
     action: 'shortcut.published',
     target: key.shortcut_id,
-    details: { name: face.name, workflow_id: workflowId },
+    details: { name: shown.name, workflow_id: workflowId },
   }
   return recordCreation(db, author, entry, async (trx) => {
     const frozen = await freeze({ ...publisher, db: trx }, workflowId, given, null)
     const { member_id: creator_id, email: creator_email } = creator
-    await insertShortcut(trx, { ...key, ...face, workflow_id: workflowId, creator_id, creator_email })
+    await insertShortcut(trx, { ...key, ...shown, workflow_id: workflowId, creator_id, creator_email })
     await insertVersion(trx, key, 1, frozen, author.email)
     return requireRecord(trx, key)
   })
@@ -90,7 +90,7 @@ async function freeze(
   const derivedInputs = deriveInputs(definition.inputs, before?.inputs ?? [])
   const outputs = await listOutputs({ db, author, catalogue }, sheet, definition)
   const derivedOutputs = deriveOutputs(outputs, before?.outputs ?? [])
-  const wantedInputs = given.inputs ?? (before?.inputs_given ? before.inputs.map(givenAgain) : undefined)
+  const wantedInputs = given.inputs ?? (before?.inputs_given ? before.inputs.map(withoutColumn) : undefined)
   const wantedOutputs = given.outputs ?? (before?.outputs_given ? before.outputs : undefined)
   const chosen = {
     inputs:
@@ -114,7 +114,7 @@ async function freeze(
   }
 }
 
-function givenAgain({ column: _column, ...entry }: ShortcutVersion['inputs'][number]): GivenInput {
+function withoutColumn({ column: _column, ...entry }: ShortcutVersion['inputs'][number]): GivenInput {
   return entry
 }
 

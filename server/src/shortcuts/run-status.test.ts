@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
-import { judgeRun } from './run-status.ts'
+import { statusFromTraces } from './run-status.ts'
 
 const AT = new Date('2030-01-31T12:00:00Z')
 const definition: Definition = {
@@ -43,9 +43,9 @@ describe('D50: what the engine says of a row', () => {
     ['a flight that rests', [flight('a_1')], 'inProgress'],
     ['a flight behind results', [cell('a_1', 'complete'), flight('b_1', { untouched: true })], 'inProgress'],
     ['results of every action', done, 'completed'],
-    ['results that stop half-way', done.slice(0, 2), 'away'],
-    ['nothing', [], 'away'],
-    ['results of another run', done.map((one) => ({ ...one, run_id: 'theirs' })), 'away'],
+    ['results that stop half-way', done.slice(0, 2), 'unfinished'],
+    ['nothing', [], 'unfinished'],
+    ['results of another run', done.map((one) => ({ ...one, run_id: 'theirs' })), 'unfinished'],
     [
       'a flight of another run behind our results',
       [...done, flight('a_1', { run_id: 'theirs' })],
@@ -57,25 +57,25 @@ describe('D50: what the engine says of a row', () => {
     ['a condition that ended it', [cell('a_1', 'condition_not_met')], 'completed'],
     ['a failure that was passed over', [cell('a_1', 'failed'), ...done.slice(1)], 'completed'],
   ])('%s', (_what, traces, expected) => {
-    const judged = judgeRun(run, definition, traces)
-    expect(judged.state === 'ended' ? judged.status : judged.state).toBe(expected)
+    const found = statusFromTraces(run, definition, traces)
+    expect(found.state === 'ended' ? found.status : found.state).toBe(expected)
   })
 
   it.each([
-    [true, 'away'],
+    [true, 'unfinished'],
     [false, 'failed'],
   ])('continue_on_fail of the frozen version: %s', (continue_on_fail, expected) => {
-    const judged = judgeRun({ ...run, continue_on_fail }, definition, [cell('a_1', 'failed')])
-    expect(judged.state === 'ended' ? judged.status : judged.state).toBe(expected)
+    const found = statusFromTraces({ ...run, continue_on_fail }, definition, [cell('a_1', 'failed')])
+    expect(found.state === 'ended' ? found.status : found.state).toBe(expected)
   })
 
   it('fields are values of outputs and columns of lists; what did not run is skipped', () => {
     const people = '{"people":[{"name":"Ada"},{"mail":"x"}]}'
-    const judged = judgeRun(run, definition, [
+    const found = statusFromTraces(run, definition, [
       cell('a_1', 'complete', { outputs: people }),
       cell('b_1', 'failed'),
     ])
-    expect(judged).toEqual({
+    expect(found).toEqual({
       state: 'ended',
       status: 'failed',
       error: 'broken',

@@ -1,20 +1,123 @@
-import type { CellStatus } from '#contract/rows.ts'
-import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
+import type { EndStatus, ShortcutRun } from '#contract/shortcuts.ts'
 import type { Definition } from '../chain/definition.ts'
-import { pickColumn } from '../chain/list-column.ts'
-import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { ShortcutRunRecord, Trace } from '../store/shortcuts/shortcut-runs.ts'
-import { readOutputToken } from './schema.ts'
+import type { Db } from '../store/connection/db.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import {
+  findRunStates,
+  listLandedRuns,
+  listRunsByIds,
+  listTraces,
+  recordRunEnds,
+  type ShortcutEnd,
+  type ShortcutRunRecord,
+  type Trace,
+} from '../store/shortcuts/shortcut-runs.ts'
+import { FAILURES, outputOf, type RunOutput } from './run-output.ts'
+import { type Progress, viewShortcutRun } from './view.ts'
 
-export type Progress = 'pending' | 'inProgress'
-type Field = { value: unknown; status: FieldStatus }
-export type Output = Record<string, Field>
+/**
+ * Runs as callers see them. Those without a recorded end are looked up in the engine, and an end that is found there is
+ * recorded for good, so that nothing that becomes of the row later changes it.
+ */
+export async function readShortcutRuns(
+  db: Db,
+  orgId: string,
+  runs: readonly ShortcutRunRecord[],
+): Promise<ShortcutRun[]> {
+  const { ends, progress } = await checkOpenRuns(db, orgId, runs)
+  await recordRunEnds(db, orgId, ends)
+  const ended = await listRunsByIds(
+    db,
+    orgId,
+    ends.map((end) => end.id),
+  )
+  const latest = new Map(ended.map((run) => [run.shortcut_run_id, run]))
+  return runs.map((run) =>
+    viewShortcutRun(
+      latest.get(run.shortcut_run_id) ?? run,
+      progress.get(run.shortcut_run_id) ?? 'inProgress',
+    ),
+  )
+}
 
-/** Where a run is. `away`: its row is not in the air, and not at the end of its chain either. */
-export type Judgement =
+const CHUNK = 200
+
+/** Records the ends of runs whose rows have landed: of all runs, or of those in one run of the engine. */
+export async function recordLandedRuns(db: Db, of?: { orgId: string; runId: string }): Promise<void> {
+  let last: ShortcutRunRecord | undefined
+  for (;;) {
+    const landed = await listLandedRuns(db, CHUNK, last, of)
+    for (const [orgId, runs] of Map.groupBy(landed, (run) => run.org_id)) {
+      const { ends } = await checkOpenRuns(db, orgId, runs)
+      await recordRunEnds(db, orgId, ends)
+    }
+    last = landed.at(-1)
+    if (landed.length < CHUNK) return
+  }
+}
+
+type RunStatuses = { ends: ShortcutEnd[]; progress: Map<string, Progress> }
+type Unfinished = { run: ShortcutRunRecord; output: RunOutput }
+
+async function checkOpenRuns(
+  db: Db,
+  orgId: string,
+  runs: readonly ShortcutRunRecord[],
+): Promise<RunStatuses> {
+  const open = runs.filter((run) => run.status === null)
+  const found: RunStatuses = { ends: [], progress: new Map() }
+  if (open.length === 0) return found
+  const traces = await listTraces(
+    db,
+    orgId,
+    open.map((run) => run.row_id),
+  )
+  const byRow = Map.groupBy(traces, (trace) => trace.row_id)
+  const unfinished: Unfinished[] = []
+  for (const run of open) {
+    const definition = await getDefinition(db, { ...run, sheet_id: run.workflow_id })
+    const status = statusFromTraces(run, definition, byRow.get(run.row_id) ?? [])
+    const id = run.shortcut_run_id
+    if (status.state === 'ended') found.ends.push({ id, ...status })
+    else if (status.state === 'unfinished') unfinished.push({ run, output: status.output })
+    else found.progress.set(id, status.state)
+  }
+  await checkUnfinished(db, orgId, unfinished, found)
+  return found
+}
+
+/** Such a row was cut off, or its run has not launched it yet. */
+async function checkUnfinished(
+  db: Db,
+  orgId: string,
+  unfinished: readonly Unfinished[],
+  { ends, progress }: RunStatuses,
+): Promise<void> {
+  if (unfinished.length === 0) return
+  const { states, existingRows } = await findRunStates(
+    db,
+    orgId,
+    unfinished.map(({ run }) => run),
+  )
+  for (const { run, output } of unfinished) {
+    const id = run.shortcut_run_id
+    const error = reasonOfEarlyEnd(states.get(run.run_id), existingRows.has(run.row_id))
+    if (error === null) progress.set(id, 'inProgress')
+    else ends.push({ id, status: 'error', error, at: new Date(), output })
+  }
+}
+
+function reasonOfEarlyEnd(state: string | undefined, rowExists: boolean): string | null {
+  if (state === 'stopped') return 'The run was stopped before it ended'
+  if (!rowExists) return 'The row of this run was deleted before its result was recorded'
+  return state === 'running' ? null : 'The row of this run was run again before its result was recorded'
+}
+
+/** `unfinished`: the row is not in the air, and not at the end of its chain either. */
+export type TracedStatus =
   | { state: Progress }
-  | { state: 'ended'; status: EndStatus; error: string | null; at: Date; output: Output }
-  | { state: 'away'; output: Output }
+  | { state: 'ended'; status: EndStatus; error: string | null; at: Date; output: RunOutput }
+  | { state: 'unfinished'; output: RunOutput }
 
 type Run = Pick<ShortcutRunRecord, 'run_id' | 'continue_on_fail' | 'outputs'>
 
@@ -22,53 +125,24 @@ type Run = Pick<ShortcutRunRecord, 'run_id' | 'continue_on_fail' | 'outputs'>
  * What the engine's traces of a row say about a shortcut's run: only those that this run left count. It is completed unless
  * its row halted on a failure (D50).
  */
-export function judgeRun(run: Run, definition: Definition, traces: readonly Trace[]): Judgement {
+export function statusFromTraces(run: Run, definition: Definition, traces: readonly Trace[]): TracedStatus {
   const own = traces.filter((trace) => trace.run_id === run.run_id)
   const cells = new Map(own.filter((trace) => trace.completed_at !== null).map((cell) => [cell.action, cell]))
   const flight = own.find((trace) => trace.completed_at === null)
   if (flight !== undefined) {
     return { state: flight.untouched && cells.size === 0 ? 'pending' : 'inProgress' }
   }
-  const output = outputOf(run, cells)
+  const output = outputOf(run.outputs, cells)
   const last = definition.actions.findLast((action) => cells.has(action.id))
   const cell = last === undefined ? undefined : cells.get(last.id)
-  if (last === undefined || cell === undefined || cell.completed_at === null) return { state: 'away', output }
+  if (last === undefined || cell === undefined || cell.completed_at === null) {
+    return { state: 'unfinished', output }
+  }
   const failure = FAILURES[cell.status]
   const mayContinue = last.continue_workflow_if_action_fails ?? run.continue_on_fail
   const halted = failure !== undefined && (failure === 'outOfCredits' || !mayContinue)
   if (halted) return { state: 'ended', status: failure, error: cell.error, at: cell.completed_at, output }
   const walkedThrough = last === definition.actions.at(-1) || cell.status === 'condition_not_met'
-  if (!walkedThrough) return { state: 'away', output }
+  if (!walkedThrough) return { state: 'unfinished', output }
   return { state: 'ended', status: 'completed', error: null, at: cell.completed_at, output }
-}
-
-const FAILURES: Partial<Record<CellStatus, Exclude<EndStatus, 'completed'>>> = {
-  failed: 'failed',
-  error: 'error',
-  out_of_credits: 'outOfCredits',
-}
-
-/** Each field with the value of its output and a status of its own. */
-function outputOf({ outputs }: Run, cells: ReadonlyMap<string, Trace>): Output {
-  const values = new Map<string, Record<string, unknown>>()
-  const valuesOf = (cell: Trace) => {
-    const known = values.get(cell.action) ?? (parseLossless(cell.outputs ?? '{}') as Record<string, unknown>)
-    values.set(cell.action, known)
-    return known
-  }
-  return Object.fromEntries(
-    outputs.map(({ name, reference }): [string, Field] => {
-      const token = readOutputToken(reference)
-      const cell = token === undefined ? undefined : cells.get(token.action)
-      if (token === undefined || cell === undefined) return [name, { value: null, status: 'skipped' }]
-      if (cell.status !== 'complete') return [name, { value: null, status: fieldStatus(cell.status) }]
-      const held = valuesOf(cell)
-      const value = token.kind === 'output' ? held[token.name] : pickColumn(held[token.list], token.column)
-      return [name, { value: value ?? null, status: 'completed' }]
-    }),
-  )
-}
-
-function fieldStatus(status: CellStatus): FieldStatus {
-  return FAILURES[status] ?? (status === 'condition_not_met' ? 'conditionNotMet' : 'skipped')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
 import type { Store } from '../store/connection/db.ts'
-import { settleLandedRuns } from './run-endings.ts'
+import { recordLandedRuns } from './run-status.ts'
 
 /** Writes down how runs ended that nobody has looked at since, before their rows are deleted or run again. */
 export function shortcutSweep(store: Store): Job {
@@ -9,6 +9,6 @@ export function shortcutSweep(store: Store): Job {
     name: 'shortcut_sweep',
     cron: '* * * * *',
     payload: z.unknown(),
-    run: () => settleLandedRuns(store.system),
+    run: () => recordLandedRuns(store.system),
   })
 }

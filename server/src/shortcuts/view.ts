@@ -1,11 +1,13 @@
 import type { z } from 'zod'
-import type { Shortcut, ShortcutRun } from '#contract/shortcuts.ts'
+import type { EndStatus, Shortcut, ShortcutRun } from '#contract/shortcuts.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 import type { ShortcutRunRecord } from '../store/shortcuts/shortcut-runs.ts'
 import type { ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
-import type { Progress } from './run-status.ts'
 
 export type ShortcutView = z.infer<typeof Shortcut>
+
+/** The status of a run that has not ended. */
+export type Progress = Exclude<ShortcutRun['status'], EndStatus>
 
 /** A shortcut as callers see it, with the fields of each entry in the order of the specification. */
 export function viewShortcut(shortcut: ShortcutRecord): ShortcutView {
@@ -40,7 +42,7 @@ export function viewShortcut(shortcut: ShortcutRecord): ShortcutView {
   }
 }
 
-/** `progress` is what the engine says of a run that has not ended. */
+/** `progress` counts only while no end of the run is recorded. */
 export function viewShortcutRun(run: ShortcutRunRecord, progress: Progress): ShortcutRun {
   return {
     id: run.shortcut_run_id,

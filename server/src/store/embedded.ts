@@ -6,8 +6,8 @@ import { openCluster } from './embedded/cluster.ts'
 import { openDataDir, openSpareDir } from './embedded/data-dir.ts'
 import { createDatabase, databaseUrl } from './embedded/database.ts'
 import { errorCode } from './embedded/error-code.ts'
-import { takeLastLease, takeLease } from './embedded/lease.ts'
-import { busyError, type Lock, type OwnerKind, readOwner, takeLock } from './embedded/lock.ts'
+import { acquireLastLease, acquireLease } from './embedded/lease.ts'
+import { busyError, type Lock, type OwnerKind, readOwner, acquireLock } from './embedded/lock.ts'
 import { clearOrphan } from './embedded/orphan.ts'
 import { launchPostmaster } from './embedded/postmaster.ts'
 import { openSocketDir, removeSocketDir } from './embedded/socket-dir.ts'
@@ -26,7 +26,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const dataDir = openDataDir(options.dataDir)
   const deadline = Date.now() + 10_000
   for (;;) {
-    const lock = await takeLock(dataDir, 'server')
+    const lock = await acquireLock(dataDir, 'server')
     if (lock) return await runServer({ ...options, dataDir }, lock, 'server')
     const owner = readOwner(dataDir)
     if (owner?.kind === 'server' || Date.now() > deadline) throw busyError(dataDir, owner)
@@ -39,10 +39,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const dataDir = openDataDir(options.dataDir)
   const deadline = Date.now() + 20_000
   for (;;) {
-    const lock = await takeLock(dataDir, 'command')
+    const lock = await acquireLock(dataDir, 'command')
     if (lock) return await runServer({ ...options, dataDir }, lock, 'command')
     const owner = readOwner(dataDir)
-    const lease = await takeLease(owner?.url)
+    const lease = await acquireLease(owner?.url)
     if (!(lease instanceof Error)) return { url: lease.url, stop: lease.release }
     if (errorCode(lease) === 'EACCES' || Date.now() > deadline) throw busyError(dataDir, owner, lease)
     await sleep(20)
@@ -86,7 +86,7 @@ async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: Ow
 
 /** The stop begins before the last lease is given back, so that nobody can take one in between. */
 async function stopWhenUnused(server: Supervisor, url: string, log: (line: string) => void): Promise<void> {
-  const lastLease = await takeLastLease(url, log)
+  const lastLease = await acquireLastLease(url, log)
   const stopped = server.stop('smart')
   await lastLease?.release()
   await stopped

@@ -2,14 +2,14 @@ import { expect } from 'vitest'
 import type { Definition } from '#server/chain/definition.ts'
 import { getDefinition } from '#server/store/sheets/definitions.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
-import type { Answer, Json, TestApp, TestOrg } from '#test/harness.ts'
+import type { ApiResponse, Json, TestApp, TestOrg } from '#test/harness.ts'
 
 /** A sheet whose chain is built through the API. */
 export type TestChain = {
   workflowId: string
   /** Path of the sheet; that of its actions is `${sheet}/actions`. */
   sheet: string
-  call(method: string, path: string, body?: unknown): Promise<Answer>
+  call(method: string, path: string, body?: unknown): Promise<ApiResponse>
   add(action_id: string, more?: Record<string, unknown>): Promise<string>
   configure(id: string, body: unknown): Promise<Json>
   node(id: string): Promise<Json>
@@ -69,7 +69,7 @@ export async function makeChain(
 }
 
 /** The envelope of a 400, with its fields. */
-export function fieldsOf({ status, body }: Answer): unknown {
+export function fieldsOf({ status, body }: ApiResponse): unknown {
   const { errors, ...rest } = body
   const count = errors?.length
   expect([status, rest]).toEqual([

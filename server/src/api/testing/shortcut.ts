@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ShortcutFace } from '#contract/shortcuts.ts'
+import type { ShortcutDetails } from '#contract/shortcuts.ts'
 import {
   type GivenSchemas,
   publishShortcut,
@@ -43,15 +43,15 @@ export async function publish(
   app: TestApp,
   org: TestOrg,
   workflowId: string,
-  { email = org.adminEmail, given = {}, face = {} }: PublishOptions = {},
+  { email = org.adminEmail, given = {}, details = {} }: PublishOptions = {},
 ): Promise<ShortcutRecord> {
   const member = await findMember(app.store.system, org.orgId, email)
   if (member === undefined) throw new Error(`${email} is not a member`)
-  const whole = { name: 'Greet', description: '', cover_image: null, icon_emoji: null, ...face }
+  const whole = { name: 'Greet', description: '', cover_image: null, icon_emoji: null, ...details }
   return publishShortcut(publisherOf(app, org, member.member_id), workflowId, member, whole, given)
 }
 
-type PublishOptions = { email?: string; given?: GivenSchemas; face?: Partial<ShortcutFace> }
+type PublishOptions = { email?: string; given?: GivenSchemas; details?: Partial<ShortcutDetails> }
 
 export async function republish(
   app: TestApp,

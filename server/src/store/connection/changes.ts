@@ -14,8 +14,8 @@ export const announcing = (sheetId: RawBuilder<unknown> | string): RawBuilder<un
 export const ANNOUNCE = `select pg_notify('${CHANNEL}', id) from unnest($1::text[]) id`
 
 export type ChangeFeed = {
-  /** Calls `hear` after each change of the sheet, and when changes may have been missed. Answers how to stop it. */
-  watch(sheetId: string, hear: () => void): () => void
+  /** Calls `listener` after each change of the sheet, and when changes may have been missed. Answers how to stop it. */
+  watch(sheetId: string, listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
   let timer: NodeJS.Timeout | undefined
 
   const tell = (listeners: Iterable<() => void> | undefined) => {
-    for (const hear of listeners ?? []) hear()
+    for (const listener of listeners ?? []) listener()
   }
 
   async function listen(): Promise<void> {
@@ -62,13 +62,13 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
   }
 
   return {
-    watch(sheetId, hear) {
+    watch(sheetId, listener) {
       const listeners = watchers.get(sheetId) ?? new Set()
       watchers.set(sheetId, listeners)
-      listeners.add(hear)
+      listeners.add(listener)
       open()
       return () => {
-        listeners.delete(hear)
+        listeners.delete(listener)
         if (listeners.size === 0) watchers.delete(sheetId)
       }
     },

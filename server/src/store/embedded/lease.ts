@@ -6,7 +6,7 @@ export type Lease = { url: string; release: () => Promise<void> }
 const key = 0x6c6f616d
 
 /** Keeps the database that a command runs from being stopped; an error when it does not answer or is stopping. */
-export async function takeLease(url: string | undefined): Promise<Lease | Error> {
+export async function acquireLease(url: string | undefined): Promise<Lease | Error> {
   if (!url) return new Error('it is not ready')
   const client = newClient(url)
   try {
@@ -24,7 +24,7 @@ export async function takeLease(url: string | undefined): Promise<Lease | Error>
 }
 
 /** Waits until no other command has a lease and lets none take one; undefined when the database does not answer. */
-export async function takeLastLease(url: string, log: (line: string) => void): Promise<Lease | undefined> {
+export async function acquireLastLease(url: string, log: (line: string) => void): Promise<Lease | undefined> {
   const client = newClient(url)
   try {
     await client.connect()

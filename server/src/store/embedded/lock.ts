@@ -19,7 +19,7 @@ export function identifyFolder(dir: string): string {
 }
 
 /** An abstract socket can be bound once, and the kernel frees it however its process ends. */
-export async function takeLock(dataDir: string, kind: OwnerKind): Promise<Lock | undefined> {
+export async function acquireLock(dataDir: string, kind: OwnerKind): Promise<Lock | undefined> {
   const server = createServer((socket) => socket.destroy())
   try {
     server.listen({ path: `\0loam-${identifyFolder(dataDir)}`, exclusive: true })

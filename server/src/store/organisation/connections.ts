@@ -85,7 +85,7 @@ export async function lockConnection(
     .executeTakeFirst()
 }
 
-export async function keepToken(
+export async function storeToken(
   db: Db,
   { org_id, connection_id }: Pick<ConnectionRecord, 'org_id' | 'connection_id'>,
   change: { token_sealed: string; token_expires_at: Date; fields_sealed?: string },

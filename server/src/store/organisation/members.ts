@@ -92,7 +92,7 @@ export async function listInvitations(
 }
 
 /** Removes the invitation and answers what it promised; undefined when there was none. */
-export async function takeInvitation(
+export async function consumeInvitation(
   db: Db,
   by: { tokenHash: Buffer } | { orgId: string; email: string },
 ): Promise<{ org_id: string; email: string; role: string } | undefined> {

@@ -64,6 +64,6 @@ export async function putKnowledge(
 }
 
 /** Keeps an organisation from being locked by others, as an audit entry does, before any lock inside it is taken. */
-export async function holdOrganisation(db: Db, orgId: string): Promise<void> {
+export async function shareLockOrganisation(db: Db, orgId: string): Promise<void> {
   await db.selectFrom('organisations').select('org_id').where('org_id', '=', orgId).forKeyShare().execute()
 }

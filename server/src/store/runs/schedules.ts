@@ -61,7 +61,7 @@ export async function listDueSchedules(db: Db, limit: number): Promise<SheetKey[
 }
 
 /** Locks a schedule that is still due until the transaction ends; undefined when somebody else has taken it. */
-export async function takeDueSchedule(
+export async function lockDueSchedule(
   db: Db,
   { org_id, sheet_id }: SheetKey,
 ): Promise<(Schedule & { now: Date }) | undefined> {

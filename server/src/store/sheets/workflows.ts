@@ -10,7 +10,7 @@ export async function insertWorkflow(db: Db, workflow: NewWorkflow): Promise<{ c
 }
 
 /** Keeps a member from being removed until the transaction ends; false when that has happened already. */
-export async function holdMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
+export async function shareLockMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
   const held = await db
     .selectFrom('members')
     .select('member_id')

@@ -6,7 +6,7 @@ import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
 import type { FrozenOutput } from './shortcuts.ts'
 
-/** A run with the frozen version that it runs on. `status` is null until it has been settled. */
+/** A run with the frozen version that it runs on. `status` is null until its end is recorded. */
 export type ShortcutRunRecord = {
   org_id: string
   shortcut_run_id: string
@@ -100,7 +100,7 @@ export async function listRunsByIds(
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Runs that are not settled although their row is out of the air, in pages; all of them, or those of one engine's run. */
+/** Runs without a recorded end although their row has landed, in pages: of all runs, or of one run of the engine. */
 export async function listLandedRuns(
   db: Db,
   limit: number,
@@ -119,7 +119,7 @@ export async function listLandedRuns(
   )
 }
 
-/** How many of one run of the engine are not settled yet. */
+/** How many of one run of the engine have no recorded end yet. */
 export async function countOpenRuns(db: Db, orgId: string, runId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from shortcut_runs
     where org_id = ${orgId} and run_id = ${runId} and status is null`.execute(db)
@@ -176,21 +176,21 @@ export async function listTraces(db: Db, orgId: string, rowIds: readonly string[
   return rows
 }
 
-/** For runs whose row is out of the air: the state of the engine's run, and which rows are still there. */
-export async function findWhereabouts(
+/** For runs whose row has landed: the state of the engine's run, and which rows still exist. */
+export async function findRunStates(
   db: Db,
   orgId: string,
   runs: readonly { run_id: string; row_id: string }[],
-): Promise<{ states: Map<string, string>; living: Set<string> }> {
+): Promise<{ states: Map<string, string>; existingRows: Set<string> }> {
   const { rows: states } = await sql<{ run_id: string; state: string }>`select run_id, state from runs
     where org_id = ${orgId} and run_id = any(${runs.map((run) => run.run_id)}::uuid[])`.execute(db)
-  const { rows: living } = await sql<{ row_id: string }>`
+  const { rows: existing } = await sql<{ row_id: string }>`
     select r.row_id from rows r join sheet_counters c on c.org_id = r.org_id and c.sheet_id = r.sheet_id
     where r.org_id = ${orgId} and r.row_id = any(${runs.map((run) => run.row_id)}::uuid[])
       and r.seq >= c.first_seq`.execute(db)
   return {
     states: new Map(states.map(({ run_id, state }) => [run_id, state])),
-    living: new Set(living.map((row) => row.row_id)),
+    existingRows: new Set(existing.map((row) => row.row_id)),
   }
 }
 
@@ -202,10 +202,10 @@ export type ShortcutEnd = {
   at: Date
 }
 
-/** Writes how runs ended. The first to say so is right: what is settled is never changed. */
-export async function settleShortcutRuns(db: Db, orgId: string, ends: readonly ShortcutEnd[]): Promise<void> {
+/** The first record of an end counts and is never changed. */
+export async function recordRunEnds(db: Db, orgId: string, ends: readonly ShortcutEnd[]): Promise<void> {
   if (ends.length === 0) return
-  // Locked in one order: two that settle the same runs do not wait for each other in a circle.
+  // Locked in one order: two that record the same runs do not wait for each other in a circle.
   await sql`
     with open as (
       select shortcut_run_id from shortcut_runs

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Updateable } from 'kysely'
-import type { ShortcutFace, ShortcutInput } from '#contract/shortcuts.ts'
+import type { ShortcutDetails, ShortcutInput } from '#contract/shortcuts.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
@@ -26,7 +26,7 @@ export type ShortcutVersion = {
 
 /** A shortcut or a shared copy with its current version; a copy shows what its parent is. */
 export type ShortcutRecord = ShortcutVersion &
-  ShortcutFace & {
+  ShortcutDetails & {
     org_id: string
     shortcut_id: string
     workflow_id: string
@@ -94,7 +94,7 @@ export async function findOrganisationOfShortcut(db: Db, shortcutId: string): Pr
 
 export type ShortcutKey = { org_id: string; shortcut_id: string }
 export type NewShortcut = ShortcutKey &
-  ShortcutFace & {
+  ShortcutDetails & {
     workflow_id: string
     creator_id: string | null
     creator_email: string
@@ -119,7 +119,7 @@ export async function lockShortcut(db: Db, { org_id, shortcut_id }: ShortcutKey)
 
 type Change = Pick<
   Updateable<Schema['shortcuts']>,
-  keyof ShortcutFace | 'version' | 'is_published' | 'is_archived'
+  keyof ShortcutDetails | 'version' | 'is_published' | 'is_archived'
 >
 
 export async function updateShortcut(

@@ -3,7 +3,7 @@ import type { Window } from '../organisation/admission.ts'
 import type { SheetRecord } from '../sheets/sheets.ts'
 
 /** A delivery at the door of a webhook that is there and on. */
-export type HookAdmission = { sheet: SheetRecord; granted: boolean; minute: Window; now: number }
+export type WebhookAdmission = { sheet: SheetRecord; granted: boolean; minute: Window; now: number }
 
 type Row = SheetRecord & { token: string; granted: number; minute_used: number; minute: Date; now: Date }
 
@@ -42,7 +42,7 @@ export async function admitDeliveries(
   store: Pick<Store, 'query'>,
   hashes: Buffer[],
   perMinute: number,
-): Promise<(HookAdmission | null)[]> {
+): Promise<(WebhookAdmission | null)[]> {
   const rows = await store.query<Row>({ name: 'admit-deliveries', text: ADMIT, values: [hashes, perMinute] })
   const hooks = new Map(rows.map((row) => [row.token, { row, taken: 0 }]))
   return hashes.map((hash) => {

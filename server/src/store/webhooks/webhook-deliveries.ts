@@ -8,10 +8,10 @@ import type { SheetKey } from '../sheets/sheets.ts'
 export const KEPT_DELIVERIES = 50
 
 /** What a delivery came to: the rows it became, and those of its items that were not taken. */
-export type DeliveryAnswer = { row_ids: string[]; rejected: RejectedRow[] }
+export type DeliveryResult = { row_ids: string[]; rejected: RejectedRow[] }
 
 /** An id that a sender gave to a delivery, as a hash in hex, with what the delivery is answered. */
-export type DeliveryKey = SheetKey & { key: string; answer: DeliveryAnswer }
+export type DeliveryKey = SheetKey & { key: string; answer: DeliveryResult }
 
 export const nameOfKey = ({ sheet_id, key }: Pick<DeliveryKey, 'sheet_id' | 'key'>) => `${sheet_id} ${key}`
 
@@ -35,9 +35,9 @@ export async function claimKeys(db: Db, keys: readonly DeliveryKey[]): Promise<S
 export async function findAnswers(
   db: Db,
   keys: readonly Omit<DeliveryKey, 'answer'>[],
-): Promise<Map<string, DeliveryAnswer>> {
+): Promise<Map<string, DeliveryResult>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await sql<{ sheet_id: string; key: string; answer: DeliveryAnswer }>`
+  const { rows } = await sql<{ sheet_id: string; key: string; answer: DeliveryResult }>`
     select i.sheet_id, encode(i.key, 'hex') as key, i.answer
     from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k (org_id uuid, sheet_id uuid, key text)
     join webhook_ids i on i.org_id = k.org_id and i.sheet_id = k.sheet_id and i.key = decode(k.key, 'hex')`.execute(

@@ -37,7 +37,7 @@ const ACTION = `${BASE}/:action_instance_id`
 export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store, sealer }: Services): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
-  const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
+  const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
 
   api.patch(
     `${ACTION}/name`,
@@ -54,7 +54,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     async (request) => {
       const { id } = request.action
       const { name: display_name } = request.body
-      await labelAction(benchOf(request), id, { display_name })
+      await labelAction(editingOf(request), id, { display_name })
       return ok({ action_instance_id: id, display_name })
     },
   )
@@ -74,7 +74,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     async (request) => {
       const { id } = request.action
       const { note } = request.body
-      await labelAction(benchOf(request), id, { note })
+      await labelAction(editingOf(request), id, { note })
       const { sheet_id } = request.sheet
       return ok({ action_instance_id: id, sheet_id, note })
     },
@@ -94,7 +94,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     },
     async (request) => {
       const { id } = request.action
-      const after = await moveAction(benchOf(request), id, request.body.after)
+      const after = await moveAction(editingOf(request), id, request.body.after)
       return ok({ moved: true as const, action_instance_id: id, after })
     },
   )
@@ -120,7 +120,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       const { waterfall } = requireField(catalogue, request)
       if (waterfall === undefined) throw notFound('Field')
       const { providers, warnings } = await reorderWaterfall(
-        benchOf(request),
+        editingOf(request),
         id,
         { name: field_name, providers: waterfall.providers },
         request.body.providers,
@@ -144,7 +144,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       },
     },
     async (request) => {
-      const outputs = await discoverActionOutputs(benchOf(request), request.action)
+      const outputs = await discoverActionOutputs(editingOf(request), request.action)
       return ok({ action_instance_id: request.action.id, outputs })
     },
   )

@@ -36,7 +36,7 @@ export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
 const tags = ['Actions']
 
 export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
-  const benchOf = ({ db, caller, sheet }: FastifyRequest) => ({
+  const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({
     db,
     author: caller,
     sheet,
@@ -51,14 +51,14 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     if (typeof action_id !== 'string') return []
     const given = { action_id, ...(typeof after === 'string' ? { after } : {}), ...soundParts(body) }
     const made = prepareAction('', given, await readChain(catalogue, request), catalogue)
-    return (await withTargets(request.db, benchOf(request), catalogue.get(action_id), {}, made)).errors
+    return (await withTargets(request.db, editingOf(request), catalogue.get(action_id), {}, made)).errors
   }
   const faultsInConfiguration = async (request: FastifyRequest): Promise<FieldError[]> => {
     const { action, body } = request
     const chain = await readChain(catalogue, request)
     const template = catalogue.get(action.action_id)
     const made = configure(action, template, soundParts(isObject(body) ? body : {}), typesIn(chain))
-    return (await withTargets(request.db, benchOf(request), template, action.inputs, made)).errors
+    return (await withTargets(request.db, editingOf(request), template, action.inputs, made)).errors
   }
 
   api.post(
@@ -74,7 +74,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
       },
     },
     async (request) => {
-      const { action, chain, warnings } = await addAction(benchOf(request), request.body)
+      const { action, chain, warnings } = await addAction(editingOf(request), request.body)
       const link = chain.links.get(action.id)
       const data = {
         action_instance_id: action.id,
@@ -116,7 +116,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
       const { action, db, sheet } = request
       const chain = await readChain(catalogue, request)
       const problems = problemsOf(action, chain, await readConfigurationEnvironment(db, sheet))
-      const { author, mayUse: may } = benchOf(request)
+      const { author, mayUse: may } = editingOf(request)
       const inputs = { before: action.inputs, after: action.inputs }
       const template = catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)
@@ -140,7 +140,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     },
     async (request) => {
       const { id } = request.action
-      const warnings = await configureAction(benchOf(request), id, request.body)
+      const warnings = await configureAction(editingOf(request), id, request.body)
       return ok({ action_instance_id: id }, { warnings })
     },
   )
@@ -158,7 +158,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     },
     async (request) => {
       const { id } = request.action
-      const dependent_actions = await deleteAction(benchOf(request), id)
+      const dependent_actions = await deleteAction(editingOf(request), id)
       return ok({ deleted: true as const, action_instance_id: id, dependent_actions })
     },
   )

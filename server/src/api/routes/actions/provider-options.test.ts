@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Reply } from '#server/catalog/testing/provider-double.ts'
-import type { Answer, TestOrg } from '#test/harness.ts'
+import type { ApiResponse, TestOrg } from '#test/harness.ts'
 import { fieldsOf, makeChain } from '../../testing/chain.ts'
 import { connect, makeCrmApp } from '../../testing/crm-account.ts'
 
@@ -19,7 +19,7 @@ type Question = { action: string; field: string; body?: unknown; inputs?: object
 async function ask(
   { action, field, body = {}, inputs = {}, from = org }: Question,
   reply: Reply,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const chain = await makeChain(app, from)
   const id = await chain.add(action, { inputs })
   asked.length = 0
@@ -27,7 +27,7 @@ async function ask(
   return chain.call('POST', `/${id}/options/${field}`, body)
 }
 
-const valuesOf = ({ status, body }: Answer): unknown => {
+const valuesOf = ({ status, body }: ApiResponse): unknown => {
   expect(status).toBe(200)
   return body.data.options.map(({ value }: { value: string }) => value)
 }

@@ -53,7 +53,7 @@ export function changeRoutes(api: Api, { store, log }: Services): void {
         const data = await describe()
         if (!response.writableEnded) response.write(`event: change\ndata: ${JSON.stringify(data)}\n\n`)
       }
-      const hear = () => {
+      const onChange = () => {
         gathering ??= setTimeout(() => {
           send().catch((cause: unknown) => {
             log.warn({ err: cause }, 'a stream of changes was ended; its reader may open it again')
@@ -61,7 +61,7 @@ export function changeRoutes(api: Api, { store, log }: Services): void {
           })
         }, GATHER_MS)
       }
-      const unwatch = store.changes.watch(sheet.sheet_id, hear)
+      const unwatch = store.changes.watch(sheet.sheet_id, onChange)
       const keepAlive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS)
       response.once('close', () => {
         open.delete(response)
@@ -69,7 +69,7 @@ export function changeRoutes(api: Api, { store, log }: Services): void {
         clearTimeout(gathering)
         unwatch()
       })
-      hear()
+      onChange()
     },
   )
 }

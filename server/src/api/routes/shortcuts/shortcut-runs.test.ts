@@ -7,7 +7,7 @@ import { output } from '#server/catalog/outputs.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
 import { shareShortcut } from '#server/shortcuts/lifecycle.ts'
-import { settleLandedRuns } from '#server/shortcuts/run-endings.ts'
+import { recordLandedRuns } from '#server/shortcuts/run-status.ts'
 import { LONGEST_MS } from '#server/shortcuts/wait.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { catalogueOf } from '#test/catalogue.ts'
@@ -294,7 +294,7 @@ describe('the status of a run', () => {
     await expect
       .poll(async () => (await rowsOf(sheet)).map((row) => row.row_status), SOON)
       .toEqual(['complete', 'complete'])
-    await settleLandedRuns(app.store.system)
+    await recordLandedRuns(app.store.system)
     await org.call('POST', `${sheet}/rows/delete-all`)
     const { runs } = await statusOf(`${path}/runs?batch_id=${data.batch_id}`)
     expect(runs.map((one: Json) => [one.status, one.output_data.formatted_data.value])).toEqual([
@@ -404,7 +404,7 @@ describe('4.8 batches', async () => {
     await expect
       .poll(async () => (await page(0)).runs.every((one: Json) => one.status === 'completed'), SOON)
       .toBe(true)
-    await settleLandedRuns(app.store.system)
+    await recordLandedRuns(app.store.system)
     const { rows: tally } = await sql<{ status: string; n: number }>`
       select status, count(*) as n from shortcut_runs where batch_id = ${batch_id} and org_id = ${org.orgId}
         and output_data->'formatted_data'->>'value' = 'Hello ' || (input_data->>'full_name')

@@ -13,7 +13,7 @@ import {
 import { notFound } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
 import { queueShortcutRuns } from '../../../shortcuts/queue.ts'
-import { readShortcutRuns } from '../../../shortcuts/run-endings.ts'
+import { readShortcutRuns } from '../../../shortcuts/run-status.ts'
 import { readUntil } from '../../../shortcuts/wait.ts'
 import type { Db } from '../../../store/connection/db.ts'
 import {

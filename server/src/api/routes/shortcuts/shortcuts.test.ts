@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setShortcutState, shareShortcut, updateShortcutFace } from '#server/shortcuts/lifecycle.ts'
+import { setShortcutState, shareShortcut, updateShortcutDetails } from '#server/shortcuts/lifecycle.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { formula, FORMULA, makeWorkflow, publish, republish, sheetOf } from '../../testing/shortcut.ts'
@@ -13,7 +13,7 @@ const GREETING = [formula('"Hello " + {{input.Full Name}}')]
 const org = await app.makeOrg()
 const workflow = await makeWorkflow(org, GREETING)
 const shortcut = await publish(app, org, workflow, {
-  face: { description: 'Says hello', cover_image: 'https://img.example/a.png', icon_emoji: '👋' },
+  details: { description: 'Says hello', cover_image: 'https://img.example/a.png', icon_emoji: '👋' },
 })
 const id = shortcut.shortcut_id
 
@@ -193,8 +193,11 @@ describe('access (D7, D13)', async () => {
   const stranger = await app.makeOrg()
   const annsWorkflow = await makeWorkflow({ call: (...args) => app.call(ann, ...args) }, GREETING)
   const adminsWorkflow = await makeWorkflow(owner, GREETING)
-  const anns = await publish(app, owner, annsWorkflow, { email: 'ann@example.com', face: { name: 'Ann’s' } })
-  const admins = await publish(app, owner, adminsWorkflow, { face: { name: 'Admin’s' } })
+  const anns = await publish(app, owner, annsWorkflow, {
+    email: 'ann@example.com',
+    details: { name: 'Ann’s' },
+  })
+  const admins = await publish(app, owner, adminsWorkflow, { details: { name: 'Admin’s' } })
   const copy = await shareShortcut(db, OPERATOR, anns, 'bob@example.com', true)
 
   const list = async (key: string, filter = 'all'): Promise<string[]> =>
@@ -262,7 +265,7 @@ describe('access (D7, D13)', async () => {
 
   it('a copy shows what its master is, and has a state of its own', async () => {
     const of = async (key: string, which: string) => (await app.call(key, 'GET', `/apps/${which}`)).body.data
-    await updateShortcutFace(db, OPERATOR, anns, { name: 'Renamed', icon_emoji: '🪄' })
+    await updateShortcutDetails(db, OPERATOR, anns, { name: 'Renamed', icon_emoji: '🪄' })
     const { parent_app_id, is_master, name, icon_emoji, creator_email } = await of(bob, C)
     expect([parent_app_id, is_master, name, icon_emoji]).toEqual([A, false, 'Renamed', '🪄'])
     expect(creator_email).toBe('ann@example.com')

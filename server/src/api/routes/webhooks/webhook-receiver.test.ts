@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { switchWebhookOff, switchWebhookOn } from '#server/org/webhooks.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
-import { type Answer, type Json, makeApp, type TestOrg } from '#test/harness.ts'
+import { type ApiResponse, type Json, makeApp, type TestOrg } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 
 const app = await makeApp({ settings: { LOAM_WEBHOOK_PER_MINUTE: '100000' } })
@@ -17,7 +17,7 @@ async function push(
   body: unknown,
   headers: Record<string, string> = {},
   on = app.api,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const response = await on.inject({
     method: 'POST',
     url: `/hooks/${token}`,
@@ -262,7 +262,7 @@ describe('limits by token', () => {
     const [token = '', quiet = ''] = tokens
     const apis = [limited.api, second]
     // A minute may turn in between; then the next one is full.
-    const answers: Answer[] = []
+    const answers: ApiResponse[] = []
     for (let round = 0; round < 2 && !answers.some(({ status }) => status === 429); round += 1) {
       answers.splice(0)
       answers.push(

@@ -8,7 +8,7 @@ import { readDelivery } from '../../../rows/delivery.ts'
 import { createWebhookIntake } from '../../../runs/webhook-intake.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
-import { admitDeliveries, type HookAdmission } from '../../../store/webhooks/webhook-admission.ts'
+import { admitDeliveries, type WebhookAdmission } from '../../../store/webhooks/webhook-admission.ts'
 import { setWindowHeaders, tooManyRequests } from '../../http/admission.ts'
 import { ok } from '../../http/envelope.ts'
 import { asAppError, handleError } from '../../http/errors.ts'
@@ -17,7 +17,7 @@ import type { Api, Services } from '../../services.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The sheet whose webhook was called. Set once the token is known to be one's and within its limit. */
-    hookedSheet: SheetRecord | null
+    webhookSheet: SheetRecord | null
   }
 }
 
@@ -27,13 +27,13 @@ const ID_EXCERPT = 255
 
 /** Where other systems push rows (D10): the token in the path is all they need. */
 export function webhookReceiverRoutes(app: Api, { config, store, log }: Services): void {
-  const admit = createBatcher<Buffer, HookAdmission | null>({
+  const admit = createBatcher<Buffer, WebhookAdmission | null>({
     run: (hashes) => admitDeliveries(store, hashes, config.LOAM_WEBHOOK_PER_MINUTE),
     maxItems: 500,
     maxInFlight: 2,
   })
   const intake = createWebhookIntake(store)
-  app.decorateRequest('hookedSheet', null)
+  app.decorateRequest('webhookSheet', null)
 
   app.addHook('onRequest', async (request, reply) => {
     const { token } = request.params as { token: string }
@@ -41,14 +41,14 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     if (admitted === null) throw notFound('Webhook')
     setWindowHeaders(reply, admitted.minute)
     if (!admitted.granted) throw tooManyRequests(admitted.minute, 'minute', admitted.now)
-    request.hookedSheet = admitted.sheet
+    request.webhookSheet = admitted.sheet
     // Senders name all sorts of types, or none; what they send is JSON or refused as such.
     request.headers['content-type'] = 'application/json'
   })
 
   /** What was refused is kept for inspection; that it cannot be kept changes nothing for the sender. */
   async function note(request: FastifyRequest, refusal: AppError): Promise<void> {
-    const { hookedSheet: sheet } = request
+    const { webhookSheet: sheet } = request
     if (sheet === null || refusal.status >= 500 || refusal.status === 404) return
     try {
       await intake.note({ sheet, refused: { ...excerptsOf(request), ...refusalOf(refusal) } })
@@ -67,7 +67,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     '/hooks/:token',
     { config: { scope: 'public', numberTexts: true }, schema: { hide: true } },
     async (request, reply) => {
-      const { hookedSheet: sheet } = request
+      const { webhookSheet: sheet } = request
       if (sheet === null) throw notFound('Webhook')
       const { inputs } = await getDefinition(store.org(sheet.org_id), sheet)
       const { data, rejected } = readDelivery(inputs, request.body)

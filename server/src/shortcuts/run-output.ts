@@ -1,0 +1,41 @@
+import type { CellStatus } from '#contract/rows.ts'
+import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
+import { pickColumn } from '../chain/list-column.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
+import type { FrozenOutput } from '../store/shortcuts/shortcuts.ts'
+import { readOutputToken } from './schema.ts'
+
+type Field = { value: unknown; status: FieldStatus }
+export type RunOutput = Record<string, Field>
+
+export const FAILURES: Partial<Record<CellStatus, Exclude<EndStatus, 'completed'>>> = {
+  failed: 'failed',
+  error: 'error',
+  out_of_credits: 'outOfCredits',
+}
+
+/** Each field with the value of its output and a status of its own. */
+export function outputOf(outputs: readonly FrozenOutput[], cells: ReadonlyMap<string, Trace>): RunOutput {
+  const values = new Map<string, Record<string, unknown>>()
+  const valuesOf = (cell: Trace) => {
+    const known = values.get(cell.action) ?? (parseLossless(cell.outputs ?? '{}') as Record<string, unknown>)
+    values.set(cell.action, known)
+    return known
+  }
+  return Object.fromEntries(
+    outputs.map(({ name, reference }): [string, Field] => {
+      const token = readOutputToken(reference)
+      const cell = token === undefined ? undefined : cells.get(token.action)
+      if (token === undefined || cell === undefined) return [name, { value: null, status: 'skipped' }]
+      if (cell.status !== 'complete') return [name, { value: null, status: fieldStatus(cell.status) }]
+      const held = valuesOf(cell)
+      const value = token.kind === 'output' ? held[token.name] : pickColumn(held[token.list], token.column)
+      return [name, { value: value ?? null, status: 'completed' }]
+    }),
+  )
+}
+
+function fieldStatus(status: CellStatus): FieldStatus {
+  return FAILURES[status] ?? (status === 'condition_not_met' ? 'conditionNotMet' : 'skipped')
+}
