@@ -1,7 +1,7 @@
 import { AppError } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { shareLockMember } from '../store/sheets/workflows.ts'
+import { shareLockMember } from '../store/organisation/members.ts'
 
 /** A member who makes or changes something. */
 export type Author = Actor & { orgId: string; memberId: string }

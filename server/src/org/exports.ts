@@ -4,12 +4,8 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import { newId } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
-import {
-  type ExportPlan,
-  type ExportRecord,
-  type ExportSelection,
-  insertExport,
-} from '../store/files/exports.ts'
+import type { ExportPlan, ExportSelection } from '../store/connection/json-columns.ts'
+import { type ExportRecord, insertExport } from '../store/files/exports.ts'
 import { addJob } from '../store/queue/jobs.ts'
 import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'

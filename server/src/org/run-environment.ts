@@ -5,7 +5,7 @@ import type { Store } from '../store/connection/db.ts'
 import { listConnectionsOfSheet } from '../store/organisation/connections.ts'
 import { listEnvOfSheet } from '../store/organisation/env-variables.ts'
 import { getKnowledge } from '../store/organisation/organisations.ts'
-import type { SheetKey } from '../store/sheets/sheets.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { openConnection } from './connection-keys.ts'
 import { openEnv } from './env-variables.ts'
 

@@ -3,7 +3,7 @@ import { DEFAULT_TIMEZONE, readCron } from '../lib/timing/cron.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { databaseTime, deleteSchedule, putSchedule, type Schedule } from '../store/runs/schedules.ts'
-import type { SheetKey } from '../store/sheets/sheets.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 
 /** Runs the sheet's rows by `cron` from now on, instead of by what it had before. */
 export async function setSchedule(

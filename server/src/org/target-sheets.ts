@@ -5,7 +5,8 @@ import { hasToken } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
-import { findSheet, findWorkflow, type WorkflowFor } from '../store/sheets/sheets.ts'
+import { findSheet } from '../store/sheets/sheets.ts'
+import { findWorkflow, type WorkflowFor } from '../store/sheets/workflows.ts'
 
 /** Who configures an action, and which workflows they may use (D13). */
 export type Configurer = { orgId: string; memberId: string; mayUse: (workflow: WorkflowFor) => boolean }

@@ -2,7 +2,7 @@ import { hashToken, randomText } from '../lib/security/keys.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import type { SheetKey } from '../store/sheets/sheets.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { disableWebhook, enableWebhook, listWebhooks } from '../store/webhooks/webhooks.ts'
 
 const TOKEN_LENGTH = 40

@@ -4,8 +4,14 @@ import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findMember } from '../store/organisation/members.ts'
 import { lockOrganisation } from '../store/organisation/organisations.ts'
-import { findWorkflow, insertSheet, listSheets, markSheetsDeleted } from '../store/sheets/sheets.ts'
-import { deleteShare, insertShare, insertWorkflow, touchWorkflow } from '../store/sheets/workflows.ts'
+import { insertSheet, listSheets, markSheetsDeleted } from '../store/sheets/sheets.ts'
+import {
+  deleteShare,
+  insertShare,
+  insertWorkflow,
+  touchWorkflow,
+  findWorkflow,
+} from '../store/sheets/workflows.ts'
 import { type Author, recordChange, recordCreation } from './changes.ts'
 
 export type { Author } from './changes.ts'

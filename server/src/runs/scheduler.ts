@@ -12,7 +12,7 @@ import {
 } from '../store/runs/schedules.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { countRows } from '../store/sheets/rows.ts'
-import type { SheetKey } from '../store/sheets/sheets.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { startRun } from './queue.ts'
 

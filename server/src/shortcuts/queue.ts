@@ -5,10 +5,11 @@ import { isObject } from '../lib/json/object.ts'
 import { takeRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
+import type { FrozenInput } from '../store/connection/json-columns.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { insertShortcutRuns, type MadeRun } from '../store/shortcuts/shortcut-runs.ts'
-import type { FrozenInput, ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
+import type { ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
 
 /** How the two endpoints name their rows in errors: `input_data`, or `rows[3]`. */
 export type RowNames = (index: number) => string

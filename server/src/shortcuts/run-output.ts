@@ -2,8 +2,8 @@ import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
 import { pickColumn } from '../chain/list-column.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { FrozenOutput } from '../store/connection/json-columns.ts'
 import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
-import type { FrozenOutput } from '../store/shortcuts/shortcuts.ts'
 import { readOutputToken } from './schema.ts'
 
 type Field = { value: unknown; status: FieldStatus }

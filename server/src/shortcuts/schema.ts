@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalog/registry.ts'
 import { snakeCase } from '../catalog/values/output-names.ts'
 import type { Definition, InputColumn } from '../chain/definition.ts'
 import { parseTemplate, printToken, soleToken, type Token } from '../chain/references.ts'
-import type { FrozenInput, FrozenOutput } from '../store/shortcuts/shortcuts.ts'
+import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
 
 /** A list of fields, and all that is wrong with what was given for it. */
 export type Schema<Entry> = { entries: Entry[]; errors: FieldError[] }

@@ -1,24 +1,20 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { z } from 'zod'
-import type { OutputType } from '#contract/actions.ts'
 import type { ExportFormat } from '#contract/exports.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
 import type { Definition } from '../../chain/definition.ts'
-import type { ExportPlan, ExportSelection } from '../files/exports.ts'
-import type { FrozenInput, FrozenOutput } from '../shortcuts/shortcuts.ts'
+import type {
+  DiscoveredOutput,
+  ExportPlan,
+  ExportSelection,
+  FrozenInput,
+  FrozenOutput,
+} from './json-columns.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
 type MaybeInstant = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 type Made = ColumnType<Date, Date | string | undefined, never>
 type Json<T> = ColumnType<T, string | undefined, string>
-
-/** An output that a run has shown. */
-export type DiscoveredOutput = {
-  name: string
-  type: OutputType
-  columns?: { name: string; type: OutputType }[]
-  anyType?: true
-}
 
 /** A column of a file on its way into a column of a sheet. */
 export type MappedColumn = { header: string; column: number }

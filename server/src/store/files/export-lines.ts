@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { ExportSelection } from '../connection/json-columns.ts'
 import type { Snapshot } from '../connection/snapshot.ts'
 import { type Condition, conditionsOf } from '../sheets/row-filters.ts'
-import type { ExportRecord, ExportSelection } from './exports.ts'
+import type { ExportRecord } from './exports.ts'
 
 /** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
 export type ColumnSource = { input: number } | { action: number; output: string }

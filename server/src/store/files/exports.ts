@@ -2,21 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import { EXPORT_HOURS, type ExportFormat } from '#contract/exports.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
+import type { ExportPlan, ExportSelection } from '../connection/json-columns.ts'
 import type { Schema } from '../connection/schema.ts'
-import type { Condition, Selection } from '../sheets/row-filters.ts'
-
-export type ExportSelection = Omit<Selection, 'createdAt'> & {
-  createdAt?: Selection['createdAt']
-  rowIds?: string[]
-  excludeRowIds?: string[]
-}
-
-/** What the columns are made of: the sheet as it was when the export was asked for. */
-export type ExportPlan = {
-  inputs: { name: string; column: number }[]
-  /** `open` when cells may hold outputs beyond those that are known. */
-  actions: { id: string; name: string; outputs: string[]; open: boolean }[]
-}
+import type { Condition } from '../sheets/row-filters.ts'
 
 export type ExportRecord = Selectable<Schema['exports']>
 export type ExportKey = { org_id: string; export_id: string }

@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import type { MappedColumn, Schema } from '../connection/schema.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 /** How long the status of an import can be asked for after its end (D41). */
 const KEPT_HOURS = 24

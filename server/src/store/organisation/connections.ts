@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 export type ConnectionRecord = Selectable<Schema['connections']>
 export type ConnectionEntry = Pick<

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 export type EnvScope = { orgId: string; workflowId: string | null }
 export type EnvRecord = Pick<Selectable<Schema['env_variables']>, 'workflow_id' | 'key' | 'value_sealed'>

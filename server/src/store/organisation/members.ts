@@ -127,3 +127,15 @@ export async function countSeats(db: Db, orgId: string): Promise<number> {
     .executeTakeFirstOrThrow()
   return Number(seats)
 }
+
+/** Keeps a member from being removed until the transaction ends; false when that has happened already. */
+export async function shareLockMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
+  const held = await db
+    .selectFrom('members')
+    .select('member_id')
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return held !== undefined
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { CellStatus } from '#contract/rows.ts'
 import type { Db } from '../connection/db.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 export type RunRecord = {
   run_id: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { DiscoveredOutput } from '../connection/schema.ts'
-import type { SheetKey } from './sheets.ts'
+import type { DiscoveredOutput } from '../connection/json-columns.ts'
+import type { SheetKey } from './sheet-key.ts'
 
 /** What runs have shown of the outputs of a sheet's actions, by action. */
 export async function listDiscoveredOutputs(

@@ -3,7 +3,7 @@ import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { Actor } from '../organisation/audit.ts'
-import type { SheetKey } from './sheets.ts'
+import type { SheetKey } from './sheet-key.ts'
 import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
 /** Revisions never change, so a process may keep those it has read. */
@@ -13,7 +13,7 @@ const known = new LRUCache<string, Definition>({
   sizeCalculation: (definition) => JSON.stringify(definition).length,
 })
 
-type RevisionOf = { org_id: string; sheet_id: string; revision: number }
+type RevisionOf = SheetKey & { revision: number }
 
 export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition> {
   const key = `${of.sheet_id} ${of.revision}`
@@ -64,7 +64,7 @@ export type Edit<Result> = Partial<Omit<SheetState, 'revision'>> & { result: Res
 export async function editDefinition<Result>(
   db: Db,
   actor: Actor,
-  sheet: { org_id: string; sheet_id: string; workflow_id: string },
+  sheet: SheetKey & { workflow_id: string },
   edit: (state: SheetState) => Edit<Result> | Promise<Edit<Result>>,
 ): Promise<Result> {
   const { org_id, sheet_id, workflow_id } = sheet

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import { BLOCK } from './rows.ts'
+import type { SheetKey } from './sheet-key.ts'
 
 const CHUNK = 5000
 
-type Purge = { org_id: string; sheet_id: string; below_seq: number }
+type Purge = SheetKey & { below_seq: number }
 
 /**
  * Removes one chunk of what deletions left behind, in a short transaction that no writer waits for. Answers whether there

@@ -1,13 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CreatedAtFilter, FilterOperator, RowFilter, StatusFilter } from '#contract/rows.ts'
+import type { CreatedAtFilter, FilterOperator, StatusFilter } from '#contract/rows.ts'
 import { flightAction } from '../runs/flights.ts'
-
-/** A choice of rows, with column names already turned into column numbers. */
-export type Selection = {
-  filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
-  statusFilters: StatusFilter[]
-  createdAt: CreatedAtFilter | undefined
-}
+import type { Selection } from './selection.ts'
 
 export type Condition = RawBuilder<SqlBool>
 

@@ -4,9 +4,10 @@ import { newId } from '../../lib/ids.ts'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
-import { type Condition, conditionsOf, type Selection } from './row-filters.ts'
+import { type Condition, conditionsOf } from './row-filters.ts'
 import { lockCounters, ownRows } from './row-locks.ts'
-import type { SheetKey } from './sheets.ts'
+import type { Selection } from './selection.ts'
+import type { SheetKey } from './sheet-key.ts'
 
 /** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
 export type StoredRow = { row_id: string; data: string }

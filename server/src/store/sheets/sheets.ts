@@ -7,22 +7,9 @@ import type { Actor } from '../organisation/audit.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { startDefinition } from './definitions.ts'
 import { lockCounters, ownRows } from './row-locks.ts'
+import type { SheetKey } from './sheet-key.ts'
 
-export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
 export type SheetRecord = Omit<Selectable<Schema['sheets']>, 'deleted_at'>
-
-/** A workflow as one member meets it. */
-export type WorkflowFor = WorkflowRecord & { is_shared: boolean }
-
-const WORKFLOW_FIELDS = [
-  'workflows.org_id',
-  'workflows.workflow_id',
-  'workflows.name',
-  'workflows.owner_id',
-  'workflows.created_at',
-  'workflows.updated_at',
-  'workflows.last_run_at',
-] as const
 
 const SHEET_FIELDS = [
   'sheets.org_id',
@@ -40,47 +27,6 @@ const SHEET_FIELDS = [
   'sheets.action_serials',
   'sheets.created_at',
 ] as const
-
-/** The living workflows of an organisation, with whether each is shared with this member. */
-function selectWorkflows(db: Db, orgId: string, memberId: string) {
-  return db
-    .selectFrom('workflows')
-    .select(WORKFLOW_FIELDS)
-    .select((eb) =>
-      eb
-        .exists(
-          eb
-            .selectFrom('workflow_shares')
-            .select('workflow_shares.member_id')
-            .where('workflow_shares.org_id', '=', orgId)
-            .whereRef('workflow_shares.workflow_id', '=', 'workflows.workflow_id')
-            .where('workflow_shares.member_id', '=', memberId),
-        )
-        .$castTo<boolean>()
-        .as('is_shared'),
-    )
-    .where('workflows.org_id', '=', orgId)
-    .where('workflows.deleted_at', 'is', null)
-}
-
-/** Most recently updated first. */
-export async function listWorkflows(db: Db, orgId: string, memberId: string): Promise<WorkflowFor[]> {
-  return selectWorkflows(db, orgId, memberId)
-    .orderBy('workflows.updated_at', 'desc')
-    .orderBy('workflows.workflow_id', 'desc')
-    .execute()
-}
-
-export async function findWorkflow(
-  db: Db,
-  orgId: string,
-  memberId: string,
-  workflowId: string,
-): Promise<WorkflowFor | undefined> {
-  return selectWorkflows(db, orgId, memberId)
-    .where('workflows.workflow_id', '=', workflowId)
-    .executeTakeFirst()
-}
 
 /** The living sheets of an organisation. */
 export function selectSheets(db: Db, orgId: string) {
@@ -161,8 +107,6 @@ export async function nextPosition(db: Db, orgId: string, workflowId: string): P
     .executeTakeFirstOrThrow()
   return (last ?? 0) + 1
 }
-
-export type SheetKey = { org_id: string; sheet_id: string }
 
 export async function updateSheet(
   db: Db,

@@ -1,24 +1,68 @@
-import { sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
+
+export type WorkflowRecord = Omit<Selectable<Schema['workflows']>, 'deleted_at'>
+
+/** A workflow as one member meets it. */
+export type WorkflowFor = WorkflowRecord & { is_shared: boolean }
+
+const WORKFLOW_FIELDS = [
+  'workflows.org_id',
+  'workflows.workflow_id',
+  'workflows.name',
+  'workflows.owner_id',
+  'workflows.created_at',
+  'workflows.updated_at',
+  'workflows.last_run_at',
+] as const
+
+/** The living workflows of an organisation, with whether each is shared with this member. */
+export function selectWorkflows(db: Db, orgId: string, memberId: string) {
+  return db
+    .selectFrom('workflows')
+    .select(WORKFLOW_FIELDS)
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('workflow_shares')
+            .select('workflow_shares.member_id')
+            .where('workflow_shares.org_id', '=', orgId)
+            .whereRef('workflow_shares.workflow_id', '=', 'workflows.workflow_id')
+            .where('workflow_shares.member_id', '=', memberId),
+        )
+        .$castTo<boolean>()
+        .as('is_shared'),
+    )
+    .where('workflows.org_id', '=', orgId)
+    .where('workflows.deleted_at', 'is', null)
+}
+
+/** Most recently updated first. */
+export async function listWorkflows(db: Db, orgId: string, memberId: string): Promise<WorkflowFor[]> {
+  return selectWorkflows(db, orgId, memberId)
+    .orderBy('workflows.updated_at', 'desc')
+    .orderBy('workflows.workflow_id', 'desc')
+    .execute()
+}
+
+export async function findWorkflow(
+  db: Db,
+  orgId: string,
+  memberId: string,
+  workflowId: string,
+): Promise<WorkflowFor | undefined> {
+  return selectWorkflows(db, orgId, memberId)
+    .where('workflows.workflow_id', '=', workflowId)
+    .executeTakeFirst()
+}
 
 export type NewWorkflow = { org_id: string; workflow_id: string; name: string; owner_id: string }
 
 export async function insertWorkflow(db: Db, workflow: NewWorkflow): Promise<{ created_at: Date }> {
   return db.insertInto('workflows').values(workflow).returning('created_at').executeTakeFirstOrThrow()
-}
-
-/** Keeps a member from being removed until the transaction ends; false when that has happened already. */
-export async function shareLockMember(db: Db, orgId: string, memberId: string): Promise<boolean> {
-  const held = await db
-    .selectFrom('members')
-    .select('member_id')
-    .where('org_id', '=', orgId)
-    .where('member_id', '=', memberId)
-    .forKeyShare()
-    .executeTakeFirst()
-  return held !== undefined
 }
 
 /**

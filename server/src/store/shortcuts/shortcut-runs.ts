@@ -4,7 +4,7 @@ import type { EndStatus } from '#contract/shortcuts.ts'
 import { newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
-import type { FrozenOutput } from './shortcuts.ts'
+import type { FrozenOutput } from '../connection/json-columns.ts'
 
 /** A run with the frozen version that it runs on. `status` is null until its end is recorded. */
 export type ShortcutRunRecord = {

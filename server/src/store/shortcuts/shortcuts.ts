@@ -1,19 +1,9 @@
 import { type RawBuilder, sql, type Updateable } from 'kysely'
-import type { ShortcutDetails, ShortcutInput } from '#contract/shortcuts.ts'
+import type { ShortcutDetails } from '#contract/shortcuts.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
+import type { FrozenInput, FrozenOutput } from '../connection/json-columns.ts'
 import type { Schema } from '../connection/schema.ts'
-
-/** A field that goes in: the column of the frozen definition that it fills. */
-export type FrozenInput = ShortcutInput & { column: number }
-
-/** A field that comes out: `reference` is the token of the output it shows. */
-export type FrozenOutput = {
-  name: string
-  reference: string
-  description?: string
-  display_column?: string | boolean
-}
 
 export type ShortcutVersion = {
   revision: number

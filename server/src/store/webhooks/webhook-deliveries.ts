@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { RejectedRow } from '#contract/rows.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 /** How many of a sheet's deliveries are kept for inspection. */
 export const KEPT_DELIVERIES = 50

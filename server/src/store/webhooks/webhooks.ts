@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { SheetKey } from '../sheets/sheets.ts'
+import type { SheetKey } from '../sheets/sheet-key.ts'
 
 export type WebhookToken = { hash: Buffer; sealed: string }
 

@@ -3,7 +3,8 @@ import type { Field, Option, ProviderOption } from '../../../catalog/fields/fiel
 import { offeredModels } from '../../../catalog/models/models.ts'
 import type { Config } from '../../../lib/config/config.ts'
 import { validationError } from '../../../lib/errors.ts'
-import { listAllSheets, listWorkflows } from '../../../store/sheets/sheets.ts'
+import { listAllSheets } from '../../../store/sheets/sheets.ts'
+import { listWorkflows } from '../../../store/sheets/workflows.ts'
 import { mayUse } from '../workflows/resources.ts'
 import { askForOptions, PROVIDER_OPTIONS, type ProviderAccess } from './provider-options.ts'
 

@@ -3,7 +3,7 @@ import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/ro
 import type { Definition } from '../../../chain/definition.ts'
 import { parseTemplate, soleToken } from '../../../chain/references.ts'
 import { validationError } from '../../../lib/errors.ts'
-import type { Selection } from '../../../store/sheets/row-filters.ts'
+import type { Selection } from '../../../store/sheets/selection.ts'
 
 export type SelectionBody = {
   filters?: RowFilter[] | undefined

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import { forbidden, notFound } from '../../../lib/errors.ts'
-import { findSheet, findWorkflow, type SheetRecord, type WorkflowFor } from '../../../store/sheets/sheets.ts'
+import { findSheet, type SheetRecord } from '../../../store/sheets/sheets.ts'
+import { findWorkflow, type WorkflowFor } from '../../../store/sheets/workflows.ts'
 import type { Caller } from '../../http/caller.ts'
 
 declare module 'fastify' {

@@ -13,15 +13,8 @@ import { forbidden, notFound } from '../../../lib/errors.ts'
 import { webhookUrls } from '../../../org/webhooks.ts'
 import { duplicateSheet, duplicateWorkflow } from '../../../org/workflow-copies.ts'
 import { createWorkflow, deleteWorkflow, renameWorkflow } from '../../../org/workflows.ts'
-import {
-  findSheet,
-  isMainSheet,
-  listSheets,
-  listWorkflows,
-  type SheetRecord,
-  type WorkflowRecord,
-} from '../../../store/sheets/sheets.ts'
-import { listSharedEmails } from '../../../store/sheets/workflows.ts'
+import { findSheet, isMainSheet, listSheets, type SheetRecord } from '../../../store/sheets/sheets.ts'
+import { listSharedEmails, listWorkflows, type WorkflowRecord } from '../../../store/sheets/workflows.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
 import {

@@ -1,0 +1,36 @@
+import type { OutputType } from '#contract/actions.ts'
+import type { ShortcutInput } from '#contract/shortcuts.ts'
+import type { Selection } from '../sheets/selection.ts'
+
+/** An output that a run has shown. */
+export type DiscoveredOutput = {
+  name: string
+  type: OutputType
+  columns?: { name: string; type: OutputType }[]
+  anyType?: true
+}
+
+/** The rows that an export was asked for. */
+export type ExportSelection = Omit<Selection, 'createdAt'> & {
+  createdAt?: Selection['createdAt']
+  rowIds?: string[]
+  excludeRowIds?: string[]
+}
+
+/** What the columns are made of: the sheet as it was when the export was asked for. */
+export type ExportPlan = {
+  inputs: { name: string; column: number }[]
+  /** `open` when cells may hold outputs beyond those that are known. */
+  actions: { id: string; name: string; outputs: string[]; open: boolean }[]
+}
+
+/** A field that goes in: the column of the frozen definition that it fills. */
+export type FrozenInput = ShortcutInput & { column: number }
+
+/** A field that comes out: `reference` is the token of the output it shows. */
+export type FrozenOutput = {
+  name: string
+  reference: string
+  description?: string
+  display_column?: string | boolean
+}
