@@ -21,7 +21,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   const ended = new Promise((resolve) => void server.on('exit', resolve))
   let said = ''
   server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  await expect.poll(() => said, { timeout: 15_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
+  await expect.poll(() => said).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
   const PORT = /127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? ''
 
   const { exit, stdout } = await runLoam(['doctor', '--json'], { ...ENV, PORT, LOAM_SMPT_URL: 'smtp://x' })

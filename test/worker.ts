@@ -17,7 +17,7 @@ export async function startTestWorker(
 }
 
 /** Waits until no row of the sheet is queued or running, and answers all its rows. */
-export async function settledRows(org: TestOrg, base: string, seconds = 20) {
+export async function settledRows(org: TestOrg, base: string, seconds = 50) {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const { body } = await org.call('POST', `${base}/rows/list`, { page_size: 200 })

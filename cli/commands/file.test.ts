@@ -36,7 +36,7 @@ it('D57: file put prints file_ref and size_bytes, and the file can be imported',
   const body = { file_ref: put1.file_ref, mapping: { Name: 'Company' } }
   expect((await org.call('POST', `${base}/csv`, body)).status).toBe(202)
   const status = async () => (await org.call('GET', `${base}/csv`)).body.data
-  await expect.poll(status, { timeout: 15_000 }).toEqual({ status: 'completed', rows_imported: 1 })
+  await expect.poll(status).toEqual({ status: 'completed', rows_imported: 1 })
 })
 
 it('says for whom it stored the file', async () => {

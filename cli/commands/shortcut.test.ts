@@ -102,7 +102,7 @@ it('without a worker, run says so instead of waiting', async () => {
 it('run waits for the finished run, of fields, of a file, or of rows', async () => {
   await startTestWorker(app)
   await expect
-    .poll(async () => (await app.store.query({ text: 'select from workers' })).length, { timeout: 10_000 })
+    .poll(async () => (await app.store.query({ text: 'select from workers' })).length)
     .toBeGreaterThan(0)
   const greeting = (value: string) => ({ formatted_data: { value, status: 'completed' } })
   expect(await shortcut('run', id, '--input', 'full_name=Ann = Lee')).toMatchObject({

@@ -6,9 +6,9 @@ import { expect, it } from 'vitest'
 it.each([
   ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
-])('%s holds at a small size', { timeout: 90_000 }, async (fault, flags) => {
+])('%s holds at a small size', { timeout: 300_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 80_000 }).catch(
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 290_000 }).catch(
     (failed: { stdout: string }) => failed,
   )
   expect(stdout.trimEnd().split('\n').at(-1), stdout).toMatch(new RegExp(`^${fault}: held, \\d+ checks$`))

@@ -40,7 +40,7 @@ function endWithTest(worker: WorkerChild): WorkerChild {
 }
 const startChild = async (app: TestApp) => endWithTest(await startWorkerChild(app.databaseUrl))
 
-async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 25): Promise<void> {
+async function until(what: string, holds: () => Promise<boolean> | boolean, seconds = 120): Promise<void> {
   const deadline = Date.now() + seconds * 1000
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`${what}: not within ${seconds} s`)
@@ -80,7 +80,7 @@ async function expectExact(sheet: FlightSheet, rows: number, price: number): Pro
   await until('no job is left', async () => (await jobs(sheet.app)).length === 0)
 }
 
-describe('recovery', async () => {
+describe('recovery', { timeout: 300_000 }, async () => {
   const app = await makeFlightApp()
   const whole = await makeApp({ services: { catalogue: await loadCatalogue() } })
 
@@ -133,7 +133,7 @@ describe('recovery', async () => {
     const asked = Date.now()
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)
-    expect(Date.now() - asked).toBeLessThan(10_000)
+    expect(Date.now() - asked).toBeLessThan(30_000)
     expect((await sheet.flights()).length).toBeGreaterThan(0)
     expect((await jobs(whole)).filter((job) => job.locked_by !== null)).toEqual([])
     await start()

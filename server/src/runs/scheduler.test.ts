@@ -145,7 +145,7 @@ describe('R4: many schedulers', () => {
 it('a worker process starts runs that are due and walks their rows', async () => {
   const base = await makeDue(1)
   const work = await startTestWorker(app)
-  await vi.waitFor(async () => expect(await runsOf(base)).toHaveLength(1), { timeout: 10_000, interval: 50 })
+  await expect.poll(() => runsOf(base)).toHaveLength(1)
   const rows = await settledRows(org, base)
   await work.stop()
   expect(rows.map((row) => row.row_status)).toEqual(['complete', 'complete'])

@@ -3,6 +3,7 @@ import { SCOPES } from '#contract/scopes.ts'
 import { newKey } from '#server/lib/security/keys.ts'
 import { endKey, rotateKey } from '#server/org/keys.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { expireKey } from '#server/store/organisation/keys.ts'
 import { makeApp } from '#test/harness.ts'
 
 const app = await makeApp()
@@ -76,18 +77,27 @@ describe('part 5: a request carries Authorization: Bearer <API_KEY>', () => {
   })
 
   it('an expired key is 401 from its moment on', async () => {
-    const key = await org.keyFor('expiring@example.com', 'member', { expiresAt: new Date(Date.now() + 1500) })
+    const inAnHour = new Date(Date.now() + 3_600_000)
+    const key = await org.keyFor('expiring@example.com', 'member', { expiresAt: inAnHour })
     expect((await app.call(key, 'GET', '/user')).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 1550))
+    await expireKey(app.store.system, await keyIdOf(key), new Date())
     expect((await app.call(key, 'GET', '/user')).status).toBe(401)
   })
 
   it('rotation without overlap ends the old key at once, with overlap after it', async () => {
     const old = await org.keyFor('rotating@example.com', 'member', { scopes: ['workflows:read'] })
-    const second = await rotateKey(app.store.system, OPERATOR, await keyIdOf(old), 1500)
+    const before = Date.now()
+    const second = await rotateKey(app.store.system, OPERATOR, await keyIdOf(old), 3_600_000)
     expect((await app.call(old, 'GET', '/user')).status).toBe(200)
     expect((await app.call(second.key, 'GET', '/user')).status).toBe(200)
-    await new Promise((resolve) => setTimeout(resolve, 1550))
+    const { expires_at } = await app.store.system
+      .selectFrom('api_keys')
+      .select('expires_at')
+      .where('key_id', '=', await keyIdOf(old))
+      .executeTakeFirstOrThrow()
+    expect(Number(expires_at)).toBeGreaterThanOrEqual(before + 3_600_000)
+    expect(Number(expires_at)).toBeLessThanOrEqual(Date.now() + 3_600_000)
+    await expireKey(app.store.system, await keyIdOf(old), new Date())
     expect((await app.call(old, 'GET', '/user')).status).toBe(401)
     const third = await rotateKey(app.store.system, OPERATOR, second.record.key_id, 0)
     expect((await app.call(second.key, 'GET', '/user')).status).toBe(401)

@@ -69,7 +69,7 @@ function publisherOf({ store, services }: TestApp, { orgId }: TestOrg, memberId:
 }
 
 /** Polls a run as a client would. */
-export async function endedRun(org: Pick<TestOrg, 'call'>, path: string, seconds = 20): Promise<Json> {
+export async function endedRun(org: Pick<TestOrg, 'call'>, path: string, seconds = 50): Promise<Json> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const { body } = await org.call('GET', path)

@@ -360,12 +360,12 @@ describe('connections', () => {
     const egress = createLocalEgress()
     const underWay = egress.fetch({ url: server.origin })
     const connecting = egress.fetch({ url: `http://a.internal:${server.port}/` })
-    await vi.waitFor(() => expect(server.open()).toBe(2))
+    await expect.poll(() => server.open()).toBe(2)
     await egress.close()
     const later = await egress.fetch({ url: server.origin })
     for (const result of [await underWay, await connecting, later]) {
       expect(result).toMatchObject({ ok: false, kind: 'aborted', retryable: false })
     }
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveHttp, serveRaw } from '#test/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
 import { createEgress, type Egress, type EgressRequest } from './egress.ts'
@@ -87,7 +87,7 @@ describe('the size limit', () => {
   it('R5: a declared 1 GB is refused unread', async () => {
     const server = await serveBytes(head('content-length: 1000000000') + 'x', 'hang')
     expect(await fetchLocal({ url: server.origin, timeoutMs: 5_000 })).toMatchObject({ kind: 'too_large' })
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 
   it('R5: an endless body is cut off and its connection ended', async () => {
@@ -101,7 +101,7 @@ describe('the size limit', () => {
       pump()
     })
     expect(await fetchLocal({ url: server.origin, maxBytes: 1_000_000 })).toMatchObject({ kind: 'too_large' })
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
     expect(written).toBeLessThan(20_000_000)
   })
 
@@ -161,8 +161,7 @@ describe('the time limit', () => {
       `${server.origin}: no complete answer within 300 ms. Try again later.`,
     )
     expect(result.ms).toBeGreaterThanOrEqual(295)
-    expect(result.ms).toBeLessThan(2_000)
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 
   it('ends a server that never answers, and one that stops within its headers', async () => {
@@ -171,7 +170,7 @@ describe('the time limit', () => {
       await serveBytes('HTTP/1.1 200 OK\r\nx: ', 'hang'),
     ]) {
       expect(await fetchLocal({ url: server.origin, timeoutMs: 200 })).toMatchObject({ kind: 'timeout' })
-      await vi.waitFor(() => expect(server.open()).toBe(0))
+      await expect.poll(() => server.open()).toBe(0)
     }
   })
 
@@ -181,7 +180,7 @@ describe('the time limit', () => {
       socket.on('close', () => clearInterval(timer))
     })
     expect(await fetchLocal({ url: server.origin, timeoutMs: 200 })).toMatchObject({ kind: 'timeout' })
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 
   it('counts resolving', async () => {
@@ -192,12 +191,14 @@ describe('the time limit', () => {
   })
 
   it('counts all redirects together', async () => {
+    let asked = 0
     const server = await serveHttp((_, response) => {
+      asked += 1
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 80)
     })
     const result = await fetchLocal({ url: server.origin, timeoutMs: 200, maxRedirects: 20 })
     expect(result).toMatchObject({ ok: false, kind: 'timeout' })
-    expect(result.ms).toBeLessThan(1_000)
+    expect(asked).toBeLessThanOrEqual(3)
   })
 
   it('does not wait for the body of a redirect, and leaves none behind', async () => {
@@ -207,8 +208,7 @@ describe('the time limit', () => {
     })
     const result = await fetchLocal({ url: server.origin, timeoutMs: 5_000 })
     expect(result).toMatchObject({ ok: true, redirects: 1 })
-    expect(result.ms).toBeLessThan(2_000)
-    await vi.waitFor(() => expect(server.open()).toBeLessThanOrEqual(1))
+    await expect.poll(() => server.open()).toBeLessThanOrEqual(1)
   })
 })
 
@@ -227,7 +227,7 @@ describe('the signal of a caller', () => {
       const result = await egress.fetch({ url, signal: AbortSignal.timeout(100) })
       expect(result).toMatchObject({ ok: false, kind: 'aborted' })
     }
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 })
 
@@ -290,7 +290,7 @@ describe('a broken answer is a failure, never a short success', () => {
     expect(!result.ok && result.message).toMatch(
       new RegExp(`^${server.origin}: the (connection broke|answer is not valid HTTP)`),
     )
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 
   it.each<[string, string, Buffer]>([

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
 import tls from 'node:tls'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { LOOPBACK_IDENTITY } from '#test/loopback-identity.ts'
 import { listen, serveHttp, serveRaw } from '#test/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
@@ -128,6 +128,6 @@ describe('a server that does not speak TLS', () => {
     const result = await egress.fetch({ url: `https://a.internal:${server.port}/`, timeoutMs: 200 })
     expect(result).toMatchObject({ ok: false, kind: 'timeout' })
     await egress.close()
-    await vi.waitFor(() => expect(server.open()).toBe(0))
+    await expect.poll(() => server.open()).toBe(0)
   })
 })

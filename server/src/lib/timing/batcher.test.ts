@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createBatcher } from './batcher.ts'
 
 type Call = { items: number[]; answer: (results?: number[]) => void; fail: (cause: Error) => void }
@@ -84,7 +84,7 @@ it('few items wait for others to ride with, but not for long', async () => {
   calls[0]?.answer()
   await Promise.all([...first, third])
   const alone = submit(4)
-  await vi.waitFor(() => expect(batches()).toEqual([[1, 2, 3], [4]]))
+  await expect.poll(() => batches()).toEqual([[1, 2, 3], [4]])
   calls[1]?.answer()
   expect(await alone).toBe(400)
 })

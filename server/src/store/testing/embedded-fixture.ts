@@ -44,8 +44,8 @@ export function giveTo(account: { uid: number; gid: number }, folder: string): v
 }
 
 export async function cleanUp(): Promise<void> {
-  await Promise.all(children.map((child) => kill(child)))
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  await Promise.all(children.splice(0).map((child) => kill(child)))
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }
 
 export type Program = {
@@ -110,7 +110,7 @@ export function isRunning(pid: number): boolean {
   return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
 }
 
-export async function waitFor(condition: () => boolean | Promise<boolean>, patience = 20_000): Promise<void> {
+export async function waitFor(condition: () => boolean | Promise<boolean>, patience = 50_000): Promise<void> {
   for (const deadline = Date.now() + patience; !(await condition()); await sleep(10))
     if (Date.now() > deadline) throw new Error(`not within ${patience} ms: ${condition.toString()}`)
 }

@@ -11,11 +11,14 @@ beforeAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Every statement that this process sends while `work` runs, save those by which a connection changes organisation. */
+/** Every statement to the app's database while `work` runs, save those by which a connection changes organisation. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const query = vi.spyOn(Client.prototype, 'query')
   await work()
-  const texts = query.mock.calls.map(([statement]: unknown[]) =>
+  const database = new URL(app.databaseUrl).pathname.slice(1)
+  const clients = query.mock.contexts as Client[]
+  const own = query.mock.calls.filter((_call, n) => clients[n]?.database === database)
+  const texts = own.map(([statement]: unknown[]) =>
     typeof statement === 'string' ? statement : String((statement as { text?: string }).text),
   )
   query.mockRestore()

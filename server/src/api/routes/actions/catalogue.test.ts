@@ -21,7 +21,7 @@ it.each(actions)('$id can be added, read and configured', async ({ id, name, inp
     for (const value of [null, '', '{{input.email}}', 5, true, [], ['x'], {}, [{}], [{ conditions: [] }]]) {
       const answer = await chain.call('PATCH', `/${id}_1`, { inputs: { [field]: value } })
       expect([200, 400]).toContain(answer.status)
-      expect((await chain.call('GET', `/${id}_1`)).status).toBe(200)
+      if (answer.status === 200) expect((await chain.call('GET', `/${id}_1`)).status).toBe(200)
     }
     expect([200, 400, 404]).toContain((await chain.call('POST', `/${id}_1/options/${field}`, {})).status)
   }

@@ -26,7 +26,7 @@ async function put(content: string | Buffer, name = 'leads.csv', owner = org, at
 }
 
 async function ended(base: string): Promise<Json> {
-  for (const deadline = Date.now() + 20_000; ;) {
+  for (const deadline = Date.now() + 50_000; ;) {
     const { body } = await org.call('GET', `${base}/csv`)
     if (body.data.status !== 'processing') return body.data
     if (Date.now() > deadline) throw new Error(`still processing: ${JSON.stringify(body.data)}`)
@@ -444,5 +444,5 @@ it('an import into a sheet that is deleted meanwhile ends', async () => {
         app.store.system,
       )
     ).rows.length === 0
-  await expect.poll(ended, { timeout: 15_000 }).toBe(true)
+  await expect.poll(ended).toBe(true)
 })

@@ -274,7 +274,7 @@ describe('4.6 runs', () => {
     await send(child, { target_sheet_id: childId, field_mapping: mapping('{{input.name}}!') })
     await org.call('POST', `${child}/rows/delete-all`)
     await addRows(child, [{ name: 'x' }])
-    await expect.poll(async () => (await names()).at(-1), { timeout: 15_000 }).toBe('x!!!!!!!!!!')
+    await expect.poll(async () => (await names()).at(-1)).toBe('x!!!!!!!!!!')
     const last = (await settledRows(org, child)).at(-1)
     expect(last?.cells['send_to_sheet_1']).toEqual({
       status: 'failed',

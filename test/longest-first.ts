@@ -1,0 +1,26 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take long for their size, by their seconds on two quiet cores. Others are weighed by their size. */
+export const LONG_FILES: Readonly<Record<string, number>> = {
+  'test/start.test.ts': 30,
+  'server/src/api/routes/actions/catalogue.test.ts': 25,
+  'test/faults/small.test.ts': 20,
+  'server/src/store/embedded.test.ts': 20,
+  'server/src/api/http/isolation.test.ts': 18,
+  'server/src/engine/recovery.test.ts': 18,
+  'server/src/engine/simulation.test.ts': 15,
+  'server/src/files/import-recovery.test.ts': 8,
+  'cli/process.test.ts': 5,
+  'server/src/store/connection/statement-names.test.ts': 5,
+}
+
+/** Begins with what takes longest, so that no worker is left alone with it at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const bySize = await super.sort(files)
+    const secondsOf = ({ moduleId }: TestSpecification) =>
+      LONG_FILES[relative(this.ctx.config.root, moduleId)] ?? 0
+    return bySize.toSorted((a, b) => secondsOf(b) - secondsOf(a))
+  }
+}
