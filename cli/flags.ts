@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { Email } from '#contract/members.ts'
 import { validationError } from '#server/lib/errors.ts'
+import { parseInWords } from '#server/lib/field-errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { parseDuration } from './duration.ts'
 
@@ -11,7 +12,7 @@ export function readFlags<Flags>(command: Command, schema: z.ZodType<Flags>): Fl
   for (const [i, argument] of command.registeredArguments.entries()) {
     given[argument.name()] = command.args[i]
   }
-  const parsed = schema.safeParse(given)
+  const parsed = parseInWords(schema, given)
   if (parsed.success) return parsed.data
   throw validationError(
     parsed.error.issues.map(({ path, message }) => ({ field: flagName(String(path[0])), message })),

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { invalid, reasonOf, validationError } from '#server/lib/errors.ts'
+import { parseInWords } from '#server/lib/field-errors.ts'
 import { parseWithNumberTexts } from '#server/lib/json/lossless-json.ts'
 
 /** The JSON in a file that a flag names, as `schema` reads it; every fault at once, as in `inputs[0].type`. */
 export function readJsonFile<Value>(path: string, flag: string, schema: z.ZodType<Value>): Value {
-  const parsed = schema.safeParse(JSON.parse(readJsonText(path, flag)))
+  const parsed = parseInWords(schema, JSON.parse(readJsonText(path, flag)))
   if (parsed.success) return parsed.data
   throw validationError(
     parsed.error.issues.map((issue) => ({ field: printPath(flag, issue.path), message: wordsOf(issue) })),

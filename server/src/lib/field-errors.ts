@@ -21,6 +21,15 @@ export function printPath(path: Path, root: string): string {
   }, start)
 }
 
+/** Parses with `wordIssue` for whatever the schema has no words of its own for. */
+export function parseInWords<Output>(
+  schema: z.ZodType<Output>,
+  value: unknown,
+): z.ZodSafeParseResult<Output> {
+  return schema.safeParse(value, { error: wordIssue })
+}
+
+/** An issue of `parseInWords` by the fields it is about. */
 export function fieldErrors(issue: Issue, value: unknown, root: string): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
@@ -28,7 +37,11 @@ export function fieldErrors(issue: Issue, value: unknown, root: string): FieldEr
       message: 'not accepted',
     }))
   }
-  return [{ field: printPath(issue.path, root), message: messageOf(issue, valueAt(value, issue.path)) }]
+  // Before the words of a schema: they say what a value must be, and there is none.
+  const missing =
+    (issue.code === 'invalid_type' || issue.code === 'invalid_value') &&
+    valueAt(value, issue.path) === undefined
+  return [{ field: printPath(issue.path, root), message: missing ? 'required' : issue.message }]
 }
 
 const TYPE_NAMES: Record<string, string> = {
@@ -49,44 +62,31 @@ const FORMAT_NAMES: Record<string, string> = {
   datetime: 'an ISO 8601 date-time',
 }
 
-function messageOf(issue: Issue, value: unknown): string {
-  if (value === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'required'
+/** An error map: Zod asks it only where neither a schema nor a check brings a message. */
+const wordIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
-      return isOwnWords(issue.message)
-        ? issue.message
-        : `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`
+      return `must be ${TYPE_NAMES[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of: ${issue.values.map(String).join(', ')}`
     case 'invalid_format':
-      return FORMAT_NAMES[issue.format] === undefined
-        ? issue.message
-        : `must be ${FORMAT_NAMES[issue.format]}`
+      return FORMAT_NAMES[issue.format] === undefined ? undefined : `must be ${FORMAT_NAMES[issue.format]}`
     case 'too_small':
-      return isOwnWords(issue.message)
-        ? issue.message
-        : `must be ${atLeast(issue.origin, Number(issue.minimum))}`
+      return `must be ${atLeast(issue.origin, Number(issue.minimum))}`
     case 'too_big':
-      return isOwnWords(issue.message)
-        ? issue.message
-        : `must be at most ${sized(issue.origin, Number(issue.maximum))}`
-    case 'invalid_union':
-      return isOwnWords(issue.message) ? issue.message : 'has a shape that is not accepted'
+      return `must be at most ${sized(issue.origin, Number(issue.maximum))}`
     case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'invalid_union':
+      return 'has a shape that is not accepted'
     case 'unrecognized_keys':
     case 'invalid_key':
     case 'invalid_element':
     case 'custom':
-      return issue.message
+      return undefined
   }
-}
-
-/** Zod's own texts start with a capital; those written in our contracts do not. */
-function isOwnWords(message: string): boolean {
-  return /^[a-z]/.test(message)
 }
 
 function atLeast(origin: string, minimum: number): string {

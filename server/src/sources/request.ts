@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
 import { AppError, validationError } from '../lib/errors.ts'
-import { fieldErrors } from '../lib/field-errors.ts'
+import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
 import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
 
@@ -95,7 +95,7 @@ export function requestSchema(source: Source): z.ZodObject {
 /** Reads a body whole: every unknown or malformed field is named in one 400. */
 export function readRequest(source: Source, raw: unknown): SourceRequest {
   const schema = requestSchema(source)
-  const parsed = schema.safeParse(raw)
+  const parsed = parseInWords(schema, raw)
   const errors: FieldError[] = parsed.success
     ? []
     : parsed.error.issues.flatMap((issue) =>
@@ -117,7 +117,7 @@ export function readStored(
   source: Source,
   given: unknown,
 ): { ok: true; body: Record<string, unknown> } | { ok: false; message: string } {
-  const parsed = source.body.safeParse(given)
+  const parsed = parseInWords(source.body, given)
   if (parsed.success) return { ok: true, body: parsed.data }
   const errors = parsed.error.issues.flatMap((issue) => fieldErrors(issue, given, 'body'))
   return { ok: false, message: errors.map(({ field, message }) => `${field} ${message}`).join('; ') }

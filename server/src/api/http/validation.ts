@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import { validationError } from '../../lib/errors.ts'
-import { fieldErrors, printPath, valueAt } from '../../lib/field-errors.ts'
+import { fieldErrors, parseInWords, printPath, valueAt } from '../../lib/field-errors.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -15,12 +15,12 @@ export function checkPart<Output>(
   root: string,
 ): { value: Output; warnings: Warning[] } {
   if (value === undefined && !schema.safeParse(undefined).success) value = missingPart(root)
-  const parsed = schema.safeParse(value)
+  const parsed = parseInWords(schema, value)
   if (parsed.success) return { value: parsed.data, warnings: [] }
 
   const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   const cleaned = unknown.length === 0 ? value : withoutKeys(value, unknown)
-  const again = unknown.length === 0 ? parsed : schema.safeParse(cleaned)
+  const again = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
   if (!again.success) {
     throw validationError(again.error.issues.flatMap((issue) => fieldErrors(issue, cleaned, root)))
   }
