@@ -3,6 +3,8 @@ export type Ending = {
   hasBegun(): boolean
   /** Calls `act` when the end begins, unless it was taken back before. */
   watch(act: () => void): () => void
+  /** Resolves after so many milliseconds, or when the end begins. */
+  pause(ms: number): Promise<void>
 }
 
 export function createEnding(signal: AbortSignal): Ending {
@@ -10,11 +12,21 @@ export function createEnding(signal: AbortSignal): Ending {
   signal.addEventListener('abort', () => {
     for (const act of watchers) act()
   })
+  const watch = (act: () => void) => {
+    watchers.add(act)
+    return () => watchers.delete(act)
+  }
   return {
     hasBegun: () => signal.aborted,
-    watch(act) {
-      watchers.add(act)
-      return () => watchers.delete(act)
+    watch,
+    async pause(ms) {
+      if (signal.aborted) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, ms)
+      const unwatch = watch(resolve)
+      await promise
+      clearTimeout(timer)
+      unwatch()
     },
   }
 }

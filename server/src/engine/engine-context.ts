@@ -23,7 +23,8 @@ export type Engine = {
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
   definitionOf(run: RunFacts): Promise<Definition>
-  sheetsFor(flight: Flight): SheetAccess
+  /** What the flight's action may do with rows, until `signal` aborts. */
+  sheetsFor(flight: Flight, signal: AbortSignal): SheetAccess
   pureRuns: PureRuns
   /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
   slots: { bulk: Slots; express: Slots }
@@ -37,7 +38,6 @@ export type RowWalk = {
   definition: Definition
   scope: RowScope
   env: ReadonlyMap<string, string>
-  maxClaims: number
   express: boolean
   /** The row is foreground work no longer: it waits itself. */
   endPriority: (() => void) | undefined

@@ -43,24 +43,25 @@ export function createEngine(parts: EngineParts): Engine {
     models,
     mail,
     log,
-    ending,
+    ending: endingSignal,
     environment,
     concurrency = 1000,
   } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store, log)
+  const ending = createEnding(endingSignal)
   return {
     flights: createFlightStore(store, lane),
-    cache: createCellCache(store),
+    cache: createCellCache(store, ending),
     catalogue,
     log,
-    ending: createEnding(ending),
+    ending,
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
     services: { egress, sandbox, models, mail, gate },
     environment,
     announce: createAnnouncer(store, log),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
-    sheetsFor: (flight) => createSheetAccess(store, flight),
+    sheetsFor: (flight, signal) => createSheetAccess(store, flight, signal),
   }
 }

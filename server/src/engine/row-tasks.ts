@@ -1,15 +1,24 @@
+import { z } from 'zod'
+import { Uuid } from '#contract/envelope.ts'
 import type { Store } from '../store/connection/db.ts'
 import { MAX_CLAIMS } from './cells/cell.ts'
 import type { Engine } from './engine-context.ts'
-import type { RowJob } from './flights/flight.ts'
 import { SPLIT } from './sql/split.ts'
 import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
 
 /** `b`: how often the row was claimed before it had a job of its own. */
-type RowPayload = RowJob & { b?: number }
-type RowsPayload = { o: string; t: number; r: string[] }
+const RowPayload = z.object({ o: Uuid, r: Uuid, t: z.int(), b: z.int().nonnegative().optional() })
+const GroupPayload = z.object({ o: Uuid, r: z.array(Uuid), t: z.int() })
+
+/** A job is stored as JSON, which an older version or somebody's hand may have written. */
+function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Payload {
+  const read = schema.safeParse(payload)
+  if (read.success) return read.data
+  const faults = read.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
+  throw new Error(`the payload of a job of rows is malformed: ${faults.join('; ')}`)
+}
 
 /**
  * Jobs walk one row, or a group of them. A group whose job is taken again has ended its worker, or one of its rows has: it is
@@ -19,14 +28,14 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
   const alone = createTurns()
 
   const row = async (payload: unknown, taken: number, express = false): Promise<void> => {
-    const { b = 0, ...job } = payload as RowPayload
+    const { b = 0, ...job } = readPayload(RowPayload, payload)
     if (taken + b < MAX_CLAIMS) return walkRow(engine, job, { express, fresh: taken + b === 1 })
     const done = await alone()
     return walkRow(engine, job, { express, onSettled: done }).finally(done)
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
-    const { o, t, r } = payload as RowsPayload
+    const { o, t, r } = readPayload(GroupPayload, payload)
     if (taken > 1) {
       await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t] })
       return

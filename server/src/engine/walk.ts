@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { backoff } from '../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
-import { MAX_CLAIMS } from './cells/cell.ts'
 import { createRowScope } from './cells/row-scope.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob } from './flights/flight.ts'
@@ -20,41 +19,43 @@ export type WalkOptions = {
   fresh?: boolean
 }
 
-/**
- * Walks a row. When the database is away for a moment the row is claimed again where it is, by the same process.
- */
+/** The walk begins again after an outage. */
+type Resumed = { resumed?: boolean }
+
+/** Walks a row. When the database is away for a moment the row is claimed again where it is, by the same process. */
 export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     try {
-      await walkOnce(engine, job, MAX_CLAIMS + outages, outages === 0 ? how : { ...how, fresh: false })
+      await walkOnce(engine, job, outages === 0 ? how : { ...how, fresh: false, resumed: true })
       return
     } catch (cause) {
-      if (!isUnavailable(cause) || engine.ending.hasBegun() || outages === MAX_OUTAGES) throw cause
-      await sleep(Math.min(MAX_PAUSE_MS, 125 * 2 ** outages))
+      if (!isUnavailable(cause) || outages === MAX_OUTAGES) throw cause
+      await engine.ending.pause(backoff(outages, { firstMs: 250, maxMs: MAX_PAUSE_MS }))
+      if (engine.ending.hasBegun()) throw cause
     }
   }
 }
 
-async function walkOnce(engine: Engine, job: RowJob, maxClaims: number, how: WalkOptions): Promise<void> {
+async function walkOnce(engine: Engine, job: RowJob, how: WalkOptions & Resumed): Promise<void> {
   // Somebody may look at the first rows of a run.
   const endPriority = how.express === true ? foreground() : undefined
-  await walkAlong(engine, job, { maxClaims, ...how, endPriority }).finally(endPriority)
+  await walkAlong(engine, job, { ...how, endPriority }).finally(endPriority)
 }
 
 /** Claims a row and walks it along its run's actions. */
 async function walkAlong(
   engine: Engine,
   job: RowJob,
-  how: WalkOptions & Pick<RowWalk, 'maxClaims' | 'endPriority'>,
+  how: WalkOptions & Resumed & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
-  const { onSettled, express = false, fresh = false, maxClaims, endPriority } = how
+  const { onSettled, express = false, fresh = false, resumed = false, endPriority } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
   const peeks = fresh && !express && engine.pureRuns.has(job)
-  if (peeks && (await walkPurely(engine, job, maxClaims))) return
-  const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks })
+  if (peeks && (await walkPurely(engine, job))) return
+  const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
   if (!express) await yieldTurn()
-  const walk = await prepare(engine, flight, { maxClaims, express, endPriority })
+  const walk = await prepare(engine, flight, { express, endPriority })
   if (walk === null || flight.runState === 'stopped') {
     await abandon(engine, flight)
     return
@@ -76,11 +77,11 @@ async function walkAlong(
  * Computes a row of pure actions while it still counts as queued. Nothing is lost when the process ends: whoever claims the row
  * finds it as it was. False when the row must be claimed.
  */
-async function walkPurely(engine: Engine, job: RowJob, maxClaims: number): Promise<boolean> {
+async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
   const flight = await engine.flights.peek(job)
   if (flight === null) return false
   await yieldTurn()
-  const walk = await prepare(engine, flight, { maxClaims, express: false, endPriority: undefined })
+  const walk = await prepare(engine, flight, { express: false, endPriority: undefined })
   if (walk === null || engine.ending.hasBegun() || !isAllPure(engine, walk)) return false
   return !(await step(engine, walk))
 }
@@ -95,7 +96,7 @@ function isAllPure(engine: Engine, walk: RowWalk): boolean {
 async function prepare(
   engine: Engine,
   flight: Flight,
-  how: Pick<RowWalk, 'maxClaims' | 'express' | 'endPriority'>,
+  how: Pick<RowWalk, 'express' | 'endPriority'>,
 ): Promise<RowWalk | null> {
   const { facts, row, position } = flight
   if (row.data === null) return null

@@ -1,6 +1,9 @@
 import type { Action } from '../../catalog/define.ts'
 import type { Outcome } from '../../catalog/outcome.ts'
 import { reasonOf } from '../../lib/errors.ts'
+import { backoff } from '../../lib/timing/backoff.ts'
+import { isUnavailable } from '../../store/connection/db.ts'
+import { isFromDatabase } from '../../store/connection/faults.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CellContext, LazyAbort } from './cell-context.ts'
@@ -31,7 +34,7 @@ export async function callAction(
   }
 }
 
-/** Runs an action under its timeout. */
+/** Runs an action under its timeout. The row is parked when the database is not available. */
 async function runAction(
   engine: Engine,
   flight: Flight,
@@ -46,6 +49,11 @@ async function runAction(
     if (!(outcome instanceof Promise)) return outcome
     return await inTime(engine, { flight, action, limit, cut }, outcome)
   } catch (cause) {
+    // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
+    if (isUnavailable(cause) && isFromDatabase(cause)) {
+      engine.log.warn({ cause: reasonOf(cause), action: action.id }, 'the database went away under an action')
+      return { kind: 'wait', ms: backoff(0), state: flight.position.state }
+    }
     engine.log.error({ err: cause, action: action.id }, 'an action threw')
     return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
   }

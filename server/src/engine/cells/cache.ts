@@ -1,15 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionInstance } from '../../chain/definition.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Store } from '../../store/connection/db.ts'
+import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
 
 type Outputs = Record<string, unknown>
 
+/** `ending`: the process ends while another one computes it. */
+export type Cached = { kind: 'hit'; outputs: Outputs } | { kind: 'miss' } | { kind: 'ending' }
+
 export type CellCache = {
-  /** The stored outputs of an identical cell; null when the asker is to compute them, until `settled`. */
-  find(flight: Flight, instance: ActionInstance, key: string, settled: Promise<void>): Promise<Outputs | null>
+  /** The stored outputs of an identical cell, or that the asker is to compute them, until `settled`. */
+  find(flight: Flight, instance: ActionInstance, key: string, settled: Promise<void>): Promise<Cached>
 }
 
 const POLL_MS = 250
@@ -20,7 +23,7 @@ const MAX_WAIT_MS = 120_000
  * others wait for the first, and among processes for the one whose row has the claim. Each waits once: when the first has
  * failed, none of the others would be sooner done by waiting for each other.
  */
-export function createCellCache(store: Store): CellCache {
+export function createCellCache(store: Store, ending: Ending): CellCache {
   const underWay = new Map<string, Promise<void>>()
 
   return {
@@ -29,7 +32,7 @@ export function createCellCache(store: Store): CellCache {
       const busy = underWay.get(id)
       if (busy !== undefined) {
         await busy
-        return (await readCache(store, flight, instance, key)).outputs
+        return toCached(await readCache(store, flight, instance, key))
       }
       underWay.set(id, settled)
       void settled.then(() => underWay.delete(id))
@@ -37,14 +40,18 @@ export function createCellCache(store: Store): CellCache {
       const deadline = Date.now() + MAX_WAIT_MS
       let now = first
       while (now.outputs === null && now.claimant !== flight.row.id && now.claimant === first.claimant) {
-        if (Date.now() > deadline) return null
-        await sleep(POLL_MS)
+        if (Date.now() > deadline) return { kind: 'miss' }
+        await ending.pause(POLL_MS)
+        if (ending.hasBegun()) return { kind: 'ending' }
         now = await readCache(store, flight, instance, key)
       }
-      return now.outputs
+      return toCached(now)
     },
   }
 }
+
+const toCached = ({ outputs }: Found): Cached =>
+  outputs === null ? { kind: 'miss' } : { kind: 'hit', outputs }
 
 type Found = { outputs: Outputs | null; claimant: string | null }
 

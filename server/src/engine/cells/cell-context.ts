@@ -47,7 +47,7 @@ export class CellContext implements ActionContext {
     return this.#flight.position.state ?? undefined
   }
   get sheets(): SheetAccess {
-    return this.#engine.sheetsFor(this.#flight)
+    return this.#engine.sheetsFor(this.#flight, this.signal)
   }
   now(): Date {
     return new Date()

@@ -19,6 +19,11 @@ export function settleAs(
   return { kind: 'settle', settlement: { creditsMillis: 0, cached: false, ...result }, halts }
 }
 
+/** The process ends before the cell has begun: whoever claims the row next finds it as it is. */
+export function parkAsIs({ retries, state }: Position): CellResult {
+  return { kind: 'later', parking: { ms: 0, retries, state } }
+}
+
 /** It could not be run (D18). */
 export function errorCell(error: string, mayContinue: boolean): CellResult {
   return settleAs({ status: 'error', error }, { halts: !mayContinue })

@@ -14,6 +14,7 @@ import {
   type CellResult,
   errorCell,
   outOfCredits,
+  parkAsIs,
   type ResultFields,
   settleAs,
   toCellResult,
@@ -30,13 +31,13 @@ export async function runCell(
   actionId: string,
   settled: Promise<void> | null,
 ): Promise<CellResult> {
-  const { flight, definition, scope, maxClaims } = walk
+  const { flight, definition, scope } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
   const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
     return errorCell('this action is not in the catalogue', flight.facts.continue_on_fail)
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.facts.continue_on_fail
-  if (flight.position.stalledClaims > maxClaims)
+  if (flight.position.stalledClaims > MAX_CLAIMS)
     return errorCell(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
 
   const gate = checkCondition(instance, scope)
@@ -54,9 +55,10 @@ export async function runCell(
   const cacheKey = settled === null ? null : keyOf(resolved)
   const learns = learnsFromRuns(action)
   if (cacheKey !== null && settled !== null) {
-    const outputs = await engine.cache.find(flight, instance, cacheKey, settled)
-    if (outputs !== null)
-      return settleAs({ status: 'complete', outputs, cached: true, learns }, { halts: false })
+    const found = await engine.cache.find(flight, instance, cacheKey, settled)
+    if (found.kind === 'ending') return parkAsIs(flight.position)
+    if (found.kind === 'hit')
+      return settleAs({ status: 'complete', outputs: found.outputs, cached: true, learns }, { halts: false })
   }
 
   const price = Math.round(action.credits * MILLIS)

@@ -23,7 +23,7 @@ const MAX_HOPS = 10
 const SENDER = { email: 'send_to_sheet', keyId: null }
 
 /** What actions may do with rows, on behalf of the flight's cell. */
-export function createSheetAccess(store: Store, flight: Flight): SheetAccess {
+export function createSheetAccess(store: Store, flight: Flight, signal: AbortSignal): SheetAccess {
   const { facts, row } = flight
   const db = store.org(facts.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
@@ -57,7 +57,9 @@ export function createSheetAccess(store: Store, flight: Flight): SheetAccess {
     },
     async lookup(query) {
       const found = await target(query.targetSheetId)
-      return found === null ? noSheet(query.targetSheetId) : lookUp(db, found.sheet, found.definition, query)
+      return found === null
+        ? noSheet(query.targetSheetId)
+        : lookUp(db, found.sheet, found.definition, query, signal)
     },
     claimUnique: (key) => claimUnique(db, flight, key),
     async deleteThisRow() {
@@ -116,12 +118,16 @@ async function claimUnique(db: Db, flight: Flight, key: string): Promise<'unique
 
 const SCAN = 1000
 
-/** Walks the target's rows in order and keeps those that meet the conditions, which may speak of inputs and outputs. */
+/**
+ * Walks the target's rows in order and keeps those that meet the conditions, which may speak of inputs and outputs. Ends
+ * with the page at hand when the action has ended.
+ */
 async function lookUp(
   db: Db,
   sheet: SheetRecord,
   definition: Definition,
   { conditions, limit, order }: LookupQuery,
+  signal: AbortSignal,
 ): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>> {
   const parsed = parseConditionGroups(conditions, 'conditions')
   if (!parsed.ok)
@@ -131,6 +137,7 @@ async function lookUp(
   let after: number | null = null
   for (;;) {
     const rows = await scan(db, sheet, after, order)
+    signal.throwIfAborted()
     for (const row of rows) {
       if (!matches(row, definition, parsed.value)) continue
       count += 1

@@ -29,7 +29,7 @@ export const UNCLAIMED = {
   run_state: 'running',
 }
 
-type FreshJob = RowJob & { fresh: boolean }
+type ClaimingJob = RowJob & { fresh: boolean; resumed: boolean }
 
 type JobStatement<Item> = {
   name: string
@@ -42,10 +42,10 @@ const PEEKING: JobStatement<RowJob> = {
   text: PEEK,
   columns: [({ o }) => o, ({ r }) => r, ({ t }) => t],
 }
-const CLAIMING: JobStatement<FreshJob> = {
+const CLAIMING: JobStatement<ClaimingJob> = {
   name: 'engine-claim',
   text: CLAIM,
-  columns: [...PEEKING.columns, ({ fresh }) => fresh],
+  columns: [...PEEKING.columns, ({ fresh }) => fresh, ({ resumed }) => resumed],
 }
 
 /** Sends jobs as columns, in the order of their rows. `n` of an answer is the place among them, from 1. */
@@ -62,7 +62,7 @@ function createSender<Item extends RowJob, Row extends { n: number }>(
   }
 }
 
-export const createClaimer = (store: Store): ((jobs: FreshJob[]) => Promise<(ClaimedRow | null)[]>) =>
+export const createClaimer = (store: Store): ((jobs: ClaimingJob[]) => Promise<(ClaimedRow | null)[]>) =>
   createSender(store, CLAIMING)
 
 export const createPeeker = (store: Store): ((jobs: RowJob[]) => Promise<(PeekedRow | null)[]>) =>

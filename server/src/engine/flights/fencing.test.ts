@@ -275,6 +275,17 @@ describe('what cannot be stored', () => {
 })
 
 describe('a row that ends its workers (R6)', () => {
+  it('is not one whose worker lost the database and claims it again', async () => {
+    const sheet = await makePaidSheet(1, ['free', 'free'])
+    const job = must((await sheet.jobs())[0])
+    const stalled = async (resumed: boolean) => must(await old.claim(job, { resumed })).position.stalledClaims
+    expect([await stalled(false), await stalled(true), await stalled(true)]).toEqual([1, 1, 1])
+    expect([await stalled(false), await stalled(true)]).toEqual([2, 2])
+    const flight = must(await old.claim(job, { resumed: true }))
+    await old.settle(flight, complete(flight, 'free_2'))
+    expect(await stalled(true)).toBe(1)
+  })
+
   it.each([3, 4])('claimed %i times without a result', async (claims) => {
     const sheet = await makePaidSheet(2, ['free', 'free'])
     const [poison, healthy] = await sheet.jobs()

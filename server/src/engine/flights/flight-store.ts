@@ -14,9 +14,9 @@ import { createSettler } from './settler.ts'
 export type FlightStore = {
   /**
    * Express rows have statements of their own, and do not wait for those of bulk rows. The job is fresh when nobody can have
-   * settled a cell of the flight.
+   * settled a cell of the flight, and resumed when this worker had it and lost the database.
    */
-  claim(job: RowJob, how?: { express?: boolean; fresh?: boolean }): Promise<Flight | null>
+  claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
   /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
   peek(job: RowJob): Promise<Flight | null>
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
@@ -69,8 +69,8 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const factsOf = createRunFacts(store)
 
   return {
-    async claim(job, { express = false, fresh = false } = {}) {
-      const row = await (express ? claimExpress : claim)({ ...job, fresh })
+    async claim(job, { express = false, fresh = false, resumed = false } = {}) {
+      const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
       return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row)
     },
     async peek(job) {

@@ -3,29 +3,56 @@ import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/connection/db.ts'
 
 /** Failures in a row after which a provider is left alone, and for how long: longer each time that it fails again. */
-const FAILURES = 5
+const MAX_FAILURES = 5
 const FIRST_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 120_000
 const REFRESH_MS = 1000
 
-type Breaker = { failures: number; brokenUntil: number; refreshedAt: number }
+type Breaker = {
+  /** In a row, among the calls of this round. */
+  failures: number
+  /** How often it opened since a call worked last. */
+  openings: number
+  /** A new one begins whenever it opens, in this process or another. */
+  round: number
+  brokenUntil: number
+  refreshedAt: number
+}
+
+export type BreakerEntry = {
+  /** Of the pause, as of now. */
+  remainingMs(): number
+  note(result: 'worked' | 'broken'): void
+}
 
 export type Breakers = {
-  remainingMs(bucket: string): Promise<number>
-  note(bucket: string, result: 'worked' | 'broken'): void
+  /** Somebody asks to call. What comes of it counts unless the breaker opens in the meantime. */
+  enter(bucket: string): Promise<BreakerEntry>
 }
 
 /**
  * A provider that fails time after time is not called for a while, by any process: failures are counted in each, the pause is
- * shared. After the pause the next call decides, since the count goes on until one works.
+ * shared. After the pause the next call decides.
  */
 export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
 
   const breakerOf = (bucket: string): Breaker => {
-    const known = breakers.get(bucket) ?? { failures: 0, brokenUntil: 0, refreshedAt: 0 }
+    const known = breakers.get(bucket) ?? {
+      failures: 0,
+      openings: 0,
+      round: 0,
+      brokenUntil: 0,
+      refreshedAt: 0,
+    }
     breakers.set(bucket, known)
     return known
+  }
+
+  function leaveAlone(breaker: Breaker, until: number): void {
+    breaker.brokenUntil = until
+    breaker.round += 1
+    breaker.failures = 0
   }
 
   async function refresh(bucket: string, breaker: Breaker): Promise<void> {
@@ -36,10 +63,15 @@ export function createBreakers(store: Store, log: Log): Breakers {
         from provider_gates where bucket = $1 and broken_until > clock_timestamp()`,
       values: [bucket],
     })
-    if (found !== undefined) breaker.brokenUntil = Math.max(breaker.brokenUntil, Date.now() + found.ms)
+    if (found === undefined) return
+    const until = Date.now() + found.ms
+    if (until <= breaker.brokenUntil) return
+    // Told by the database's clock, the pause that this process began itself may seem to end a little later.
+    if (breaker.brokenUntil > Date.now()) breaker.brokenUntil = until
+    else leaveAlone(breaker, until)
   }
 
-  async function open(bucket: string, pauseMs: number): Promise<void> {
+  async function share(bucket: string, pauseMs: number): Promise<void> {
     await store.query({
       text: `insert into provider_gates (bucket, broken_until) values ($1, clock_timestamp() + $2 * interval '1 millisecond')
         on conflict (bucket) do update set broken_until = greatest(provider_gates.broken_until, excluded.broken_until)`,
@@ -47,28 +79,32 @@ export function createBreakers(store: Store, log: Log): Breakers {
     })
   }
 
+  function noteFailure(bucket: string, breaker: Breaker): void {
+    breaker.failures += 1
+    if (breaker.openings === 0 && breaker.failures < MAX_FAILURES) return
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(breaker.openings, 10))
+    breaker.openings += 1
+    leaveAlone(breaker, Date.now() + pauseMs)
+    // This process leaves it alone already, whether the others hear of it or not.
+    share(bucket, pauseMs).catch((cause: unknown) =>
+      log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
+    )
+  }
+
   return {
-    async remainingMs(bucket) {
+    async enter(bucket) {
       const breaker = breakerOf(bucket)
       if (Date.now() - breaker.refreshedAt > REFRESH_MS) await refresh(bucket, breaker)
-      return Math.max(0, breaker.brokenUntil - Date.now())
-    },
-    note(bucket, result) {
-      const breaker = breakerOf(bucket)
-      if (result === 'worked') {
-        breaker.failures = 0
-        return
+      const { round } = breaker
+      return {
+        remainingMs: () => Math.max(0, breaker.brokenUntil - Date.now()),
+        note(result) {
+          // Calls that were under way when it opened say nothing new, whenever they end.
+          if (round !== breaker.round) return
+          if (result === 'broken') noteFailure(bucket, breaker)
+          else Object.assign(breaker, { failures: 0, openings: 0 })
+        },
       }
-      breaker.failures += 1
-      const beyond = breaker.failures - FAILURES
-      // Calls that were under way when it opened fail too; they say nothing new.
-      if (beyond < 0 || Date.now() < breaker.brokenUntil) return
-      const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(beyond, 10))
-      breaker.brokenUntil = Date.now() + pauseMs
-      // This process leaves it alone already, whether the others hear of it or not.
-      open(bucket, pauseMs).catch((cause: unknown) =>
-        log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
-      )
     },
   }
 }

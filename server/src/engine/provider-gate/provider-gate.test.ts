@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeStore } from '#test/harness.ts'
 import type { CallLimits, ProviderGate } from '../../catalog/provider/access.ts'
 import { createLog } from '../../lib/log.ts'
@@ -100,6 +100,56 @@ describe('calls in a time', () => {
 })
 
 describe('a provider that fails', () => {
+  afterEach(() => vi.useRealTimers())
+
+  /** Moves the clock of the process and the pause in the database beyond its end. */
+  async function passPause(bucket: string, ms: number) {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
+    await expect
+      .poll(() =>
+        store.query({
+          text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1 returning bucket`,
+          values: [bucket],
+        }),
+      )
+      .toHaveLength(1)
+  }
+
+  it('is left alone for twice as long each time; calls under way when that began do not lengthen it', async () => {
+    const bucket = bucketName()
+    const [gate] = gates
+    const underWay = await Promise.all(Array.from({ length: 30 }, () => enter(gate, bucket, {})))
+    const fail = (calls: typeof underWay) => {
+      for (const call of calls) if (call.kind === 'entered') call.leave('broken')
+    }
+    const pause = async () => {
+      const answer = await enter(gate, bucket, {})
+      return answer.kind === 'broken' ? Math.round(answer.afterMs / 1000) : answer.kind
+    }
+    fail(underWay.slice(0, 15))
+    expect(await pause()).toBe(5)
+    await passPause(bucket, 5100)
+    // These end after the pause, but began before it.
+    fail(underWay.slice(15))
+    expect(await pass(gate, bucket, 'broken')).toBe('entered')
+    expect(await pause()).toBe(10)
+    await passPause(bucket, 10_100)
+    expect(await pass(gate, bucket, 'broken')).toBe('entered')
+    expect(await pause()).toBe(20)
+  })
+
+  it('is not called by those who waited for their turn when it began to be left alone', async () => {
+    const bucket = bucketName()
+    const [gate] = gates
+    const underWay = await Promise.all(
+      Array.from({ length: 5 }, () => enter(gate, bucket, { concurrent: 5 })),
+    )
+    const waiting = Array.from({ length: 20 }, () => enter(gate, bucket, { concurrent: 5 }))
+    for (const call of underWay) if (call.kind === 'entered') call.leave('broken')
+    const kinds = (await Promise.all(waiting)).map((answer) => answer.kind)
+    expect(kinds).toEqual(Array.from({ length: 20 }, () => 'broken'))
+  })
+
   it('is left alone by all processes after five failures in a row, and one success closes the count', async () => {
     const bucket = bucketName()
     for (let n = 0; n < 4; n += 1) expect(await pass(gates[0], bucket, 'broken')).toBe('entered')

@@ -17,8 +17,8 @@ export function createProviderGate(store: Store, log: Log): ProviderGate {
 
   return {
     async enter(bucket, limits, { signal, slot }): Promise<GateAnswer> {
-      const brokenMs = await breakers.remainingMs(bucket)
-      if (brokenMs > 0) return { kind: 'broken', afterMs: brokenMs }
+      const breaker = await breakers.enter(bucket)
+      if (breaker.remainingMs() > 0) return { kind: 'broken', afterMs: breaker.remainingMs() }
       const interval = intervalOf(limits)
       if (interval !== null && (slot === undefined || slot > Date.now() + SHORT_WAIT_MS)) {
         const startsIn = await takeSlot(store, bucket, interval)
@@ -32,6 +32,12 @@ export function createProviderGate(store: Store, log: Log): ProviderGate {
       if (concurrent !== undefined && !(await places.take(bucket, concurrent, signal))) {
         return { kind: 'busy', afterMs: 500 + Math.random() * 1000 }
       }
+      // It may have opened while this one waited for its turn.
+      const brokenMs = breaker.remainingMs()
+      if (brokenMs > 0) {
+        if (concurrent !== undefined) places.giveBack(bucket)
+        return { kind: 'broken', afterMs: brokenMs }
+      }
       let left = false
       return {
         kind: 'entered',
@@ -39,7 +45,7 @@ export function createProviderGate(store: Store, log: Log): ProviderGate {
           if (left) return
           left = true
           if (concurrent !== undefined) places.giveBack(bucket)
-          breakers.note(bucket, result)
+          breaker.note(result)
         },
       }
     },

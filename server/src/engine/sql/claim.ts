@@ -7,16 +7,19 @@ export const CELLS = `(select json_object_agg(c.action, json_build_array(c.statu
 /**
  * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
  * are gone, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell in the run; a flight
- * whose job is `fresh` has no result yet. Nobody waits for the disk: a claim that a crash of PostgreSQL forgets makes its
- * worker lose the fence, as if it had been overtaken.
+ * whose job is `fresh` has no result yet. A worker that claims its own row again after an outage (`resumed`) adds no stalled
+ * claim. Nobody waits for the disk: a claim that a crash of PostgreSQL forgets makes its worker lose the fence, as if it had
+ * been overtaken.
  */
 export const CLAIM = `
 with claimed as (
   update flights f set attempt = f.attempt + 1, status = 'running',
     -- Whoever held the flight before got to this cell, and no further.
     settled = case when f.attempt = 0 and i.fresh then 0 else ${SETTLED} end,
-    strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + 1 else 2 end
-  from unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[]) with ordinality as i (o, r, t, fresh, n)
+    strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + (not i.resumed)::int
+      when i.resumed then 1 else 2 end
+  from unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::boolean[])
+    with ordinality as i (o, r, t, fresh, resumed, n)
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
   returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.settled, f.retries, f.held_millis, f.state
 )

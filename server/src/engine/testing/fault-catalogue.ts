@@ -62,8 +62,34 @@ const poison = defineAction({
   },
 })
 
+/** Writes to the database in its own right. */
+const unique = defineAction({
+  id: 'unique',
+  name: 'unique',
+  description: 'Claims a value for its row.',
+  category: 'data',
+  credits: 0,
+  inputs: {},
+  outputs: { value: output.text('Whether it was the first.') },
+  run: async ({ context }) => done({ value: await context.sheets.claimUnique('the same for all') }),
+})
+
+/** Throws what a socket of its own would throw, which an action must not. */
+const broken = defineAction({
+  id: 'broken',
+  name: 'broken',
+  description: 'Throws.',
+  category: 'data',
+  credits: 0,
+  inputs: {},
+  outputs: { value: output.text('A text.') },
+  run() {
+    throw Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:25'), { code: 'ECONNREFUSED' })
+  },
+})
+
 const entry = (action: Action) => ({ file: `${action.id}.ts`, module: { default: action } })
 
 export const faultCatalogue = createCatalogue(
-  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, poison].map(entry),
+  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, poison, unique, broken].map(entry),
 )

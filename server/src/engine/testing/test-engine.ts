@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import { createSandbox } from '#server/catalog/formula/sandbox.ts'
 import { createModels } from '#server/catalog/models/models.ts'
+import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
@@ -10,8 +11,8 @@ import { createEngine } from '../engine.ts'
 import { faultCatalogue } from './fault-catalogue.ts'
 
 /** An engine with the catalogue of the fault tests, for rows that are walked one by one. */
-export function makeEngine(app: TestApp): Engine {
-  const egress = createEgress({ allow: [] })
+export function makeEngine(app: TestApp, ending = new AbortController().signal): Engine {
+  const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
   const sandbox = createSandbox()
   afterAll(() => Promise.all([egress.close(), sandbox.close()]))
   return createEngine({
@@ -22,7 +23,7 @@ export function makeEngine(app: TestApp): Engine {
     models: createModels(testConfig()),
     mail: { url: undefined, from: 'loam@localhost' },
     log: createLog('silent'),
-    ending: new AbortController().signal,
+    ending,
     environment: createRunEnvironment(app.store, app.services.sealer, new Map()),
   })
 }

@@ -4,6 +4,7 @@ import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow
 import type { Log } from '../../lib/log.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { markFaults } from './faults.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming } from './statement-names.ts'
 
@@ -79,14 +80,11 @@ export function openStore(options: StoreOptions): Store {
   const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
 
   async function connectFor(org: string): Promise<PoolClient> {
-    const client = await pools[org === SYSTEM ? 'system' : 'org'].connect()
+    const client = await markFaults(pools[org === SYSTEM ? 'system' : 'org'].connect())
     if (spokenFor.get(client) === org) return client
     try {
-      await client.query({
-        name: 'speak-for',
-        text: `select set_config('loam.org', $1, false)`,
-        values: [org],
-      })
+      const text = `select set_config('loam.org', $1, false)`
+      await markFaults(client.query({ name: 'speak-for', text, values: [org] }))
       spokenFor.set(client, org)
       return client
     } catch (cause) {
@@ -118,7 +116,7 @@ export function openStore(options: StoreOptions): Store {
     async query<Row extends QueryResultRow>(statement: QueryConfig) {
       const client = await connectFor(SYSTEM)
       try {
-        const result = await client.query<Row>(statement)
+        const result = await markFaults(client.query<Row>(statement))
         client.release()
         return result.rows
       } catch (cause) {

@@ -1,6 +1,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { PoolClient } from 'pg'
+import { markFaults } from './faults.ts'
 
 const USES_BEFORE_NAMED = 10
 const MAX_NAMED = 100
@@ -53,7 +54,7 @@ export function createStatementNaming(): (client: PoolClient) => PostgresPoolCli
     if (known !== undefined) return known
     const query = (text: string, values: unknown[]) => {
       const name = nameOf(text)
-      return client.query(name === undefined ? { text, values } : { name, text, values })
+      return markFaults(client.query(name === undefined ? { text, values } : { name, text, values }))
     }
     const made = {
       // Kysely's other way to call it, with a cursor, needs a dialect that has one.

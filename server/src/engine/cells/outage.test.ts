@@ -1,0 +1,53 @@
+import pg from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { type FlightSheet, makeFlightApp, makeFlightSheet, must } from '../testing/flight-store-fixture.ts'
+import { makeEngine } from '../testing/test-engine.ts'
+import { walkRow } from '../walk.ts'
+
+const app = await makeFlightApp()
+
+async function launch(action: string): Promise<FlightSheet> {
+  const sheet = await makeFlightSheet(app, [action], 0)
+  await sheet.addRows(1)
+  await sheet.run()
+  return sheet
+}
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  await client.query(`select set_config('loam.org', '*', false)`)
+  onTestFinished(() => client.end())
+  return client
+}
+
+const statusesOf = async (sheet: FlightSheet) => (await sheet.cells()).map(({ status }) => status)
+
+it('a database that goes away under an action, time and again, never settles its cell', async () => {
+  const sheet = await launch('unique')
+  const [blocker, killer] = [await connect(), await connect()]
+  const engine = makeEngine(app)
+  const walk = async () => walkRow(engine, must((await sheet.jobs())[0]))
+  const cut = async () => {
+    const { rowCount } = await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%unique_values%'`)
+    return rowCount
+  }
+  await blocker.query('begin; lock table unique_values')
+  for (let cuts = 0; cuts < 5; cuts += 1) {
+    const walked = walk()
+    await expect.poll(cut, { timeout: 10_000 }).toBe(1)
+    await walked
+    expect([await statusesOf(sheet), (await sheet.flights()).length]).toEqual([[], 1])
+  }
+  await blocker.query('rollback')
+  await walk()
+  expect(await statusesOf(sheet)).toEqual(['complete'])
+  expect(await sheet.flights()).toEqual([])
+})
+
+it('an action that throws something else has failed, also where that looks like a lost connection', async () => {
+  const sheet = await launch('broken')
+  await walkRow(makeEngine(app), must((await sheet.jobs())[0]))
+  expect(await statusesOf(sheet)).toEqual(['failed'])
+})
