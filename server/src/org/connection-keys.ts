@@ -1,16 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   isFresh,
   type KeptToken,
+  type MadeToken,
   type MakeToken,
   type ProviderKey,
   type TokenAnswer,
 } from '../catalog/provider/access.ts'
 import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
-import { type Db, inTransaction } from '../store/connection/db.ts'
-import { type ConnectionRecord, storeToken, lockConnection } from '../store/organisation/connections.ts'
+import { backoff } from '../lib/timing/backoff.ts'
+import type { Db } from '../store/connection/db.ts'
+import {
+  claimToken,
+  type ConnectionRecord,
+  findConnection,
+  storeToken,
+  releaseToken,
+} from '../store/organisation/connections.ts'
 
 type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
 type Fields = Readonly<Record<string, string>>
+
+/** Longer than a provider may take to make a token; after that the claim of a process that crashed is over. */
+const CLAIM_SECONDS = 20
 
 export function sealFields(sealer: Sealer, of: Named, fields: Fields): string {
   return sealer.seal(JSON.stringify(fields), bindingOf(of, 'fields'))
@@ -41,27 +54,47 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
     },
   }
 
-  /** Made once among all processes: whoever waited for the lock finds the token of the one before. */
+  /** Made once among all processes: one claims it and asks, holding no lock; the others wait until its token is there. */
   async function renew<Refusal>(
     make: MakeToken<Refusal>,
     refused: string | undefined,
   ): Promise<TokenAnswer<Refusal>> {
-    if (isFresh(kept, refused)) return { ok: true, token: kept.token }
-    return inTransaction(db, async (trx) => {
-      const current = (await lockConnection(trx, record)) ?? record
-      kept = openToken(sealer, current)
-      fields = openFields(sealer, current)
-      if (isFresh(kept, refused)) return { ok: true, token: kept.token }
-      const made = await make(fields)
-      if (!made.ok) return made
-      fields = { ...fields, ...made.fields }
-      kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
-      await storeToken(trx, record, {
-        token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
-        token_expires_at: new Date(kept.expiresAt),
-        ...(made.fields === undefined ? {} : { fields_sealed: sealFields(sealer, record, fields) }),
-      })
-      return { ok: true, token: made.token }
+    const claim = randomUUID()
+    for (let looks = 0; ; looks += 1) {
+      const claimed = await claimToken(db, record, { claim, seconds: CLAIM_SECONDS })
+      const current = claimed ?? (await findConnection(db, record.connection_id))
+      if (current !== undefined) {
+        kept = openToken(sealer, current)
+        fields = openFields(sealer, current)
+      }
+      if (claimed === undefined && current !== undefined && !isFresh(kept, refused)) {
+        await sleep(backoff(looks, { firstMs: 50, maxMs: 500 }))
+        continue
+      }
+      let isOpen = claimed !== undefined
+      try {
+        if (isFresh(kept, refused)) return { ok: true, token: kept.token }
+        const made = await make(fields)
+        if (!made.ok) return made
+        isOpen = isOpen && !(await store(claimed ?? record, made))
+        // Where another was stored meanwhile, that one is looked at; a connection that is gone has its last token.
+        if (!isOpen) return { ok: true, token: made.token }
+      } finally {
+        if (isOpen) await releaseToken(db, record, claim)
+      }
+    }
+  }
+
+  async function store(
+    from: ConnectionRecord,
+    made: Extract<MadeToken<never>, { ok: true }>,
+  ): Promise<boolean> {
+    fields = { ...fields, ...made.fields }
+    kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
+    return storeToken(db, from, {
+      token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
+      token_expires_at: new Date(kept.expiresAt),
+      ...(made.fields === undefined ? {} : { fields_sealed: sealFields(sealer, record, fields) }),
     })
   }
 }

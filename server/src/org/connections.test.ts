@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineProvider, type Provider } from '#server/catalog/provider/provider.ts'
@@ -6,7 +7,7 @@ import { makeAskContext, serveDouble } from '#server/catalog/testing/provider-do
 import { makeApp, type TestOrg } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
-import { findConnection } from '../store/organisation/connections.ts'
+import { claimToken, findConnection } from '../store/organisation/connections.ts'
 import { findMember } from '../store/organisation/members.ts'
 import { openConnection } from './connection-keys.ts'
 import { addConnection, type NewConnection, pickProvider, removeConnection } from './connections.ts'
@@ -223,6 +224,74 @@ describe('tokens that are made of a refresh token', () => {
     forget()
     expect(await ask()).toMatchObject({ ok: true })
     expect(tokens()).toHaveLength(2)
+  })
+
+  /** The connection as a process of its own has it. */
+  async function openAnew(connectionId: string) {
+    const record = await findConnection(db, connectionId)
+    const key = record === undefined ? null : openConnection(db, sealer, record)
+    if (record === undefined || key === null) throw new Error('the connection is gone')
+    return { record, key }
+  }
+  const madeOf = (token: string) => ({ ok: true, token, expiresInSeconds: 3600 }) as const
+  const connectCrm = async () => connect(await app.makeOrg(), { provider, fields: FIELDS })
+
+  it('nothing is locked while the provider is asked: the connection can be changed meanwhile', async () => {
+    const { connection_id } = await connectCrm()
+    const { key } = await openAnew(connection_id)
+    const answer = await key.token(async () => {
+      await db
+        .updateTable('connections')
+        .set({ name: 'Other' })
+        .where('connection_id', '=', connection_id)
+        .execute()
+      return madeOf('t-1')
+    })
+    expect(answer).toEqual({ ok: true, token: 't-1' })
+    expect(await findConnection(db, connection_id)).toMatchObject({ name: 'Other', token_claim: null })
+  })
+
+  it('a process that crashed while it made one keeps the others waiting only until its claim is over', async () => {
+    const { connection_id } = await connectCrm()
+    const { record, key } = await openAnew(connection_id)
+    await claimToken(db, record, { claim: randomUUID(), seconds: 1 })
+    const calls: number[] = []
+    const started = Date.now()
+    const make = async () => {
+      calls.push(Date.now() - started)
+      return madeOf('t-1')
+    }
+    expect(await key.token(make)).toEqual({ ok: true, token: 't-1' })
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toBeGreaterThan(900)
+  })
+
+  it('one who was slower than its claim takes the token that was kept meanwhile', async () => {
+    const { connection_id } = await connectCrm()
+    const [slow, other] = [await openAnew(connection_id), await openAnew(connection_id)]
+    const answer = await slow.key.token(async () => {
+      await db
+        .updateTable('connections')
+        .set({ token_claimed_until: new Date(0) })
+        .where('connection_id', '=', connection_id)
+        .execute()
+      await other.key.token(async () => madeOf('t-other'))
+      return madeOf('t-slow')
+    })
+    expect(answer).toEqual({ ok: true, token: 't-other' })
+    const later = await openAnew(connection_id)
+    expect(await later.key.token(async () => madeOf('t-later'))).toEqual({ ok: true, token: 't-other' })
+  })
+
+  it('a making that fails leaves it to the next at once', async () => {
+    const { connection_id } = await connectCrm()
+    const { key } = await openAnew(connection_id)
+    const refused = await key.token(async () => ({ ok: false, refusal: 'no' }) as const)
+    const broken: unknown = await key
+      .token(() => Promise.reject(new Error('down')))
+      .catch((cause: unknown) => cause)
+    expect([refused, broken]).toEqual([{ ok: false, refusal: 'no' }, new Error('down')])
+    expect(await key.token(async () => madeOf('t-1'))).toEqual({ ok: true, token: 't-1' })
   })
 
   it('a refused refresh token is a key that is refused', async () => {

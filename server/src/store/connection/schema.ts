@@ -243,6 +243,8 @@ export type Schema = {
     fields_sealed: string
     token_sealed: string | null
     token_expires_at: MaybeInstant
+    token_claim: string | null
+    token_claimed_until: MaybeInstant
     created_at: Made
   }
   purges: { org_id: string; sheet_id: string; below_seq: number; created_at: Made }

@@ -8,7 +8,10 @@ export type ConnectionEntry = Pick<
   ConnectionRecord,
   'connection_id' | 'provider' | 'name' | 'shared' | 'created_at'
 > & { owner: string | null }
-export type NewConnection = Omit<ConnectionRecord, 'created_at' | 'token_sealed' | 'token_expires_at'>
+export type NewConnection = Omit<
+  ConnectionRecord,
+  'created_at' | 'token_sealed' | 'token_expires_at' | 'token_claim' | 'token_claimed_until'
+>
 
 /** False when the organisation has one of that provider and name already. */
 export async function insertConnection(db: Db, connection: NewConnection): Promise<boolean> {
@@ -71,31 +74,52 @@ export async function deleteConnectionsOfMember(db: Db, orgId: string, memberId:
   return gone.map(({ connection_id }) => connection_id)
 }
 
-/** The connection as it is now, kept from every other process until the transaction ends; undefined when it is gone. */
-export async function lockConnection(
+type Named = Pick<ConnectionRecord, 'org_id' | 'connection_id'>
+
+/**
+ * Claims the making of a token, for a while: undefined where another process is at it, or the connection is gone. Nothing is
+ * locked, and a claim whose process has crashed ends by itself.
+ */
+export async function claimToken(
   db: Db,
-  { org_id, connection_id }: Pick<ConnectionRecord, 'org_id' | 'connection_id'>,
+  { org_id, connection_id }: Named,
+  { claim, seconds }: { claim: string; seconds: number },
 ): Promise<ConnectionRecord | undefined> {
   return db
-    .selectFrom('connections')
-    .selectAll()
+    .updateTable('connections')
+    .set({ token_claim: claim, token_claimed_until: sql`now() + make_interval(secs => ${seconds})` })
     .where('org_id', '=', org_id)
     .where('connection_id', '=', connection_id)
-    .forUpdate()
+    .where(sql<boolean>`(token_claimed_until is null or token_claimed_until < now())`)
+    .returningAll()
     .executeTakeFirst()
 }
 
-export async function storeToken(
-  db: Db,
-  { org_id, connection_id }: Pick<ConnectionRecord, 'org_id' | 'connection_id'>,
-  change: { token_sealed: string; token_expires_at: Date; fields_sealed?: string },
-): Promise<void> {
+export async function releaseToken(db: Db, { org_id, connection_id }: Named, claim: string): Promise<void> {
   await db
     .updateTable('connections')
-    .set(change)
+    .set({ token_claim: null, token_claimed_until: null })
     .where('org_id', '=', org_id)
     .where('connection_id', '=', connection_id)
+    .where('token_claim', '=', claim)
     .execute()
+}
+
+/** Stores a token that was made of `from`. False when another was stored since: that one goes before. */
+export async function storeToken(
+  db: Db,
+  from: Pick<ConnectionRecord, 'org_id' | 'connection_id' | 'fields_sealed' | 'token_sealed'>,
+  change: { token_sealed: string; token_expires_at: Date; fields_sealed?: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connections')
+    .set({ ...change, token_claim: null, token_claimed_until: null })
+    .where('org_id', '=', from.org_id)
+    .where('connection_id', '=', from.connection_id)
+    .where('fields_sealed', '=', from.fields_sealed)
+    .where('token_sealed', 'is not distinct from', from.token_sealed)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
 }
 
 /**
