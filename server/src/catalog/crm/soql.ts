@@ -12,7 +12,7 @@ export type Query = {
 }
 
 /** SOQL writes texts in quotes, and numbers, dates and booleans without. */
-type Condition = { field: string; value: FieldValue; quoted: boolean }
+export type Condition = { field: string; value: FieldValue; quoted: boolean }
 
 const NAME = /^[A-Za-z]\w*$/
 const PATH = /^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/
@@ -48,7 +48,7 @@ function printCondition({ field, value, quoted }: Condition, exact: boolean): st
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text.replace(/['"\\\n\r\t]/g, (character) => ESCAPES[character] ?? `\\${character}`)
 }
 
@@ -58,7 +58,7 @@ const MISQUOTED = /for field '([\w.]+)' must be of type \w+ and should (not )?be
  * The conditions as a refusal asks for them: only Salesforce knows the types of its fields, and asking for them first would
  * cost a call for every row. Null when the refusal is about something else, or the value is not of that type at all.
  */
-export function requote(conditions: readonly Condition[], refusal: string): Condition[] | null {
+export function requote<One extends Condition>(conditions: readonly One[], refusal: string): One[] | null {
   const [found, name, not] = MISQUOTED.exec(refusal) ?? []
   if (found === undefined || name === undefined) return null
   const quoted = not === undefined

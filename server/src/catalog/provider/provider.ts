@@ -12,6 +12,7 @@ export type ProviderRequest = {
   /** What is undefined is left out. */
   query?: Record<string, string | number | boolean | readonly string[] | undefined>
   json?: unknown
+  headers?: Record<string, string>
 }
 
 export type ProviderSpec = {
@@ -94,6 +95,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
         accept: 'application/json',
         ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
         ...spec.headers,
+        ...request.headers,
         ...authorised.headers,
       },
       ...(request.json === undefined ? {} : { body: JSON.stringify(request.json) }),

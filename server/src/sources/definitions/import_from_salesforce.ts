@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { importedRecords, records, salesforceOptions } from '../salesforce/records.ts'
+
+export default defineSource({
+  slug: 'import_from_salesforce',
+  name: 'Import from Salesforce',
+  description: 'Records of one object; by schedule those that changed.',
+  mode: 'either',
+  shape: records,
+  pulls: [importedRecords],
+  options: salesforceOptions,
+})
