@@ -71,17 +71,17 @@ async function readHead(open: OpenFile, headers: readonly string[]): Promise<Pos
     if (first) refuseForeignStart(bytes)
     const text = decoder.decode(bytes)
     for (const candidate of undecided())
-      look(candidate, (parser) => parser.push(first ? withoutMark(text) : text))
+      tryToRead(candidate, (parser) => parser.push(first ? withoutMark(text) : text))
     const [waiting] = undecided()
     if (waiting === undefined) break
     if (decoder.isBroken(false)) throw notUtf8(lastLine(waiting.parser))
   }
-  for (const candidate of undecided()) look(candidate, (parser) => parser.end())
+  for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.end())
   const { row, delimiter } = bestOf(candidates, headers)
   return { byte: 0, line: 1, delimiter, columns: locateHeaders(row ?? [], headers) }
 }
 
-function look(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {
+function tryToRead(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {
   try {
     candidate.row = read(candidate.parser).find(hasValue)
   } catch (cause) {

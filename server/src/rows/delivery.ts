@@ -3,7 +3,7 @@ import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { invalid, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
-import { takeRows } from './intake.ts'
+import { parseRows } from './intake.ts'
 
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
 export type Delivered = { data: string[]; rejected: RejectedRow[] }
@@ -16,7 +16,7 @@ export function readDelivery(inputs: readonly InputColumn[], body: unknown): Del
   const items = itemsOf(body)
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
-  const { accepted, rejected } = takeRows(inputs, known)
+  const { accepted, rejected } = parseRows(inputs, known)
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
   const refused = [...rejected, ...unmatched.map(({ index }) => noMatch(index, inputs))].toSorted(

@@ -13,7 +13,7 @@ export type AcceptedRow = { index: number; data: string }
  * Matches values to columns by input name. Rows are taken one by one: a bad one is rejected with all its errors, and the
  * others go in. Values are kept as given; numbers as their source text; what PostgreSQL cannot hold is replaced (D28).
  */
-export function takeRows(inputs: readonly InputColumn[], rows: readonly unknown[]): Intake {
+export function parseRows(inputs: readonly InputColumn[], rows: readonly unknown[]): Intake {
   const columns = new Map(inputs.map((input) => [input.name, input.column]))
   const intake: Intake = { accepted: [], rejected: [], warnings: [] }
   const seen = new Map<string, number>()

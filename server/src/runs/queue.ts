@@ -9,7 +9,7 @@ import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { addJobsStatement, NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { dropFlights } from '../store/runs/flights.ts'
 import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
-import { ownRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
+import { exclusiveRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { Selection } from '../store/sheets/selection.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
@@ -73,7 +73,7 @@ export async function startRun(db: Db, actor: Actor, request: RunRequest): Promi
       select exists (select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
         where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped)
     select stopped, ${keyedPlans},
-      case when stopped then ${ownRowsLock(sheet_id)} else ${sharedRowsLock(sheet_id)} end from late`.execute(
+      case when stopped then ${exclusiveRowsLock(sheet_id)} else ${sharedRowsLock(sheet_id)} end from late`.execute(
     db,
   )
   if (rows[0]?.stopped === true) await dropStopped(db, request)

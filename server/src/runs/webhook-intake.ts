@@ -2,6 +2,7 @@ import type { RejectedRow } from '#contract/rows.ts'
 import { newId } from '../lib/ids.ts'
 import { createBatcher } from '../lib/timing/batcher.ts'
 import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import {
   claimKeys,
@@ -27,64 +28,64 @@ export type Delivery = {
   bytes: number
 }
 
-/** A delivery that was refused; only noted for whoever looks for it. */
+/** A delivery that was refused; only recorded for whoever looks for it. */
 export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' | 'sheet_id'> }
 
 /** Null when the sheet was deleted meanwhile. */
 export type Receipt = (DeliveryResult & { duplicate: boolean }) | null
 
 type Item = Delivery | Refusal
-type Answer = { receipt: Receipt } | { fault: unknown }
+type Attempt = { receipt: Receipt } | { fault: unknown }
 
 const WEBHOOK = { email: 'webhook', keyId: null }
 /** Deliveries with a body of at most this size share transactions; larger ones are worth one of their own. */
 const SMALL = 16_384
 
 /**
- * Takes deliveries in. Many at once ride in one transaction: ids, rows, runs and records together, so that bursts are
+ * Accepts deliveries. Many at once share one transaction: ids, rows, runs and records together, so that bursts are
  * accepted at the speed of batched inserts.
  */
 export function createWebhookIntake(store: Store) {
-  const run = (items: Item[]) => takeAll(store, items)
-  const small = createBatcher<Item, Answer>({ run, maxItems: 500, maxInFlight: 2 })
-  const large = createBatcher<Item, Answer>({ run, maxItems: 1, maxInFlight: 2 })
-  const take = async (item: Item): Promise<Receipt> => {
-    const answer = await ('refused' in item || item.bytes <= SMALL ? small(item) : large(item))
-    if ('fault' in answer) throw answer.fault
-    return answer.receipt
+  const run = (items: Item[]) => acceptAll(store, items)
+  const small = createBatcher<Item, Attempt>({ run, maxItems: 500, maxInFlight: 2 })
+  const large = createBatcher<Item, Attempt>({ run, maxItems: 1, maxInFlight: 2 })
+  const accept = async (item: Item): Promise<Receipt> => {
+    const attempt = await ('refused' in item || item.bytes <= SMALL ? small(item) : large(item))
+    if ('fault' in attempt) throw attempt.fault
+    return attempt.receipt
   }
   return {
-    take: (delivery: Delivery) => take(delivery),
-    async note(refusal: Refusal): Promise<void> {
-      await take(refusal)
+    accept: (delivery: Delivery) => accept(delivery),
+    async recordRefusal(refusal: Refusal): Promise<void> {
+      await accept(refusal)
     },
   }
 }
 
-async function takeAll(store: Store, items: Item[]): Promise<Answer[]> {
-  const together = (some: Item[]) => store.system.transaction().execute((trx) => takeIn(trx, some))
+async function acceptAll(store: Store, items: Item[]): Promise<Attempt[]> {
+  const together = (some: Item[]) => store.system.transaction().execute((trx) => acceptTogether(trx, some))
   try {
     return (await together(items)).map((receipt) => ({ receipt }))
   } catch (cause) {
-    // One that PostgreSQL refuses must not take the others with it.
+    // One that PostgreSQL refuses must not make the others fail.
     if (items.length === 1 || isUnavailable(cause)) throw cause
-    const answers: Answer[] = []
+    const attempts: Attempt[] = []
     for (const item of items) {
-      answers.push(
+      attempts.push(
         await together([item]).then(
           ([receipt = null]) => ({ receipt }),
           (fault: unknown) => ({ fault }),
         ),
       )
     }
-    return answers
+    return attempts
   }
 }
 
-type Planned = Delivery & { org_id: string; sheet_id: string; answer: DeliveryResult }
+type Planned = Delivery & SheetKey & { answer: DeliveryResult }
 
 /** Ids are claimed before the locks of sheets are taken, as everything that brings rows does (store/sheets/row-locks.ts). */
-async function takeIn(trx: Db, items: Item[]): Promise<Receipt[]> {
+async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const plans = items.map((item) => ('refused' in item ? null : plan(item)))
   const deliveries = plans.filter((planned) => planned !== null)
   const fresh = await findFresh(trx, deliveries)
@@ -119,7 +120,7 @@ function plan(delivery: Delivery): Planned {
 
 const keyOf = ({ org_id, sheet_id, key }: Planned) => ({ org_id, sheet_id, key: key ?? '' })
 
-/** Those that were not taken in before: the first of each id in this batch, unless another transaction had it. */
+/** Those that were not accepted before: the first of each id in this batch, unless another transaction had it. */
 async function findFresh(trx: Db, deliveries: Planned[]): Promise<Planned[]> {
   const first = new Map<string, Planned>()
   for (const planned of deliveries) {

@@ -2,7 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { notFound, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
-import { takeRows } from '../rows/intake.ts'
+import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import type { FrozenInput } from '../store/connection/json-columns.ts'
@@ -29,7 +29,7 @@ export async function queueShortcutRuns(
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const rows = given.map((row) => withDefaults(row, shortcut.inputs))
-  const { data, warnings } = takeInput(shortcut.inputs, rows, options.nameOf)
+  const { data, warnings } = parseInput(shortcut.inputs, rows, options.nameOf)
   return inTransaction(db, async (trx) => {
     const sheet = await findSheet(trx, org_id, workflow_id)
     if (sheet === undefined) throw notFound('Shortcut')
@@ -74,7 +74,7 @@ function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
 }
 
 /** Rows in their stored form, by the columns of the frozen definition. */
-function takeInput(
+function parseInput(
   inputs: readonly FrozenInput[],
   rows: readonly unknown[],
   nameOf: RowNames,
@@ -85,7 +85,7 @@ function takeInput(
     type,
     description: '',
   }))
-  const { accepted, rejected, warnings } = takeRows(columns, rows)
+  const { accepted, rejected, warnings } = parseRows(columns, rows)
   if (rejected.length > 0) {
     const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
     const errors = rejected.flatMap(({ row, errors }) =>

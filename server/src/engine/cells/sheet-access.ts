@@ -7,7 +7,7 @@ import type { Definition } from '../../chain/definition.ts'
 import { parseTemplate, resolveValue } from '../../chain/references.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
-import { takeRows } from '../../rows/intake.ts'
+import { parseRows } from '../../rows/intake.ts'
 import { arriveRows } from '../../runs/arrivals.ts'
 import type { Db, Store } from '../../store/connection/db.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
@@ -42,7 +42,7 @@ export function createSheetAccess(store: Store, flight: Flight, signal: AbortSig
       }
       const found = await target(sheetId)
       if (found === null) return noSheet(sheetId)
-      const { accepted, rejected } = takeRows(found.definition.inputs, rows)
+      const { accepted, rejected } = parseRows(found.definition.inputs, rows)
       const wrong = rejected[0]?.errors[0]
       if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
       return {

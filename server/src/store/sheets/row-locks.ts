@@ -13,12 +13,14 @@ export function sharedRowsLock(sheetId: RawBuilder<unknown> | string): RawBuilde
   return sql`pg_advisory_xact_lock_shared(hashtextextended(${sheetId}, 0))`
 }
 
-export function ownRowsLock(sheetId: RawBuilder<unknown> | string): RawBuilder<unknown> {
+export function exclusiveRowsLock(sheetId: RawBuilder<unknown> | string): RawBuilder<unknown> {
   return sql`pg_advisory_xact_lock(hashtextextended(${sheetId}, 0))`
 }
 
-export async function ownRows(db: Db, sheetIds: readonly string[]): Promise<void> {
-  await sql`select ${ownRowsLock(sql`id`)} from unnest(${sheetIds.toSorted()}::text[]) as t (id)`.execute(db)
+export async function lockRowsExclusively(db: Db, sheetIds: readonly string[]): Promise<void> {
+  await sql`select ${exclusiveRowsLock(sql`id`)} from unnest(${sheetIds.toSorted()}::text[]) as t (id)`.execute(
+    db,
+  )
 }
 
 /** Nobody else adds or deletes rows of these sheets until the end of the transaction. */

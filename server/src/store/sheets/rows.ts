@@ -5,7 +5,7 @@ import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf } from './row-filters.ts'
-import { lockCounters, ownRows } from './row-locks.ts'
+import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
 
@@ -159,7 +159,7 @@ export async function deleteRows(
  * a new block, so that gaps counted for the rows that are gone can never be taken for those of new ones.
  */
 export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Promise<number> {
-  await ownRows(db, [sheet_id])
+  await lockRowsExclusively(db, [sheet_id])
   await lockCounters(db, org_id, [sheet_id])
   await dropFlights(db, org_id, { sheetIds: [sheet_id] })
   const { rows } = await sql<{ count: number }>`

@@ -6,7 +6,7 @@ import type { Schema } from '../connection/schema.ts'
 import type { Actor } from '../organisation/audit.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { startDefinition } from './definitions.ts'
-import { lockCounters, ownRows } from './row-locks.ts'
+import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import type { SheetKey } from './sheet-key.ts'
 
 export type SheetRecord = Omit<Selectable<Schema['sheets']>, 'deleted_at'>
@@ -130,7 +130,7 @@ export async function updateSheet(
  * added to a sheet that is gone: a request that is adding some is waited for, a later one finds no counter.
  */
 export async function markSheetsDeleted(db: Db, orgId: string, ids: readonly string[]): Promise<number> {
-  await ownRows(db, ids)
+  await lockRowsExclusively(db, ids)
   await lockCounters(db, orgId, ids)
   await dropFlights(db, orgId, { sheetIds: ids })
   const { numAffectedRows } = await sql`

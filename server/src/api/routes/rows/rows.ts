@@ -13,7 +13,7 @@ import {
 } from '#contract/rows.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
-import { takeRows } from '../../../rows/intake.ts'
+import { parseRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
 import { arriveRows } from '../../../runs/arrivals.ts'
 import type { Db } from '../../../store/connection/db.ts'
@@ -57,7 +57,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         )
       }
       const { inputs } = await getDefinition(db, sheet)
-      const { accepted, rejected, warnings } = takeRows(inputs, body.rows)
+      const { accepted, rejected, warnings } = parseRows(inputs, body.rows)
       const { rowIds, queued } = await arriveRows(db, {
         sheet,
         data: accepted.map((row) => row.data),

@@ -47,18 +47,18 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
   })
 
   /** What was refused is kept for inspection; that it cannot be kept changes nothing for the sender. */
-  async function note(request: FastifyRequest, refusal: AppError): Promise<void> {
+  async function recordRefusal(request: FastifyRequest, refusal: AppError): Promise<void> {
     const { webhookSheet: sheet } = request
     if (sheet === null || refusal.status >= 500 || refusal.status === 404) return
     try {
-      await intake.note({ sheet, refused: { ...excerptsOf(request), ...refusalOf(refusal) } })
+      await intake.recordRefusal({ sheet, refused: { ...excerptsOf(request), ...refusalOf(refusal) } })
     } catch (cause) {
       log.warn({ cause: reasonOf(cause) }, 'a refused delivery was not recorded')
     }
   }
 
   app.setErrorHandler(async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-    await note(request, asAppError(error, request))
+    await recordRefusal(request, asAppError(error, request))
     handleError(error, request, reply)
     return reply
   })
@@ -73,7 +73,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
       const { data, rejected } = readDelivery(inputs, request.body)
       const id = idOf(request)
       const { webhook_id: webhookId, body } = excerptsOf(request)
-      const receipt = await intake.take({
+      const receipt = await intake.accept({
         sheet,
         key: id === null ? null : hashToken(id).toString('hex'),
         data,
