@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { z } from 'zod'
-import type { Storage } from '#server/files/storage.ts'
+import type { Storage } from '#server/files/storage/storage.ts'
 import { type Config, readConfig } from '#server/lib/config/config.ts'
 import { AppError, invalid, notFound, reasonOf } from '#server/lib/errors.ts'
 import { createLog } from '#server/lib/log.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStorage } from '#server/files/storage.ts'
+import { openStorage } from '#server/files/storage/open-storage.ts'
 import { storeUpload } from '#server/files/uploads.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import type { Store } from '#server/store/connection/db.ts'

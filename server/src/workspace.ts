@@ -13,7 +13,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openStorage, type Storage } from './files/storage.ts'
+import { openStorage } from './files/storage/open-storage.ts'
+import type { Storage } from './files/storage/storage.ts'
 import type { Config } from './lib/config/config.ts'
 import type { Log } from './lib/log.ts'
 import { createSealer, type Sealer } from './lib/security/secrets.ts'

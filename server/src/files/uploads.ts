@@ -3,7 +3,7 @@ import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
 import type { Db } from '../store/connection/db.ts'
 import { announceFile, completeFile, storageKeyOf } from '../store/files/files.ts'
-import type { Storage } from './storage.ts'
+import type { Storage } from './storage/storage.ts'
 
 export const UPLOAD = 'upload'
 /** An upload that nobody imports for so long is removed. */

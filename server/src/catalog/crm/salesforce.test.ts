@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EgressRequest } from '../../lib/egress/egress.ts'
+import type { EgressRequest } from '../../lib/egress/request.ts'
 import { connectionTo, printSeen, REFRESHING, runAt, TOKEN } from '../testing/crm.ts'
 import { type Double, makeAskContext, type Reply, serveDouble } from '../testing/provider-double.ts'
 import { type Settings, useActions } from '../testing/run-action.ts'

@@ -1,4 +1,4 @@
-import type { EgressRequest } from '../../lib/egress/egress.ts'
+import type { EgressRequest } from '../../lib/egress/request.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { redact } from '../../lib/security/redaction.ts'
 

@@ -1,4 +1,4 @@
-import { type Batch, FileFault } from '../records.ts'
+import { type Batch, FileFault } from '../reading/records.ts'
 
 export type Read = { rows: (string | null)[][] } | { fault: string }
 

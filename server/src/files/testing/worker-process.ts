@@ -4,7 +4,7 @@ import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { openStore } from '#server/store/connection/db.ts'
 import { startWork } from '#server/work.ts'
-import { openStorage } from '../storage.ts'
+import { openStorage } from '../storage/open-storage.ts'
 
 /** A worker whose death is noticed soon, in a process that may be killed: database, data folder. */
 const [databaseUrl = '', LOAM_DATA_DIR = ''] = process.argv.slice(2)

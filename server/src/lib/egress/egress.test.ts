@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { serveHttp, serveRaw } from '#test/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
-import { createEgress, type Egress, type EgressRequest } from './egress.ts'
+import { createEgress, type Egress } from './egress.ts'
+import type { EgressRequest } from './request.ts'
 
 /** Reaches loopback alone; `*.internal` names are loopback too. */
 function createLocalEgress(userAgent?: string): Egress {

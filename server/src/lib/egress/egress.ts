@@ -8,24 +8,10 @@ import { type Deadline, exchange, type Expectation, startDeadline } from './exch
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
 import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
 import { createRecords, type DnsRecords } from './records.ts'
+import type { EgressRequest } from './request.ts'
 import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
 import { createResponse, type EgressResponse } from './response.ts'
 import { type ConnectRequest, openGuarded } from './socket.ts'
-
-export type EgressRequest = {
-  url: string
-  method?: string
-  headers?: Record<string, string>
-  body?: string | Uint8Array
-  /** For everything together: resolving, redirects, the body. */
-  timeoutMs?: number
-  /** For the body on the wire and for the body decoded. */
-  maxBytes?: number
-  maxRedirects?: number
-  /** `return` gives the answer that redirects as it is, to who must look at each hop. Default `follow`. */
-  redirects?: 'follow' | 'return'
-  signal?: AbortSignal
-}
 
 /** The message names scheme, host and port at most: no path, query, header or body. */
 export type EgressFailure = {

@@ -1,5 +1,5 @@
-import type { EgressRequest } from './egress.ts'
 import { EgressFault } from './failures.ts'
+import type { EgressRequest } from './request.ts'
 
 /** One request to one origin; a redirect makes the next. Header names are lower-case. */
 export type Hop = {

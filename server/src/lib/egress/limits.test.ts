@@ -4,7 +4,8 @@ import zlib from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveHttp, serveRaw } from '#test/loopback-server.ts'
 import { parseEgressAllow } from './addresses.ts'
-import { createEgress, type Egress, type EgressRequest } from './egress.ts'
+import { createEgress, type Egress } from './egress.ts'
+import type { EgressRequest } from './request.ts'
 
 function createLocalEgress(resolve?: (host: string) => Promise<string[]>): Egress {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, ...(resolve && { resolve }) })

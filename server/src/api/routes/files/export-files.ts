@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { exportFileKey } from '../../../files/export-job.ts'
-import { CONTENT_TYPES, contentDisposition } from '../../../files/export-name.ts'
+import { exportFileKey } from '../../../files/exports/export-job.ts'
+import { CONTENT_TYPES, contentDisposition } from '../../../files/exports/export-name.ts'
 import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
 import type { Sealer } from '../../../lib/security/secrets.ts'
 import { createLinkSigner, type LinkSigner } from '../../../lib/security/signed-links.ts'

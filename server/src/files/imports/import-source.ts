@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { extensionOf } from '#contract/imports.ts'
-import type { Config } from '../lib/config/config.ts'
-import { storageKeyOf } from '../store/files/files.ts'
-import type { ImportRecord } from '../store/files/imports.ts'
-import { readCsv } from './csv-records.ts'
-import { type Batch, FileFault } from './records.ts'
-import { spool } from './spool.ts'
-import type { Storage } from './storage.ts'
-import { readXlsx } from './xlsx-records.ts'
+import type { Config } from '../../lib/config/config.ts'
+import { storageKeyOf } from '../../store/files/files.ts'
+import type { ImportRecord } from '../../store/files/imports.ts'
+import { readCsv } from '../reading/csv-records.ts'
+import { type Batch, FileFault } from '../reading/records.ts'
+import { spool } from '../reading/spool.ts'
+import { readXlsx } from '../reading/xlsx-records.ts'
+import type { Storage } from '../storage/storage.ts'
 
 export type ImportSource = {
   /** The records from a position on, or from the start. */

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../lib/config/config.ts'
-import { openStorage, type Storage } from './storage.ts'
-import { BUCKET, CREDENTIALS, REGION, startS3Server } from './testing/s3-server.ts'
+import { readConfig } from '../../lib/config/config.ts'
+import { BUCKET, CREDENTIALS, REGION, startS3Server } from '../testing/s3-server.ts'
+import { openStorage } from './open-storage.ts'
+import type { Storage } from './storage.ts'
 
 const ORG = '01890000-0000-7000-8000-00000000000a'
 const PART = 16 * 1024 * 1024

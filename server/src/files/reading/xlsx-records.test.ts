@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeXlsx } from 'hucre'
 import { afterAll, describe, expect, it } from 'vitest'
-import { collect, collectResumed, type Read } from './testing/collect.ts'
-import { makeWorkbook, type TestWorkbook, textRow } from './testing/workbook.ts'
-import { makeZip } from './testing/zip-writer.ts'
+import { collect, collectResumed, type Read } from '../testing/collect.ts'
+import { makeWorkbook, type TestWorkbook, textRow } from '../testing/workbook.ts'
+import { makeZip } from '../testing/zip-writer.ts'
 import { readXlsx } from './xlsx-records.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-xlsx-'))

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
 import { HEADERS, makeCsv } from '#test/large-file.ts'
 import { makeRowSheet, rowsOf } from '#test/rows.ts'
+import type { Storage } from '../storage/storage.ts'
+import { storeUpload } from '../uploads.ts'
 import { importJob } from './import-job.ts'
-import type { Storage } from './storage.ts'
-import { storeUpload } from './uploads.ts'
 
 const ROWS = 15_000
 const app = await makeApp()

@@ -8,13 +8,13 @@ import { afterAll, expect, it } from 'vitest'
 import { makeApp, testConfig } from '#test/harness.ts'
 import { HEADERS, makeCsv, makeXlsx, valuesOf } from '#test/large-file.ts'
 import { makeRowSheet } from '#test/rows.ts'
-import { watch } from '../engine/testing/worker-child.ts'
-import { openStorage } from './storage.ts'
-import { storeUpload } from './uploads.ts'
+import { watch } from '../../engine/testing/worker-child.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import { storeUpload } from '../uploads.ts'
 
 const ROWS = 30_000
 const CHUNK_ROWS = 5000
-const PROGRAM = fileURLToPath(new URL('testing/worker-process.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../testing/worker-process.ts', import.meta.url))
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-recovery-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,8 +4,8 @@ import { exportsOf } from '#server/api/testing/exports.ts'
 import { catalogueOf } from '#test/catalogue.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
+import type { Storage } from '../storage/storage.ts'
 import { exportFileKey, exportJobs } from './export-job.ts'
-import type { Storage } from './storage.ts'
 
 const app = await makeApp({ services: { catalogue: catalogueOf() } })
 const org = await app.makeOrg()

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { reasonOf } from '../lib/errors.ts'
-import { defineJob, type Job } from '../lib/job.ts'
-import type { Log } from '../lib/log.ts'
-import { isUnavailable, type Store } from '../store/connection/db.ts'
-import { openSnapshot, type Snapshot } from '../store/connection/snapshot.ts'
-import { listOutputNames, scopeOfExport } from '../store/files/export-lines.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
+import type { Log } from '../../lib/log.ts'
+import { isUnavailable, type Store } from '../../store/connection/db.ts'
+import { openSnapshot, type Snapshot } from '../../store/connection/snapshot.ts'
+import { listOutputNames, scopeOfExport } from '../../store/files/export-lines.ts'
 import {
   advanceExport,
   beginExport,
@@ -13,11 +13,11 @@ import {
   type ExportRecord,
   failExport,
   listForgottenExports,
-} from '../store/files/exports.ts'
+} from '../../store/files/exports.ts'
+import type { Storage } from '../storage/storage.ts'
 import { EXPORT_BODIES } from './export-body.ts'
 import { columnsOf } from './export-columns.ts'
 import { ExportFailure } from './export-failure.ts'
-import type { Storage } from './storage.ts'
 
 const MAX_ATTEMPTS = 5
 const ADVANCE_MS = 500

@@ -1,5 +1,5 @@
-import type { ExportPlan } from '../store/connection/json-columns.ts'
-import type { ColumnSource } from '../store/files/export-lines.ts'
+import type { ExportPlan } from '../../store/connection/json-columns.ts'
+import type { ColumnSource } from '../../store/files/export-lines.ts'
 import { ExportFailure } from './export-failure.ts'
 
 export type ExportColumn = ColumnSource & { header: string }

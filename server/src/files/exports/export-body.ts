@@ -1,13 +1,13 @@
 import type { ExportFormat } from '#contract/exports.ts'
-import type { Lines } from '../store/connection/copy-out.ts'
-import type { Snapshot } from '../store/connection/snapshot.ts'
+import type { Lines } from '../../store/connection/copy-out.ts'
+import type { Snapshot } from '../../store/connection/snapshot.ts'
 import {
   arrayLines,
   type ExportScope,
   headerRow,
   objectLines,
   textRows,
-} from '../store/files/export-lines.ts'
+} from '../../store/files/export-lines.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { writeWorkbook } from './xlsx-writer.ts'
 

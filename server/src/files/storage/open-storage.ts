@@ -1,18 +1,8 @@
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import type { Config } from '../lib/config/config.ts'
-import { openDiskStorage } from './disk-storage.ts'
-import { openS3Storage } from './s3-storage.ts'
-
-/** Files by their keys, `<org_id>/<name>`. */
-export type Storage = {
-  /** The whole file or nothing of it; replaces what is there. Answers its size. */
-  write(key: string, body: AsyncIterable<Uint8Array>): Promise<number>
-  /** null when it is not there. `start` and `end` (exclusive) are bytes. */
-  read(key: string, range?: { start?: number; end?: number }): Promise<Readable | null>
-  size(key: string): Promise<number | null>
-  remove(key: string): Promise<void>
-}
+import type { Config } from '../../lib/config/config.ts'
+import { openDiskStorage } from './disk.ts'
+import { openS3Storage } from './s3.ts'
+import type { Storage } from './storage.ts'
 
 /** The bucket of LOAM_S3_* where one is set, otherwise the data folder. */
 export function openStorage(config: Config): Storage {

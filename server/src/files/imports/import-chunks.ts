@@ -1,5 +1,5 @@
-import { toStorableJson } from '../lib/json/storable.ts'
-import type { Batch, SourceRecord } from './records.ts'
+import { toStorableJson } from '../../lib/json/storable.ts'
+import type { Batch, SourceRecord } from '../reading/records.ts'
 
 /** Rows that are written together: enough to be fast, little enough to be soon done and to fit into memory. */
 const CHUNK_ROWS = 5000

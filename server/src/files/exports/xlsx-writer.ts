@@ -1,5 +1,5 @@
 import { type CellValue, writeXlsxStream, XLSX_MAX_ROWS_PER_SHEET, ZipError } from 'hucre'
-import { NumberText, parseLossless } from '../lib/json/lossless-json.ts'
+import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
 import { ExportFailure } from './export-failure.ts'
 
 const MAX_CHARACTERS = 32_767

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Config } from '../lib/config/config.ts'
-import { reasonOf } from '../lib/errors.ts'
-import { defineJob, type Job } from '../lib/job.ts'
-import { makeStorableText } from '../lib/json/storable.ts'
-import type { Log } from '../lib/log.ts'
-import { arriveRows } from '../runs/arrivals.ts'
-import type { Db, Store } from '../store/connection/db.ts'
-import { useFile } from '../store/files/files.ts'
+import type { Config } from '../../lib/config/config.ts'
+import { reasonOf } from '../../lib/errors.ts'
+import { defineJob, type Job } from '../../lib/job.ts'
+import { makeStorableText } from '../../lib/json/storable.ts'
+import type { Log } from '../../lib/log.ts'
+import { arriveRows } from '../../runs/arrivals.ts'
+import type { Db, Store } from '../../store/connection/db.ts'
+import { useFile } from '../../store/files/files.ts'
 import {
   advanceImport,
   completeImport,
@@ -14,13 +14,13 @@ import {
   type ImportKey,
   type ImportRecord,
   startImport,
-} from '../store/files/imports.ts'
-import { findSheet } from '../store/sheets/sheets.ts'
+} from '../../store/files/imports.ts'
+import { findSheet } from '../../store/sheets/sheets.ts'
+import { type Batch, FileFault } from '../reading/records.ts'
+import type { Storage } from '../storage/storage.ts'
+import { UPLOAD_DAYS } from '../uploads.ts'
 import { type Chunk, chunksOf } from './import-chunks.ts'
 import { openSource } from './import-source.ts'
-import { type Batch, FileFault } from './records.ts'
-import type { Storage } from './storage.ts'
-import { UPLOAD_DAYS } from './uploads.ts'
 
 export const IMPORT_JOB = 'import_file'
 
