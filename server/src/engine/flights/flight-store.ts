@@ -1,9 +1,10 @@
+import { CompiledQuery } from 'kysely'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_THE_AIR } from '../sql/in-the-air.ts'
 import { PARK } from '../sql/park.ts'
-import { RESERVE } from '../sql/reserve.ts'
+import { LOCK_PAYERS, RESERVE } from '../sql/reserve.ts'
 import { createBatchedStatement } from './batched-statement.ts'
 import { type ClaimedRow, createClaimer, createPeeker, UNCLAIMED } from './claiming.ts'
 import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
@@ -32,22 +33,41 @@ export type FlightStore = {
 const MAX_CELLS = 1000
 
 type RowItem = { r: string; [field: string]: unknown }
+type Reserved = { n: number; answer: 'held' | 'no_credits' | 'lost' }
+
+/** Everything that locks flights does so in the order of their rows. */
+function parameterOf(items: readonly RowItem[]): string {
+  const numbered = items.map((item, n) => ({ n, ...item }))
+  return toStorableJson(numbered.sort((one, other) => (one.r < other.r ? -1 : 1)))
+}
+
+function answersOf<Row extends { n: number }>(
+  items: readonly RowItem[],
+  rows: readonly Row[],
+): (Row | null)[] {
+  const byNumber = new Map(rows.map((row) => [row.n, row]))
+  return items.map((_, n) => byNumber.get(n) ?? null)
+}
 
 export function createFlightStore(store: Store, lane: number): FlightStore {
-  const batched = <Row extends { n: number }>(name: string, text: string, lanes = 2) =>
+  const batched = <Row extends { n: number }>(name: string, text: string) =>
     createBatchedStatement<RowItem, Row>({
-      lanes,
+      lanes: 2,
       async send(items) {
-        // Everything that locks flights does so in the order of their rows.
-        const entries = items
-          .map((item, n) => ({ n, ...item }))
-          .sort((one, other) => (one.r < other.r ? -1 : 1))
-        const values = [toStorableJson(entries)]
-        const rows = await store.query<Row>({ name, text, values })
-        const byNumber = new Map(rows.map((row) => [row.n, row]))
-        return items.map((_, n) => byNumber.get(n) ?? null)
+        return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
       },
     })
+  const reserve = createBatchedStatement<RowItem, Reserved>({
+    lanes: 1,
+    async send(items) {
+      const values = [parameterOf(items)]
+      return store.system.transaction().execute(async (trx) => {
+        await trx.executeQuery(CompiledQuery.raw(LOCK_PAYERS, values))
+        const { rows } = await trx.executeQuery<Reserved>(CompiledQuery.raw(RESERVE, values))
+        return answersOf(items, rows)
+      })
+    },
+  })
 
   const claim = createBatchedStatement({ lanes: 2, throttled: true, send: createClaimer(store) })
   const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
@@ -62,7 +82,6 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     })
   const settle = settling(2, lane, true)
   const settleExpress = settling(1, lane + 1, false)
-  const reserve = batched<{ n: number; answer: 'held' | 'no_credits' | 'lost' }>('engine-reserve', RESERVE, 1)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)

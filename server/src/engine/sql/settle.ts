@@ -104,17 +104,14 @@ const REMEMBERED_AND_PAID = `
   delete from cell_claims c using valid v
   where v.ck is not null and c.org_id = v.o and c.sheet_id = v.s and c.action = v.act and c.epoch = v.ep
     and c.key = decode(v.ck, 'hex') and c.row_id = v.r
-), payer as (
-  select org_id, credits_millis from organisations
-  where org_id in (select o from valid where hd > 0) order by org_id for no key update
 ), paid as (
   update organisations org set credits_millis = org.credits_millis - v.cost, held_millis = org.held_millis - v.held
-  from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o) v
-  join payer on payer.org_id = v.o
+  from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o order by o) v
   where org.org_id = v.o
+  returning org.org_id, org.credits_millis + v.cost as before
 ), entered as (
   insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details)
-  select v.o, (v.x->>'e')::uuid, -v.cr, payer.credits_millis - sum(v.cr) over (partition by v.o order by v.n), 'cell',
+  select v.o, (v.x->>'e')::uuid, -v.cr, paid.before - sum(v.cr) over (partition by v.o order by v.n), 'cell',
     jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act)
-  from valid v join payer on payer.org_id = v.o where v.cr > 0
+  from valid v join paid on paid.org_id = v.o where v.cr > 0
 )`

@@ -20,15 +20,19 @@ export async function dropFlights(
       ? sql`f.row_id = any(${which.rowIds}::uuid[])`
       : sql`f.run_id in (select run_id from runs where org_id = ${orgId} and sheet_id = any(${which.sheetIds}::uuid[])
           and state <> 'finished')${which.queuedOnly ? sql` and f.status = 'queued'` : sql``}`
-  const { rows } = await sql<{ dropped: number }>`
+  const { rows } = await sql<{ dropped: number; held: number }>`
     with chosen as materialized (
       select f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
       delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id returning f.held_millis
-    ), released as (
-      update organisations set held_millis = held_millis - (select sum(held_millis) from gone)
-      where org_id = ${orgId} and (select sum(held_millis) from gone) > 0
     )
-    select count(*) as dropped from gone`.execute(db)
-  return rows[0]?.dropped ?? 0
+    select count(*) as dropped, coalesce(sum(held_millis), 0)::bigint as held from gone`.execute(db)
+  const { dropped, held } = rows[0] ?? { dropped: 0, held: 0 }
+  // A statement of its own: the one above may have waited for flights, and would check an organisation as it was before.
+  if (held > 0) {
+    await sql`update organisations set held_millis = held_millis - ${held} where org_id = ${orgId}`.execute(
+      db,
+    )
+  }
+  return dropped
 }
