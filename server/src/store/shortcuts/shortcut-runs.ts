@@ -156,7 +156,7 @@ export type Trace = {
   /** Of a result; empty of a flight. */
   action: string
   status: CellStatus
-  /** A flight that nobody has taken up yet. */
+  /** A flight that nobody has claimed yet. */
   untouched: boolean
   /** JSON text. */
   outputs: string | null

@@ -338,7 +338,7 @@ describe('?wait', async () => {
       },
       transformResult: async ({ result }: PluginTransformResultArgs) => result,
     }
-    // No worker takes up rows of this database.
+    // No worker claims rows of this database.
     const { store } = await makeStore()
     const counted = { ...store, org: (orgId: string) => store.org(orgId).withPlugin(counting) }
     const other = await makeApp({ services: { catalogue, store: counted } })
