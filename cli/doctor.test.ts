@@ -45,6 +45,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
     'database role',
     'schema',
     'mail',
+    'agent',
     'server',
   ])
   server.kill('SIGTERM')
@@ -61,6 +62,24 @@ it('doctor warns of a role that row-level security does not bind, and fails with
   expect(
     checks.filter(({ status }) => status !== 'ok').map(({ check, status }) => `${status} ${check}`),
   ).toEqual(['warn database role', 'fail mail', 'warn server'])
+})
+
+it.each<[string, Record<string, string>, object]>([
+  ['no model', {}, { status: 'ok', detail: expect.stringContaining('LOAM_MODEL_BASE_URL') }],
+  [
+    'no search engine',
+    { LOAM_MODEL_BASE_URL: 'http://127.0.0.1:1/v1', LOAM_MODELS: 'small' },
+    { status: 'warn', detail: expect.stringContaining('asks small, but has no search engine') },
+  ],
+  [
+    'both',
+    { LOAM_ANTHROPIC_API_KEY: 'k', LOAM_SEARCH_URL: 'http://127.0.0.1:1' },
+    { status: 'ok', detail: expect.stringMatching(/asks anthropic\/.*SearXNG/) },
+  ],
+])('doctor says whether the web agent can work: %s', async (_name, settings, expected) => {
+  const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, PORT: '1', ...settings })
+  const checks: Json[] = JSON.parse(stdout)
+  expect(checks.find(({ check }) => check === 'agent')).toMatchObject(expected)
 })
 
 it('doctor names each wrong setting and exits 1', async () => {

@@ -5,6 +5,7 @@ export const ERROR_STATUS = {
   'Validation Error': 400,
   Unauthorized: 401,
   INSUFFICIENT_CREDITS: 402,
+  MAX_CREDITS_REACHED: 402,
   Forbidden: 403,
   INSUFFICIENT_SCOPE: 403,
   'Not Found': 404,
@@ -17,8 +18,13 @@ export const ERROR_STATUS = {
   'Range Not Satisfiable': 416,
   'Unprocessable Entity': 422,
   'Too Many Requests': 429,
+  RATE_LIMITED: 429,
   'Internal Server Error': 500,
+  AGENT_INTERNAL_ERROR: 500,
+  AGENT_EXECUTION_FAILED: 500,
   'Service Unavailable': 503,
+  AGENT_BUSY: 503,
+  AGENT_TIMEOUT: 504,
 } as const
 export type ErrorCode = keyof typeof ERROR_STATUS
 

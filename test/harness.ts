@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
+import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
 import type { Storage } from '#server/files/storage/storage.ts'
 import { type Config, readConfig } from '#server/lib/config/config.ts'
@@ -106,14 +108,20 @@ export async function makeApp(
   const { store, databaseUrl } = await makeStore(options.target)
   const config = testConfig(options.settings)
   const egress = createEgress(egressSettings(config))
-  afterAll(() => egress.close())
+  const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
+  const sealer = createSealer('a secret for tests only')
+  const opened = openAgent({ config, store, sealer, egress, gate: createProviderGate(store, log) })
+  afterAll(async () => {
+    await Promise.all([egress.close(), opened.close()])
+  })
   const services: Services = {
     config,
     egress,
     store,
+    agent: opened.agent,
     storage: options.services?.storage ?? makeStorage(),
-    log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
-    sealer: createSealer('a secret for tests only'),
+    log,
+    sealer,
     sendMail: null,
     catalogue: options.services?.catalogue ?? (await loadCatalogue()),
     publicUrl: () => 'http://loam.test',

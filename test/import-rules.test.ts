@@ -21,6 +21,7 @@ const CATALOG = [
   'waterfalls/', // who is asked which question, in which order
   'crm/',
   'models/',
+  'agent/', // the web agent
   'define.ts', // what an action is
   'actions/',
   'registry.ts',
@@ -72,7 +73,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   },
   cli: {
     at: 'cli/',
-    imports: 'contract lib chain catalog store rows runs files org records shortcuts workspace',
+    imports: 'contract lib chain catalog store rows runs files org records shortcuts agent workspace',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { checkAgent } from '../doctor/agent.ts'
 import type { Check } from '../doctor/check.ts'
 import { checkDataFolder, checkDisk } from '../doctor/data-folder.ts'
 import { checkDatabase } from '../doctor/database.ts'
@@ -31,7 +32,15 @@ async function examine(terminal: Terminal): Promise<Check[]> {
     checkMail(config),
     checkServer(config),
   ])
-  return [...checks, ...checkDataFolder(config), checkDisk(config), ...database, mail, server]
+  return [
+    ...checks,
+    ...checkDataFolder(config),
+    checkDisk(config),
+    ...database,
+    mail,
+    checkAgent(config),
+    server,
+  ]
 }
 
 const PAINT = { ok: colors.green, warn: colors.yellow, fail: colors.red }

@@ -1,9 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openAgent } from './agent/open-agent.ts'
 import { createApp } from './api/app.ts'
 import type { Api } from './api/services.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
+import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
 import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
 import { createEgress } from './lib/egress/egress.ts'
 import { egressSettings } from './lib/egress/settings.ts'
@@ -45,6 +47,7 @@ async function startApi(
 ): Promise<Api> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const egress = createEgress(egressSettings(config))
+  const { agent, close } = openAgent({ config, store, sealer, egress, gate: createProviderGate(store, log) })
   const app = await createApp({
     config,
     store,
@@ -54,9 +57,12 @@ async function startApi(
     egress,
     sendMail: createMailer(mailSettings(config)),
     catalogue,
+    agent,
     publicUrl: () => publicUrl,
   })
-  app.addHook('onClose', () => egress.close())
+  app.addHook('onClose', async () => {
+    await Promise.all([egress.close(), close()])
+  })
   const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
   const first = await bootstrap(
     store.system,

@@ -1,3 +1,5 @@
+import { agentSweep } from './agent/sweep.ts'
+import { createPageReader } from './catalog/agent/page-reader.ts'
 import { createSandbox } from './catalog/formula/sandbox.ts'
 import { createModels } from './catalog/models/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
@@ -52,6 +54,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     egress,
     sandbox,
     models,
+    pages: createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS }),
     mail: mailSettings(config),
     log,
     ending: ending.signal,
@@ -88,6 +91,7 @@ function jobsOf(parts: WorkParts, engineStore: Store): Job[] {
     purgeJob(store),
     fileSweepJob(parts),
     shortcutSweep(store),
+    agentSweep(store, parts.config),
     webhookSweep(store),
     requestSweep(store),
   ]

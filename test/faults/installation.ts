@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
+import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/engine/testing/worker-child.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
@@ -34,9 +36,12 @@ export async function openInstallation(credits: number) {
   const storage = openStorage(config)
   const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
   const egress = createEgress(egressSettings(config))
+  const gate = createProviderGate(store, log)
+  const { agent } = openAgent({ ...services, egress, gate })
   const api = await createApp({
     ...services,
     egress,
+    agent,
     catalogue: faultCatalogue,
     publicUrl: () => 'http://loam.test',
   })

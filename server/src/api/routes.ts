@@ -1,6 +1,7 @@
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
+import { agentRoutes } from './routes/agent/agent.ts'
 import { exportFilePages } from './routes/files/export-files.ts'
 import { exportRoutes } from './routes/files/exports.ts'
 import { importRoutes } from './routes/files/imports.ts'
@@ -39,6 +40,7 @@ const API_ROUTES: Routes[] = [
   importRoutes,
   exportRoutes,
   shortcutRoutes,
+  agentRoutes,
   webhookDeliveryRoutes,
 ]
 

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
+import type { Agent } from '../agent/agent.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import type { Config } from '../lib/config/config.ts'
@@ -25,6 +26,7 @@ export type Services = {
   egress: Egress
   sendMail: SendMail | null
   catalogue: Catalogue
+  agent: Agent
   /** Address in links; known only once the server listens. */
   publicUrl: () => string
 }
@@ -49,6 +51,10 @@ declare module 'fastify' {
     bodyName?: string
     /** What is wrong inside a body whose shape was refused, so that every failure is reported at once (D5). */
     furtherErrors?: (request: FastifyRequest) => Promise<FieldError[]>
+    /** Every answer of the route names its request in `request_id`. */
+    namesRequest?: boolean
+    /** The named code of a 400 for what was sent (D5). */
+    codeOfBadBody?: (errors: readonly FieldError[]) => string
     /** Numbers in the body arrive as NumberText, with every digit that was sent. */
     numberTexts?: boolean
   }

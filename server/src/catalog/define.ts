@@ -1,3 +1,4 @@
+import type { PageReader } from './agent/page-reader.ts'
 import type { Field, Fields } from './fields/field.ts'
 import type { ModelContext } from './models/ask-model.ts'
 import type { Models } from './models/models.ts'
@@ -14,6 +15,8 @@ export type ActionContext = CellContext &
     sheets: SheetAccess
     /** Language models that can be asked. */
     models: Pick<Models, 'find'>
+    /** Reads web pages for agents, and keeps them for a while for all rows. */
+    pages: PageReader
     /** The installation's own mail server, where it has one, and the sender of its mails. */
     mail: { url: string | undefined; from: string }
     /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */

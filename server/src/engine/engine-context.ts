@@ -18,7 +18,7 @@ export type Engine = {
   catalogue: Catalogue
   log: Log
   /** What every action may use. */
-  services: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'mail' | 'gate'>
+  services: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'pages' | 'mail' | 'gate'>
   environment: RunEnvironment
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void

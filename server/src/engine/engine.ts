@@ -25,6 +25,7 @@ export type EngineParts = {
   egress: Egress
   sandbox: Sandbox
   models: Models
+  pages: ActionContext['pages']
   mail: ActionContext['mail']
   log: Log
   ending: AbortSignal
@@ -41,6 +42,7 @@ export function createEngine(parts: EngineParts): Engine {
     egress,
     sandbox,
     models,
+    pages,
     mail,
     log,
     ending: endingSignal,
@@ -57,7 +59,7 @@ export function createEngine(parts: EngineParts): Engine {
     log,
     ending,
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
-    services: { egress, sandbox, models, mail, gate },
+    services: { egress, sandbox, models, pages, mail, gate },
     environment,
     announce: createAnnouncer(store, log),
     pureRuns: createPureRuns(),

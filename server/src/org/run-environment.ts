@@ -2,18 +2,26 @@ import { createKey, type ProviderKey, type ProviderKeys } from '../catalog/provi
 import { createMemo } from '../lib/memo.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { Store } from '../store/connection/db.ts'
-import { listConnectionsOfSheet } from '../store/organisation/connections.ts'
+import {
+  type ConnectionRecord,
+  listConnectionsOfMember,
+  listConnectionsOfSheet,
+} from '../store/organisation/connections.ts'
 import { listEnvOfSheet } from '../store/organisation/env-variables.ts'
 import { getKnowledge } from '../store/organisation/organisations.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { openConnection } from './connection-keys.ts'
 import { openEnv } from './env-variables.ts'
 
+type MemberKey = { org_id: string; member_id: string }
+
 /** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
 export type RunEnvironment = {
   /** Values of environment variables, by key, as the sheet sees them. */
   envOf(sheet: SheetKey): Promise<ReadonlyMap<string, string>>
   keysOf(sheet: SheetKey): ProviderKeys
+  /** What a person may use who asks without a sheet: shared connections and their own. */
+  keysOfMember(member: MemberKey): ProviderKeys
   knowledgeOf(orgId: string): Promise<string | null>
 }
 
@@ -42,25 +50,32 @@ export function createRunEnvironment(
   const envOf = ({ org_id, sheet_id }: SheetKey) =>
     env(sheet_id, async () => openEnv(sealer, org_id, await listEnvOfSheet(db, { org_id, sheet_id })))
 
-  const connectionsOf = ({ org_id, sheet_id }: SheetKey) =>
-    connections(sheet_id, async () => {
-      const records = await listConnectionsOfSheet(db, { org_id, sheet_id })
-      return records.map((record) => {
-        const { connection_id, provider, name } = record
-        return { id: connection_id, provider, name, key: openConnection(db, sealer, record) }
-      })
+  const open = (records: ConnectionRecord[]): Connection[] =>
+    records.map((record) => {
+      const { connection_id, provider, name } = record
+      return { id: connection_id, provider, name, key: openConnection(db, sealer, record) }
     })
+  const keysAmong = (list: () => Promise<Connection[]>): ProviderKeys => ({
+    platform: (provider) => platform.get(provider) ?? null,
+    own: async (provider, name) => {
+      const theirs = (await list()).filter((one) => one.provider === provider)
+      const named = name === undefined ? theirs : theirs.filter((one) => isNamed(one, name))
+      return named[0]?.key ?? null
+    },
+  })
 
   return {
     envOf,
-    keysOf: (sheet) => ({
-      platform: (provider) => platform.get(provider) ?? null,
-      own: async (provider, name) => {
-        const theirs = (await connectionsOf(sheet)).filter((one) => one.provider === provider)
-        const named = name === undefined ? theirs : theirs.filter((one) => isNamed(one, name))
-        return named[0]?.key ?? null
-      },
-    }),
+    keysOf: ({ org_id, sheet_id }) =>
+      keysAmong(() =>
+        connections(sheet_id, async () => open(await listConnectionsOfSheet(db, { org_id, sheet_id }))),
+      ),
+    keysOfMember: (member) =>
+      keysAmong(() =>
+        connections(`${member.org_id} ${member.member_id}`, async () =>
+          open(await listConnectionsOfMember(db, member)),
+        ),
+      ),
     knowledgeOf: (orgId) => knowledge(orgId, async () => (await getKnowledge(db, orgId))?.content ?? null),
   }
 }

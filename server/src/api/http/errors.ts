@@ -8,19 +8,25 @@ import { BODY_LIMIT_BYTES, refuseMediaType } from './json-body.ts'
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const known = asAppError(error, request)
   if (known.status >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
-  const { errors, code, retryAfter } = known.details
+  const { retryAfter } = known.details
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
-  void reply
-    .code(known.status)
-    .type('application/json; charset=utf-8')
-    .send({
-      status: known.status,
-      error: known.code,
-      message: known.message,
-      ...(code === undefined ? {} : { code }),
-      ...(errors === undefined ? {} : { errors }),
-      ...(known.status === 429 ? { retryAfter } : {}),
-    })
+  void reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known, request))
+}
+
+/** The envelope of an error. */
+export function errorBody(error: AppError, { id, routeOptions }: FastifyRequest): Record<string, unknown> {
+  const { errors, retryAfter } = error.details
+  const { namesRequest, codeOfBadBody } = routeOptions.config
+  const code = error.details.code ?? (errors === undefined ? undefined : codeOfBadBody?.(errors))
+  return {
+    status: error.status,
+    error: error.code,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(errors === undefined ? {} : { errors }),
+    ...(error.status === 429 ? { retryAfter } : {}),
+    ...(namesRequest === true ? { request_id: id } : {}),
+  }
 }
 
 /** What a caller is told of whatever was thrown. */

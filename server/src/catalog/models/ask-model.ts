@@ -3,7 +3,7 @@ import type { Sandbox } from '../formula/sandbox.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import type { CellContext } from '../provider/context.ts'
 import { slotOf } from '../provider/single-provider.ts'
-import { readJson } from '../values/json-text.ts'
+import { findJsonText, readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
 import { clean, type ModelFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
@@ -82,7 +82,7 @@ const LONGEST_FAULT = 300
 type Read = { ok: true; value: unknown } | { ok: false; faults: string[] }
 
 async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: ModelContext): Promise<Read> {
-  const json = findJson(text)
+  const json = findJsonText(text)
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
   // Long numbers stay as they were written in the value, and are plain numbers to the schema.
@@ -90,17 +90,6 @@ async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: Model
   if (faults.length === 0) return parsed
   // They name keys, and keys may be of any length.
   return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
-}
-
-/** The JSON in an answer: all of it, what stands in its code fence, or from the first bracket to the last. */
-function findJson(text: string): string {
-  const whole = text.trim()
-  if (readJson(whole).ok) return whole
-  const fenced = /```[\w-]*[ \t]*\n([\s\S]*?)```/.exec(whole)?.[1]
-  if (fenced !== undefined && readJson(fenced).ok) return fenced
-  const from = whole.search(/[[{]/)
-  const to = Math.max(whole.lastIndexOf(']'), whole.lastIndexOf('}'))
-  return from >= 0 && to > from ? whole.slice(from, to + 1) : whole
 }
 
 type Call = (question: ModelQuestion, exchange: ModelMessage[], schema?: AnswerSchema) => Promise<ModelReply>

@@ -5,6 +5,7 @@ import { type TokenValue, type Lookup, printToken } from '../../chain/references
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
+import { createPageReader } from '../agent/page-reader.ts'
 import { readInputs, resolveInputs } from '../configuration/inputs.ts'
 import type { Action, SheetAccess } from '../define.ts'
 import { createSandbox } from '../formula/sandbox.ts'
@@ -79,6 +80,7 @@ export function useActions(): Run {
         baseUrl: (id: string, fallback: string) => settings.urls?.[id] ?? egress.baseUrl(id, fallback),
       },
       models: modelsOf(settings.models ?? {}),
+      pages: createPageReader({ keepSeconds: 0 }),
       cellRun: settings.cellRun ?? 'run/row/action_1',
       mail: { url: settings.mailUrl, from: 'loam@loam.test' },
       sandbox,

@@ -30,6 +30,9 @@ export class CellContext implements ActionContext {
   get mail() {
     return this.#engine.services.mail
   }
+  get pages() {
+    return this.#engine.services.pages
+  }
   get gate() {
     return this.#engine.services.gate
   }

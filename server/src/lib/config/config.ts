@@ -129,6 +129,16 @@ export const SETTINGS = {
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('A SearXNG that web searches may use'),
+  LOAM_AGENT_MODEL: z
+    .string()
+    .optional()
+    .describe('Model that the web agent asks; by default the first of LOAM_MODELS'),
+  LOAM_AGENT_PER_HOUR: whole(60).describe('Calls of the web agent per hour and organisation'),
+  LOAM_AGENT_CONCURRENCY: whole(5).describe('Calls of the web agent at once, per organisation'),
+  LOAM_AGENT_TIMEOUT_SECONDS: whole(150, 1, 3600).describe('How long one call of the web agent may take'),
+  LOAM_AGENT_PAGE_SECONDS: whole(600, 0, 86_400).describe(
+    'How long a page that an agent read is kept for the next one; 0 keeps none',
+  ),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
   LOAM_MAIL_FROM: z
     .string()

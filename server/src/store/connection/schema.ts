@@ -28,6 +28,23 @@ export type Schema = {
     held_millis: Generated<number>
     created_at: Made
   }
+  agent_runs: {
+    org_id: string
+    agent_run_id: string
+    request_id: string
+    member_id: string
+    key_id: string | null
+    state: Generated<'running' | 'answered' | 'failed'>
+    price_millis: number
+    model: ColumnType<string | null, string | null | undefined, string | null>
+    prompt: string
+    error: ColumnType<string | null, string | null | undefined, string | null>
+    answer: Json<unknown>
+    trace: Json<unknown>
+    spent: Json<unknown>
+    started_at: Made
+    ended_at: MaybeInstant
+  }
   org_knowledge: { org_id: string; content: string; updated_at: Instant }
   members: {
     org_id: string

@@ -48,6 +48,20 @@ export async function listConnectionsOfSheet(db: Db, sheet: SheetKey): Promise<C
   return rows
 }
 
+/** Those that a person may use: shared ones, and their own. Oldest first. */
+export async function listConnectionsOfMember(
+  db: Db,
+  { org_id, member_id }: { org_id: string; member_id: string },
+): Promise<ConnectionRecord[]> {
+  return db
+    .selectFrom('connections')
+    .selectAll()
+    .where('org_id', '=', org_id)
+    .where((either) => either.or([either('shared', '=', true), either('owner_id', '=', member_id)]))
+    .orderBy('connection_id')
+    .execute()
+}
+
 /** Whether a sheet may use the connection `c`. */
 export function isUsableBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
   return sql`c.org_id = ${org_id} and (c.shared or c.owner_id = (

@@ -14,6 +14,9 @@ export type Page = {
   headers: Record<string, string[]>
   /** `Set-Cookie` of this answer and of the redirects before it. */
   cookies: string[]
+  type: 'html' | 'xml' | 'text' | 'pdf'
+  /** As it was sent, decompressed. A PDF has no other form here. */
+  bytes: Uint8Array
 }
 
 export type PageFailure = {
@@ -26,17 +29,18 @@ export type PageResult = { ok: true; page: Page } | PageFailure
 
 export type Fetching = { egress: Egress; signal: AbortSignal; now: () => Date }
 
-/** What may be read: a web page, or XML (feeds, sitemaps), which servers call by many names. */
-type Kind = 'page' | 'xml'
+/** What may be read: a web page; XML (feeds, sitemaps), which servers call by many names; whatever people read. */
+type Kind = 'page' | 'xml' | 'document'
 
 const MAX_HOPS = 8
-const MAX_BYTES = 3_000_000
+const MAX_BYTES: Record<Kind, number> = { page: 3_000_000, xml: 3_000_000, document: 10_000_000 }
 const TIMEOUT_MS = 20_000
 const MAX_RETRY_AFTER_MS = 3_600_000
 const HEADERS = { 'user-agent': USER_AGENT, 'accept-language': 'en,*;q=0.5' }
 const ACCEPT: Record<Kind, string> = {
   page: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.1',
   xml: 'application/rss+xml,application/atom+xml,application/xml;q=0.9,*/*;q=0.1',
+  document: 'text/html,application/xhtml+xml;q=0.9,application/pdf;q=0.8,text/plain;q=0.7,*/*;q=0.1',
 }
 
 /** Reads one page, if its site lets programs read it. Each redirect is asked about again, by robots.txt and by the guard. */
@@ -54,7 +58,7 @@ export async function fetchPage(
       url,
       headers: { ...HEADERS, accept: ACCEPT[kind] },
       timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
+      maxBytes: MAX_BYTES[kind],
       redirects: 'return',
       signal: context.signal,
     })
@@ -66,19 +70,27 @@ export async function fetchPage(
     }
     if (reply.status >= 300) return statusFailure(url, reply.status, reply.header('retry-after'), context)
     const type = (reply.header('content-type') ?? '').toLowerCase()
-    const { text } = decodeText(kind === 'xml' ? unpack(reply.body) : reply.body, type)
-    if (!isReadable(kind, type, text)) {
+    const bytes = kind === 'xml' ? unpack(reply.body) : reply.body
+    const text = isPdf(bytes) ? '' : decodeText(bytes, type).text
+    const found = typeOf(kind, type, text, bytes)
+    if (found === null) {
       const what = type.split(';', 1)[0]?.trim() || 'of an unknown type'
       return failure('content_type', failed(`${short(url)} is ${what}, not ${NAMES[kind]}`))
     }
-    const refresh = kind === 'page' ? refreshOf(text, url) : null
-    if (refresh === null) return { ok: true, page: { url, text, headers: reply.headers, cookies } }
+    const refresh = found === 'html' ? refreshOf(text, url) : null
+    if (refresh === null) {
+      return { ok: true, page: { url, text, headers: reply.headers, cookies, type: found, bytes } }
+    }
     url = refresh
   }
   return failure('too_many_redirects', failed(`${short(address)} redirects more than ${MAX_HOPS} times`))
 }
 
-const NAMES: Record<Kind, string> = { page: 'a web page', xml: 'a feed or sitemap' }
+const NAMES: Record<Kind, string> = {
+  page: 'a web page',
+  xml: 'a feed or sitemap',
+  document: 'a web page, a text or a PDF',
+}
 
 /** The home page: by https, by http where that cannot be reached, as `www` where the bare domain cannot. */
 export async function fetchHome(context: Fetching, homes: readonly string[]): Promise<PageResult> {
@@ -131,17 +143,28 @@ function failure(kind: PageFailure['kind'], outcome: Outcome<never>): PageFailur
   return { ok: false, kind, outcome }
 }
 
-function isReadable(kind: Kind, type: string, text: string): boolean {
-  if (kind === 'xml') return /^\s*<(\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(text.slice(0, 2000))
-  if (/^(text\/html|application\/xhtml\+xml)\b/.test(type)) return true
-  return type === '' && /^\s*<(!doctype|html|head|body|!--)/i.test(text.slice(0, 2000))
+/** What an answer is, as far as it may be read; null where it may not. */
+function typeOf(kind: Kind, type: string, text: string, bytes: Uint8Array): Page['type'] | null {
+  if (kind === 'xml') {
+    return /^\s*<(\?xml|rss|feed|rdf:RDF|urlset|sitemapindex)\b/i.test(text.slice(0, 2000)) ? 'xml' : null
+  }
+  if (isPdf(bytes)) return kind === 'document' ? 'pdf' : null
+  if (/^(text\/html|application\/xhtml\+xml)\b/.test(type)) return 'html'
+  if (type === '' && /^\s*<(!doctype|html|head|body|!--)/i.test(text.slice(0, 2000))) return 'html'
+  return kind === 'document' && /^text\/(plain|markdown|csv)\b/.test(type) ? 'text' : null
+}
+
+const PDF = Buffer.from('%PDF-')
+
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes(PDF)
 }
 
 /** Sitemaps are often files that were compressed once and for all. One that cannot be unpacked is no XML. */
 function unpack(body: Uint8Array): Uint8Array {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return body
   try {
-    return gunzipSync(body, { maxOutputLength: MAX_BYTES })
+    return gunzipSync(body, { maxOutputLength: MAX_BYTES.xml })
   } catch {
     return body
   }

@@ -1,0 +1,28 @@
+import { agentModel } from '#server/agent/agent.ts'
+import type { Config } from '#server/lib/config/config.ts'
+import { type Check, ok, warn } from './check.ts'
+
+/** Whether the web agent has a model to ask and an engine to search by. Nothing is called. */
+export function checkAgent(config: Config): Check {
+  const model = agentModel(config)
+  const vendor = model.split('/', 1)[0] ?? ''
+  const hasModel =
+    config.LOAM_MODEL_BASE_URL !== undefined ||
+    config.providerKeys.has(vendor) ||
+    (vendor === 'anthropic' && config.LOAM_ANTHROPIC_API_KEY !== undefined)
+  if (!hasModel) {
+    const ways =
+      'LOAM_MODEL_BASE_URL (an OpenAI-compatible server) or LOAM_ANTHROPIC_API_KEY, and LOAM_AGENT_MODEL'
+    return ok('agent', `the web agent has no model; to use it set ${ways}`)
+  }
+  const engines = ['serper', 'brave', 'tavily', 'exa'].filter((id) => config.providerKeys.has(id))
+  const searches = [...(config.LOAM_SEARCH_URL === undefined ? [] : ['SearXNG']), ...engines]
+  if (searches.length === 0) {
+    return warn(
+      'agent',
+      `asks ${model}, but has no search engine: it reads only sites that a task names`,
+      'set LOAM_SEARCH_URL to a SearXNG, or LOAM_PROVIDER_KEY_SERPER (or BRAVE, TAVILY, EXA)',
+    )
+  }
+  return ok('agent', `asks ${model}, searches by ${searches.join(', ')}`)
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { DateTime } from './envelope.ts'
+
+export const MAX_PROMPT = 20_000
+export const MAX_OUTPUT_FIELDS = 20
+const MAX_FIELD_NAME = 100
+
+export const AGENT_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
+
+const FieldSchema = z.object({
+  type: z.enum(AGENT_FIELD_TYPES),
+  description: z.string().max(2000).default(''),
+})
+
+const OutputSchema = z
+  .looseObject({
+    properties: z
+      .record(z.string().min(1).max(MAX_FIELD_NAME), FieldSchema)
+      .refine((fields) => Object.keys(fields).length >= 1, 'must name at least one field')
+      .refine(
+        (fields) => Object.keys(fields).length <= MAX_OUTPUT_FIELDS,
+        `must have at most ${MAX_OUTPUT_FIELDS} fields`,
+      ),
+  })
+  .describe('The fields of the answer')
+
+export const AgentBody = z
+  .strictObject({
+    prompt: z.string().min(1).max(MAX_PROMPT).describe('What to find out'),
+    output_schema: OutputSchema.optional(),
+    max_credits: z.number().min(0).optional().describe('The call is refused when it could cost more'),
+  })
+  .refine(({ prompt }) => prompt.trim() !== '', { path: ['prompt'], message: 'must not be blank' })
+
+export const AgentCitation = z
+  .object({
+    url: z.string().describe('A page that was read for this answer'),
+    title: z.string().nullable(),
+    quote: z.string().describe('Words that stand on that page'),
+    field: z.string().optional(),
+  })
+  .meta({ id: 'Citation' })
+
+export const AgentFinding = z
+  .object({
+    confidence: z.number().min(0).max(1).describe('Grows with the independent hosts that agree'),
+    hosts: z.array(z.string()),
+    reason: z.string().nullable().describe('Why the value is null'),
+  })
+  .meta({ id: 'Finding' })
+
+export const AgentAnswer = z.object({
+  status: z.literal(200),
+  data: z
+    .record(z.string(), z.unknown())
+    .describe('Keyed by the fields, or `result`; null is not established'),
+  citations: z.array(AgentCitation),
+  findings: z.record(z.string(), AgentFinding),
+  request_id: z.string(),
+})
+
+export const AgentRunRecord = z
+  .object({
+    request_id: z.string(),
+    state: z.enum(['running', 'answered', 'failed']),
+    model: z.string().nullable(),
+    prompt: z.string(),
+    error: z.string().nullable(),
+    credits: z.number(),
+    started_at: DateTime,
+    ended_at: DateTime.nullable(),
+    answer: z.unknown(),
+    trace: z.unknown().describe('Searches, pages and calls of the model, in order'),
+    spent: z.unknown().describe('Steps, searches, pages, bytes and tokens'),
+  })
+  .meta({ id: 'AgentRun' })

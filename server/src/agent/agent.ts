@@ -1,0 +1,158 @@
+import type { z } from 'zod'
+import type { AgentBody } from '#contract/agent.ts'
+import { DEFAULT_LIMITS } from '../catalog/agent/budget.ts'
+import type { PageReader } from '../catalog/agent/page-reader.ts'
+import { type AgentRun, runAgent } from '../catalog/agent/run-agent.ts'
+import type { AgentAnswer, AgentField } from '../catalog/agent/task.ts'
+import type { TraceEntry } from '../catalog/agent/trace.ts'
+import type { Sandbox } from '../catalog/formula/sandbox.ts'
+import { type Models, offeredModels } from '../catalog/models/models.ts'
+import type { ProviderGate } from '../catalog/provider/access.ts'
+import type { Config } from '../lib/config/config.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import { AppError } from '../lib/errors.ts'
+import type { RunEnvironment } from '../org/run-environment.ts'
+import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from '../store/agent/agent-runs.ts'
+import type { Db } from '../store/connection/db.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+
+export const AGENT_PRICE = 5
+/** Beyond its own time a run has this long to be written down. */
+const GRACE_SECONDS = 30
+const BUSY_SECONDS = 5
+
+export type AgentParts = {
+  config: Config
+  egress: Egress
+  sandbox: Sandbox
+  models: Models
+  gate: ProviderGate
+  reader: PageReader
+  environment: Pick<RunEnvironment, 'keysOfMember'>
+}
+
+export type AgentRequest = {
+  db: Db
+  caller: { orgId: string; memberId: string; keyId: string | null }
+  requestId: string
+  body: z.output<typeof AgentBody>
+  /** Aborted when the caller has left. */
+  signal: AbortSignal
+  onStep?: (entry: TraceEntry) => void
+}
+
+/** The web agent as callers reach it: with a quota, a price, and a record of each run. */
+export type Agent = { run(request: AgentRequest): Promise<AgentAnswer> }
+
+export function createAgent(parts: AgentParts): Agent {
+  const { config } = parts
+  const totalMs = config.LOAM_AGENT_TIMEOUT_SECONDS * 1000
+  // The last third of the time is for writing the answer.
+  const limits = { ...DEFAULT_LIMITS, totalMs, searchMs: (totalMs * 2) / 3 }
+  const quota = {
+    perHour: config.LOAM_AGENT_PER_HOUR,
+    atOnce: config.LOAM_AGENT_CONCURRENCY,
+    maxSeconds: config.LOAM_AGENT_TIMEOUT_SECONDS + GRACE_SECONDS,
+  }
+
+  return {
+    async run({ db, caller, requestId, body, signal, onStep }) {
+      const keys = parts.environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
+      const name = agentModel(config)
+      const found = await parts.models.find(name, { keys, egress: parts.egress })
+      if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
+      const price = found.model.ownKey ? 0 : AGENT_PRICE
+      if (body.max_credits !== undefined && body.max_credits < price) {
+        const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits})`
+        throw new AppError('MAX_CREDITS_REACHED', message)
+      }
+      const run = await admit(db, {
+        org_id: caller.orgId,
+        request_id: requestId,
+        member_id: caller.memberId,
+        key_id: caller.keyId,
+        price_millis: price * MILLIS,
+        prompt: body.prompt,
+      })
+      const end = (ending: Omit<AgentEnding, 'model'>) => endAgentRun(db, run, { ...ending, model: name })
+      let result: AgentRun
+      try {
+        const task = {
+          mission: body.prompt,
+          data: '',
+          named: body.prompt,
+          fields: fieldsOf(body),
+          allowedDomains: [],
+        }
+        const services = { ...parts, keys, signal, now: () => new Date(), ...(onStep && { onStep }) }
+        result = await runAgent(task, found.model, limits, services)
+      } catch (cause) {
+        await end({ error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null })
+        throw cause
+      }
+      const { trace, spent } = result
+      if (result.kind !== 'answered') {
+        const error = errorOf(result, totalMs)
+        await end({ error: error.code, answer: null, trace, spent })
+        throw error
+      }
+      const charged = await end({ error: null, answer: result.answer, trace, spent })
+      if (!charged) throw new AppError('AGENT_TIMEOUT', 'The run took too long and was given up. Try again')
+      return result.answer
+    },
+  }
+
+  async function admit(db: Db, run: Parameters<typeof admitAgentRun>[1]): Promise<AgentRunKey> {
+    const admitted = await admitAgentRun(db, run, quota)
+    switch (admitted.kind) {
+      case 'admitted':
+        return admitted.run
+      case 'busy':
+        throw new AppError('AGENT_BUSY', `${quota.atOnce} agent calls of your organisation are under way`, {
+          retryAfter: BUSY_SECONDS,
+        })
+      case 'limited':
+        throw new AppError(
+          'RATE_LIMITED',
+          `Your organisation may call the agent ${quota.perHour} times an hour`,
+          {
+            retryAfter: admitted.retryAfter,
+          },
+        )
+      case 'no_credits':
+        throw new AppError(
+          'INSUFFICIENT_CREDITS',
+          `The call costs ${run.price_millis / MILLIS} credits and ${admitted.freeMillis / MILLIS} are left`,
+        )
+    }
+  }
+}
+
+/** The model that the agent asks. */
+export function agentModel(config: Config): string {
+  return config.LOAM_AGENT_MODEL ?? offeredModels(config)[0] ?? 'default'
+}
+
+function fieldsOf({ output_schema }: z.output<typeof AgentBody>): AgentField[] {
+  if (output_schema === undefined)
+    return [{ name: 'result', type: 'string', description: 'The answer, in words.' }]
+  return Object.entries(output_schema.properties).map(([name, { type, description }]) => ({
+    name,
+    type,
+    description,
+  }))
+}
+
+function errorOf(run: Exclude<AgentRun, { kind: 'answered' }>, totalMs: number): AppError {
+  switch (run.kind) {
+    case 'timeout':
+      return new AppError(
+        'AGENT_TIMEOUT',
+        `There was no answer within ${totalMs / 1000} s. Nothing was charged`,
+      )
+    case 'called_off':
+      return new AppError('AGENT_EXECUTION_FAILED', 'The caller left before the answer. Nothing was charged')
+    case 'failed':
+      return new AppError('AGENT_EXECUTION_FAILED', `${run.message}. Nothing was charged`)
+  }
+}

@@ -1,0 +1,33 @@
+import { createPageReader } from '../catalog/agent/page-reader.ts'
+import { createSandbox } from '../catalog/formula/sandbox.ts'
+import { createModels } from '../catalog/models/models.ts'
+import type { ProviderGate } from '../catalog/provider/access.ts'
+import type { Config } from '../lib/config/config.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { createRunEnvironment } from '../org/run-environment.ts'
+import type { Store } from '../store/connection/db.ts'
+import { type Agent, createAgent } from './agent.ts'
+
+/** The agent of an API process, with what only it needs there. */
+export function openAgent(parts: {
+  config: Config
+  store: Store
+  sealer: Sealer
+  egress: Egress
+  gate: ProviderGate
+}): { agent: Agent; close: () => Promise<void> } {
+  const { config, store, sealer, egress, gate } = parts
+  const sandbox = createSandbox({ workers: 1 })
+  const models = createModels(config)
+  const agent = createAgent({
+    config,
+    egress,
+    sandbox,
+    models,
+    gate,
+    reader: createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS }),
+    environment: createRunEnvironment(store, sealer, config.providerKeys),
+  })
+  return { agent, close: async () => void (await Promise.all([models.close(), sandbox.close()])) }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { Config } from '../lib/config/config.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import { endAgentRun, forgetOldAgentRuns, listDeadAgentRuns } from '../store/agent/agent-runs.ts'
+import type { Store } from '../store/connection/db.ts'
+
+const GRACE_SECONDS = 60
+
+/** Gives back what runs hold whose process died, and forgets what is older than seven days. */
+export function agentSweep(store: Store, config: Config): Job {
+  const maxSeconds = config.LOAM_AGENT_TIMEOUT_SECONDS + GRACE_SECONDS
+  return defineJob({
+    name: 'agent_sweep',
+    cron: '* * * * *',
+    payload: z.unknown(),
+    async run() {
+      const gone = { model: null, error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null }
+      for (const run of await listDeadAgentRuns(store.system, maxSeconds))
+        await endAgentRun(store.system, run, gone)
+      await forgetOldAgentRuns(store.system)
+    },
+  })
+}

@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { AgentAnswer, AgentBody, AgentRunRecord } from '#contract/agent.ts'
+import { success } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { findAgentRun } from '../../../store/agent/agent-runs.ts'
+import { MILLIS } from '../../../store/organisation/credits.ts'
+import { asAppError, errorBody } from '../../http/errors.ts'
+import type { Api, Services } from '../../services.ts'
+
+const RunParams = z.object({ request_id: z.string().min(1).max(64) })
+
+export function agentRoutes(api: Api, { agent }: Services): void {
+  api.post(
+    '/agent/run',
+    {
+      config: { scope: 'agent:run', namesRequest: true, codeOfBadBody },
+      schema: {
+        tags: ['Agent'],
+        summary: 'Ask the web agent',
+        description:
+          'Searches and reads the web, and answers with citations. Synchronous: wait for more than 150 seconds. With ' +
+          '`Accept: text/event-stream` each step is told as it is done, and the answer is the last event.',
+        body: AgentBody,
+        response: { 200: AgentAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { db, caller, body, id: requestId } = request
+      const left = new AbortController()
+      reply.raw.once('close', () => left.abort())
+      const asked = { db, caller, body, requestId, signal: left.signal }
+      if (wantsEvents(request)) {
+        const stream = openStream(reply)
+        const onStep = (step: unknown) => send(stream, 'step', step)
+        try {
+          const answer = await agent.run({ ...asked, onStep })
+          send(stream, 'answer', { status: 200, ...answer, request_id: requestId })
+        } catch (cause) {
+          const error = asAppError(cause as Error & { code: string }, request)
+          if (error.status >= 500) request.log.error({ err: cause, request_id: requestId }, 'request failed')
+          send(stream, 'error', errorBody(error, request))
+        }
+        stream.end()
+        return reply
+      }
+      const { data, citations, findings } = await agent.run(asked)
+      return { status: 200 as const, data, citations, findings, request_id: requestId }
+    },
+  )
+
+  api.get(
+    '/agent/runs/:request_id',
+    {
+      config: { scope: 'agent:run', namesRequest: true },
+      schema: {
+        tags: ['Agent'],
+        summary: 'Read what the agent did',
+        description:
+          'The answer with its trace, kept for seven days. Members see their own runs, admins all.',
+        params: RunParams,
+        response: { 200: success(200, AgentRunRecord) },
+      },
+    },
+    async ({ db, caller, params }) => {
+      const run = await findAgentRun(db, caller.orgId, params.request_id)
+      const isSeen = run !== undefined && (caller.role === 'admin' || run.member_id === caller.memberId)
+      if (!isSeen) throw notFound('Agent run')
+      const { request_id, state, model, prompt, error, answer, trace, spent } = run
+      return {
+        status: 200 as const,
+        data: {
+          request_id,
+          state,
+          model,
+          prompt,
+          error,
+          answer,
+          trace,
+          spent,
+          credits: state === 'answered' ? run.price_millis / MILLIS : 0,
+          started_at: run.started_at.toISOString(),
+          ended_at: run.ended_at?.toISOString() ?? null,
+        },
+      }
+    },
+  )
+}
+
+/** A 400 says which part is wrong (part 7). */
+function codeOfBadBody(errors: readonly FieldError[]): string {
+  return errors.every(({ field }) => field.startsWith('output_schema'))
+    ? 'INVALID_OUTPUT_SCHEMA'
+    : 'INVALID_REQUEST'
+}
+
+function wantsEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/event-stream') === true
+}
+
+function openStream(reply: FastifyReply): ServerResponse {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...reply.getHeaders(),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  } as Record<string, string>)
+  return reply.raw
+}
+
+function send(stream: ServerResponse, event: string, data: unknown): void {
+  if (!stream.writableEnded) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+}

@@ -1,0 +1,107 @@
+import { redact } from '../../lib/security/redaction.ts'
+import { DEFAULT_LIMITS } from '../agent/budget.ts'
+import { runAgent } from '../agent/run-agent.ts'
+import { fieldsOfFormat } from '../agent/task.ts'
+import { provenanceOf } from '../agent/trace.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { printRowData, printWords } from '../fields/prompt.ts'
+import { failed, retry, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const CREDITS = 5
+const MAX_STEPS = 30
+
+export default defineAction({
+  id: 'llm_web_agents',
+  name: 'Web agent',
+  description:
+    'Lets a model search and read the web, and answers in fields. Each value comes with a quote of a page that was really ' +
+    'read; what no page supports is empty.',
+  category: 'ai',
+  credits: CREDITS,
+  timeoutSeconds: 170,
+  retries: 1,
+  inputs: {
+    select_a_model: field.dropdown({
+      from: 'models',
+      required: true,
+      description: 'The model that does the research.',
+    }),
+    mission: field.prompt({ required: true, description: 'What to find out.' }),
+    output_format: field.outputFormat({
+      required: true,
+      runsWithout: true,
+      description:
+        'The fields of the answer: {"fields": [{name, type, description}]} or {"json": <JSON schema>}, whose properties count. Without it the answer is text, in `response`.',
+    }),
+    max_steps: field.number({
+      min: 1,
+      max: MAX_STEPS,
+      whole: true,
+      default: DEFAULT_LIMITS.steps,
+      description: `Turns of the model, up to ${MAX_STEPS}. Default ${DEFAULT_LIMITS.steps}.`,
+    }),
+    allowed_domains: field.text({
+      description: 'Only pages of these domains are read: acme.com, example.org.',
+    }),
+    connection: field.text({
+      description: 'The connection to use, by its name. By default the only one, else the installation.',
+    }),
+  },
+  outputs: {
+    citations: output.table('The pages and words that support the answer.', {
+      url: 'url',
+      title: 'string',
+      quote: 'string',
+      field: 'string',
+    }),
+  },
+  dynamic: true,
+  async run({ inputs, context }) {
+    const found = await context.models.find(inputs.select_a_model.trim(), context, inputs.connection)
+    if (!found.ok) return unrunnable(found.message)
+    // A model that reads what strangers wrote is told no secret, not even in the words of its mission.
+    const secrets = await context.secrets()
+    const task = {
+      mission: redact(printWords(inputs.mission), secrets),
+      data: redact(printRowData(inputs.mission), secrets),
+      // Text in a row may come from anywhere, and names no site; a value that is an address does.
+      named: inputs.mission.map((part) => ('text' in part ? part.text : addressIn(part.data))).join(' '),
+      fields: fieldsOfFormat(inputs.output_format),
+      allowedDomains: readDomains(inputs.allowed_domains ?? ''),
+    }
+    const limits = { ...DEFAULT_LIMITS, steps: inputs.max_steps ?? DEFAULT_LIMITS.steps }
+    const { egress, sandbox, keys, gate, pages: reader, signal } = context
+    const services = { egress, sandbox, keys, gate, reader, signal, now: () => context.now() }
+    const run = await runAgent(task, found.model, limits, services)
+    switch (run.kind) {
+      case 'answered': {
+        const credits = found.model.ownKey ? 0 : CREDITS
+        const { data, citations } = run.answer
+        const provenance = provenanceOf(run.trace, found.model.name, credits)
+        return { kind: 'done', outputs: { ...data, citations }, credits, provenance }
+      }
+      case 'failed':
+        return run.retryable ? retry(run.message) : failed(run.message)
+      case 'timeout':
+      case 'called_off':
+        return failed('the agent had no answer in time')
+    }
+  },
+})
+
+const addressIn = (data: string): string => (/^\s*\S+\s*$/.test(data) ? data : '')
+
+function readDomains(text: string): string[] {
+  return text
+    .split(/[\s,;]+/)
+    .map((part) =>
+      part
+        .toLowerCase()
+        .replace(/^https?:\/\//, '')
+        .replace(/^www\./, '')
+        .replace(/\/.*$/, ''),
+    )
+    .filter((part) => part !== '')
+}

@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { parseEgressAllow } from '../../lib/egress/addresses.ts'
+import { createEgress } from '../../lib/egress/egress.ts'
+import { serveSite, type SitePage } from '../testing/site-server.ts'
+import { createPageReader } from './page-reader.ts'
+
+const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
+afterAll(() => egress.close())
+const context = { egress, signal: new AbortController().signal, now: () => new Date() }
+
+async function read(page: SitePage) {
+  const { origin } = await serveSite({ '/page': page })
+  return createPageReader({ keepSeconds: 0 }).read(context, `${origin}/page`)
+}
+
+describe('what an agent sees of a page', () => {
+  it.each([
+    ['hidden', '<p hidden>SECRET</p>'],
+    ['display: none', '<div style="display: none"><p>SECRET</p></div>'],
+    ['visibility', '<p style="visibility:hidden">SECRET</p>'],
+    ['opacity', '<p style="opacity:0">SECRET</p>'],
+    ['tiny', '<p style="font-size:1px">SECRET</p>'],
+    ['off screen', '<p style="position:absolute; left:-5000px">SECRET</p>'],
+    ['white', '<p style="color: white">SECRET</p>'],
+    ['the colour of its ground', '<p style="color:#123456;background:#123456">SECRET</p>'],
+    ['for screen readers only', '<span class="sr-only">SECRET</span>'],
+    ['a template', '<template>SECRET</template>'],
+    ['a comment', '<!-- SECRET -->'],
+    ['a script', '<script>SECRET</script>'],
+  ])('is not what people do not see: %s', async (_name, html) => {
+    const result = await read(`<title>Page</title><main><p>Shown to all.</p>${html}</main>`)
+    expect(result).toMatchObject({
+      ok: true,
+      page: { title: 'Page', text: expect.stringContaining('Shown to all.') },
+    })
+    expect(JSON.stringify(result)).not.toContain('SECRET')
+  })
+
+  it.each([
+    ['16px', '<p style="font-size:16px">SHOWN</p>'],
+    ['1.2em', '<p style="font-size:1.2em">SHOWN</p>'],
+    ['white on black', '<p style="color:white;background:black">SHOWN</p>'],
+    ['half transparent', '<p style="opacity:0.5">SHOWN</p>'],
+  ])('is what they see: %s', async (_name, html) => {
+    expect(JSON.stringify(await read(`<main><p>Some text.</p>${html}</main>`))).toContain('SHOWN')
+  })
+
+  it('has the links that stand there', async () => {
+    const result = await read('<p><a href="/team">Team</a> <a href="/x" style="display:none">no</a></p>')
+    expect(result).toMatchObject({
+      page: { links: [{ url: expect.stringMatching(/\/team$/), text: 'Team' }] },
+    })
+  })
+
+  it('is the text of a PDF', async () => {
+    const result = await read({ type: 'application/pdf', body: pdfOf('Acme has 1250 employees.') })
+    expect(result).toMatchObject({
+      ok: true,
+      page: { text: expect.stringContaining('Acme has 1250 employees.') },
+    })
+  })
+
+  it('says so where a PDF cannot be read', async () => {
+    const result = await read({ type: 'application/pdf', body: '%PDF-1.4 and then nothing' })
+    expect(result).toEqual({ ok: false, message: expect.stringContaining('PDF cannot be read') })
+  })
+
+  it('is plain text too, and nothing that is no text', async () => {
+    expect(await read({ type: 'text/plain', body: 'Plain words' })).toMatchObject({
+      page: { text: 'Plain words' },
+    })
+    expect(await read({ type: 'image/png', body: 'x' })).toMatchObject({ ok: false })
+  })
+})
+
+/** The least that is a PDF of one line. */
+function pdfOf(text: string): string {
+  const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ]
+  let body = '%PDF-1.4\n'
+  const offsets = objects.map((object, n) => {
+    const at = body.length
+    body += `${n + 1} 0 obj\n${object}\nendobj\n`
+    return at
+  })
+  const xref = body.length
+  const lines = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n `)
+  return `${body}xref\n0 6\n0000000000 65535 f \n${lines.join('\n')}\ntrailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF`
+}

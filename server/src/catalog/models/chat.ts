@@ -1,0 +1,99 @@
+import { generateText, jsonSchema, type ModelMessage, type ToolSet } from 'ai'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { clean, type ModelFailure, readFailure } from './model-failures.ts'
+import type { Model } from './models.ts'
+
+export type ChatTool = { name: string; description: string; input: JsonSchema }
+export type ToolCall = { id: string; name: string; input: unknown }
+
+export type ChatRequest = {
+  model: Model
+  instructions: string
+  messages: readonly ModelMessage[]
+  tools: readonly ChatTool[]
+  maxOutputTokens: number
+  signal: AbortSignal
+  now: Date
+}
+
+export type ChatTurn =
+  | {
+      ok: true
+      text: string
+      calls: ToolCall[]
+      /** What the model said, to go on from. */
+      messages: ModelMessage[]
+      inputTokens: number
+      outputTokens: number
+      ms: number
+    }
+  | { ok: false; failure: ModelFailure; toolsRefused: boolean }
+
+/** Statuses by which servers refuse tools that they, or the model, cannot handle. */
+const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 404, 422, 501])
+
+/** One turn of a conversation in which the model may ask for tools. Whoever asks runs them. */
+export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
+  const { model, instructions, messages, tools, signal, now, maxOutputTokens } = request
+  const hidden = model.apiKey === undefined ? [] : [model.apiKey]
+  const started = performance.now()
+  try {
+    const turn = await generateText({
+      model: await model.connect(),
+      maxRetries: 0,
+      abortSignal: signal,
+      instructions: { role: 'system', content: instructions },
+      messages: [...messages],
+      maxOutputTokens,
+      ...(tools.length === 0 ? {} : { tools: toToolSet(tools) }),
+    })
+    if (turn.finishReason === 'content-filter') {
+      const message = `the model or its content filter declined to answer: ${clean(turn.text, hidden)}`
+      return {
+        ok: false,
+        failure: { outcome: { kind: 'failed', message }, broken: false },
+        toolsRefused: false,
+      }
+    }
+    return {
+      ok: true,
+      text: turn.text,
+      calls: turn.toolCalls.map(({ toolCallId, toolName, input }) => ({
+        id: toolCallId,
+        name: toolName,
+        input: input as unknown,
+      })),
+      messages: turn.response.messages,
+      inputTokens: turn.usage.inputTokens ?? 0,
+      outputTokens: turn.usage.outputTokens ?? 0,
+      ms: Math.round(performance.now() - started),
+    }
+  } catch (cause) {
+    const failure = readFailure(cause, { model, hidden, now })
+    const toolsRefused =
+      tools.length > 0 && REFUSALS.has(failure.status) && /tool|function/i.test(failure.outcome.message)
+    return { ok: false, failure, toolsRefused }
+  }
+}
+
+/** Without a way to run them: the library only passes on what the model asks for. */
+function toToolSet(tools: readonly ChatTool[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, input }) => [name, { description, inputSchema: jsonSchema(input) }]),
+  )
+}
+
+/** The result of a tool, as the conversation goes on with it. */
+export function toolResult(call: ToolCall, text: string): ModelMessage {
+  return {
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: call.id,
+        toolName: call.name,
+        output: { type: 'text', value: text },
+      },
+    ],
+  }
+}
