@@ -9,8 +9,8 @@ export type Author = Actor & { orgId: string; memberId: string }
 type Entry = Parameters<typeof recordAudit>[3]
 
 /**
- * Does `work` with its audit entry in one transaction. The entry comes first, and with it a hold on the organisation: the
- * removal of a member locks organisation, member, workflows, sheets, and whoever locks in another order can meet it halfway.
+ * Does `work` with its audit entry in one transaction. The entry comes first, and with it a hold on the organisation: it stays
+ * while anything inside it is locked.
  */
 export async function recordChange<Result>(
   db: Db,

@@ -21,7 +21,7 @@ import {
   type Member,
   consumeInvitation,
 } from '../store/organisation/members.ts'
-import { lockOrganisation } from '../store/organisation/organisations.ts'
+import { lockMembers } from '../store/organisation/organisations.ts'
 import { impactOfRemoval } from './impact.ts'
 
 export type Invite = { email: string; role: string }
@@ -42,7 +42,7 @@ export async function inviteMember(context: InviteContext, invite: Invite): Prom
   const { db, actor, orgId } = context
   const token = randomText(32)
   const organisation = await inTransaction(db, async (trx) => {
-    const { name } = await lockOrganisation(trx, orgId)
+    const { name } = await lockMembers(trx, orgId)
     await requireFreeSeat(trx, orgId, invite.email, context.memberLimit)
     await insertInvitation(trx, orgId, {
       ...invite,
@@ -117,7 +117,7 @@ export async function addMember(
 ): Promise<Member> {
   if (!isRole(invite.role)) throw invalid('role', 'must be one of: admin, member, user')
   return inTransaction(db, async (trx) => {
-    await lockOrganisation(trx, orgId)
+    await lockMembers(trx, orgId)
     await requireFreeSeat(trx, orgId, invite.email, memberLimit)
     const member = await insertMember(trx, orgId, { ...invite, first_name: null, last_name: null })
     await recordAudit(trx, orgId, actor, {
@@ -162,7 +162,7 @@ export type Removal = { removed: 'member' | 'invitation'; warnings: ImpactWarnin
 export async function removeMember(db: Db, actor: Actor, orgId: string, email: string): Promise<Removal> {
   if (email === actor.email) throw invalid('email', 'you cannot remove yourself; another admin must')
   return inTransaction(db, async (trx) => {
-    await lockOrganisation(trx, orgId)
+    await lockMembers(trx, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) {
       const invitation = await consumeInvitation(trx, { orgId, email })

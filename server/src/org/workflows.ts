@@ -3,7 +3,7 @@ import { newId } from '../lib/ids.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findMember } from '../store/organisation/members.ts'
-import { lockOrganisation } from '../store/organisation/organisations.ts'
+import { lockMembers } from '../store/organisation/organisations.ts'
 import { insertSheet, listSheets, markSheetsDeleted } from '../store/sheets/sheets.ts'
 import {
   deleteShare,
@@ -73,7 +73,7 @@ export type Sharing = { orgId: string; workflowId: string; email: string }
 export async function setSharing(db: Db, actor: Actor, to: Sharing, shared: boolean): Promise<void> {
   const { orgId, workflowId, email } = to
   await inTransaction(db, async (trx) => {
-    await lockOrganisation(trx, orgId)
+    await lockMembers(trx, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) throw notFound(`Member ${email}`)
     const workflow = await findWorkflow(trx, orgId, member.member_id, workflowId)

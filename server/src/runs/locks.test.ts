@@ -9,6 +9,7 @@ import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
 import { storeUpload } from '#server/files/uploads.ts'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { lockWorkflow } from '#server/store/sheets/workflows.ts'
 import { makeApp } from '#test/harness.ts'
 import { startTestWorker } from '#test/worker.ts'
 
@@ -161,3 +162,29 @@ it('whatever touches the rows of a sheet at the same time, nobody waits in a cir
   })
   expect(books?.held).toBe(books?.by_flights)
 }, 60_000)
+
+it('a member is removed while a workflow of theirs gives held credits back', async () => {
+  const key = await org.keyFor('owner@example.com', 'member')
+  const made = await app.call(key, 'POST', '/workflows', { name: 'Theirs' })
+  const workflowId: string = made.body.data.workflow_id
+  // As a deletion does: the workflow first, the organisation last.
+  const removal = await store.system.transaction().execute(async (trx) => {
+    await lockWorkflow(trx, org.orgId, workflowId)
+    const removing = org.call('DELETE', '/org/members?email=owner@example.com')
+    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1)
+    await trx
+      .updateTable('organisations')
+      .set((eb) => ({ held_millis: eb.ref('held_millis') }))
+      .where('org_id', '=', org.orgId)
+      .execute()
+    return { removing }
+  })
+  expect((await removal.removing).status).toBe(200)
+})
+
+async function countWaiting(): Promise<number> {
+  const [found] = await store.query<{ count: number }>({
+    text: `select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  })
+  return found?.count ?? 0
+}

@@ -4,7 +4,7 @@ import { newId } from '../lib/ids.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findMember } from '../store/organisation/members.ts'
-import { lockOrganisation } from '../store/organisation/organisations.ts'
+import { lockMembers } from '../store/organisation/organisations.ts'
 import {
   findCopy,
   findShortcut,
@@ -63,7 +63,7 @@ export async function shareShortcut(
   requireMaster(shortcut, 'share')
   const { org_id } = shortcut
   return inTransaction(db, async (trx) => {
-    await lockOrganisation(trx, org_id)
+    await lockMembers(trx, org_id)
     const member = await findMember(trx, org_id, email)
     if (member === undefined) throw notFound(`Member ${email}`)
     if (member.member_id === shortcut.creator_id) throw invalid('email', 'published this shortcut')

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -25,14 +26,20 @@ export async function listOrganisationsOf(
     .execute()
 }
 
-/** Serialises what must be counted before it is changed: seats and credits. */
-export async function lockOrganisation(
-  db: Db,
-  orgId: string,
-): Promise<{ name: string; credits_millis: number }> {
+/**
+ * Serialises changes of who belongs to an organisation. Not by its record: that is locked last by those who run and delete
+ * rows, and removing a member goes on to lock workflows, which they lock before.
+ */
+export async function lockMembers(db: Db, orgId: string): Promise<{ name: string }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`members of ${orgId}`}, 0))`.execute(db)
+  return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
+}
+
+/** Serialises changes of its credits. */
+export async function lockOrganisation(db: Db, orgId: string): Promise<{ credits_millis: number }> {
   return db
     .selectFrom('organisations')
-    .select(['name', 'credits_millis'])
+    .select('credits_millis')
     .where('org_id', '=', orgId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
