@@ -2,7 +2,7 @@
 // The `loam` command. Runs on whatever Node the machine has, so it uses nothing but Node's own modules until the
 // checkout is set up and a Node that runs TypeScript has taken over.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,10 +37,8 @@ function runOnNewerNode(node) {
     process.exit(1)
   }
   const child = spawn(node, [here, ...process.argv.slice(2)], { stdio: 'inherit' })
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
-  process.on('SIGINT', () => {
-    if (!isInForeground()) child.kill('SIGINT')
-  })
+  // Ctrl-C reaches the child as well, as one of the foreground group: the server takes several for one.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => child.kill(signal))
   child.on('error', (cause) => {
     process.stderr.write(`loam: ${node} cannot be run: ${cause.message}\n`)
     process.exit(1)
@@ -50,13 +48,4 @@ function runOnNewerNode(node) {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
-}
-
-/** Ctrl-C reaches the whole foreground group: passed on as well, it would count as the second one. */
-function isInForeground() {
-  const fields = readFileSync('/proc/self/stat', 'latin1')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  const [group, foreground] = [fields[2], fields[5]]
-  return group === foreground
 }

@@ -67,10 +67,11 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     at: 'server/src/work.ts',
     imports: 'lib catalog sources store rows runs files org records engine shortcuts agent workspace',
   },
-  main: {
-    at: 'server/src/main.ts',
+  server: {
+    at: 'server/src/server.ts',
     imports: 'lib catalog sources store rows files org records engine shortcuts agent api workspace work',
   },
+  main: { at: 'server/src/main.ts', imports: 'server' },
   cli: {
     at: 'cli/',
     imports: 'contract lib chain catalog store rows runs files org records shortcuts agent workspace',
@@ -275,7 +276,7 @@ describe('these rules', () => {
 
   it.each([
     ['contract/a.ts', `import { z } from 'zod'\nimport { B } from './b.ts'`],
-    ['server/src/main.ts', `import { createApp } from './api/app.ts'`],
+    ['server/src/server.ts', `import { createApp } from './api/app.ts'`],
     ['cli/commands/serve.ts', `import { serve } from '#server/main.ts'\nimport { x } from '../flags.ts'`],
     ['server/src/lib/a.test.ts', `import { makeApp } from '#test/harness.ts'`],
   ])('accept in %s: %s', (file, text) => {

@@ -126,7 +126,7 @@ describe('D54: a later start', () => {
   it('by npm start, where npm is told to end, ends everything as well', async () => {
     const npm = await start({}, ['npm', 'start'])
     expect(npm.url).not.toBe('')
-    await npm.stop()
+    expect(await npm.stop()).toBe(0)
     expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
     await expect(fetch(npm.url)).rejects.toThrow()
   })

@@ -28,5 +28,7 @@ export function define(command: Command): void {
         if (value !== undefined) env[VARIABLES[name]] = value
       }
       await serve(env)
+      // Everything is closed. Timers that some library still has would only hold up the end.
+      process.exit()
     })
 }

@@ -36,10 +36,13 @@ export async function openWorkspace(
   config: Config,
   log: Log,
   kind: 'server' | 'command',
+  /** Gives up opening it, with the reason of the signal. */
+  end?: AbortSignal,
 ): Promise<Workspace> {
   mkdirSync(config.LOAM_DATA_DIR, { recursive: true })
-  const database = await openDatabase(config, log, kind)
+  const database = await openDatabase(config, log, kind, end)
   try {
+    end?.throwIfAborted()
     await migrate(database.url, (line) => log.info(line))
     const store = openStore({ url: database.url, log, connections: kind === 'server' ? 20 : 2 })
     return {
@@ -47,9 +50,12 @@ export async function openWorkspace(
       storage: openStorage(config),
       sealer: createSealer(config.LOAM_SECRET ?? secretOf(config.LOAM_DATA_DIR)),
       databaseUrl: database.url,
-      close: async () => {
-        await store.close()
-        await database.stop()
+      async close() {
+        try {
+          await store.close()
+        } finally {
+          await database.stop()
+        }
       },
     }
   } catch (cause) {
@@ -58,10 +64,14 @@ export async function openWorkspace(
   }
 }
 
-async function openDatabase(config: Config, log: Log, kind: 'server' | 'command') {
+async function openDatabase(config: Config, log: Log, kind: 'server' | 'command', end?: AbortSignal) {
   if (config.DATABASE_URL !== undefined) return { url: config.DATABASE_URL, stop: async () => {} }
   const open = kind === 'server' ? startEmbedded : openEmbedded
-  return open({ dataDir: config.LOAM_DATA_DIR, log: (line) => log.info(line) })
+  return open({
+    dataDir: config.LOAM_DATA_DIR,
+    log: (line) => log.info(line),
+    ...(end === undefined ? {} : { end }),
+  })
 }
 
 function secretOf(dataDir: string): string {

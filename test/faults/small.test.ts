@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 // Small versions of R1, R3 and R6 are in server/src/engine/recovery.test.ts, which needs no PostgreSQL of its own.
 it.each([
   ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
+  ['endings', '--rounds 5 --rows 60'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
 ])('%s holds at a small size', { timeout: 300_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]

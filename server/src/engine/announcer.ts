@@ -6,24 +6,38 @@ import type { Store } from '../store/connection/db.ts'
 /** An announcement makes every commit with one wait for the others, so workers gather them for a moment. */
 const GATHER_MS = 100
 
-/** Tells those who watch a sheet that cells of it have settled, at most ten times a second however many there are. */
-export function createAnnouncer(store: Store, log: Log): (sheetId: string) => void {
+export type Announcer = {
+  /** Tells those who watch a sheet that cells of it have settled. */
+  announce(sheetId: string): void
+  /** Tells what is still to be told, before the database is closed. */
+  flush(): Promise<void>
+}
+
+/** At most ten announcements a second, however many cells settle. */
+export function createAnnouncer(store: Store, log: Log): Announcer {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
+  let telling = Promise.resolve()
 
-  async function announce(): Promise<void> {
+  async function tell(): Promise<void> {
+    clearTimeout(timer)
     timer = undefined
     const ids = [...changed]
     changed.clear()
-    await store.query({ name: 'engine-announce', text: ANNOUNCE, values: [ids] })
-  }
-
-  return (sheetId) => {
-    changed.add(sheetId)
-    timer ??= setTimeout(() => {
-      announce().catch((cause: unknown) =>
+    if (ids.length === 0) return
+    await store
+      .query({ name: 'engine-announce', text: ANNOUNCE, values: [ids] })
+      .catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'a change could not be announced; the next one says it as well'),
       )
-    }, GATHER_MS).unref()
+  }
+  const tellNext = () => (telling = telling.then(tell))
+
+  return {
+    announce(sheetId) {
+      changed.add(sheetId)
+      timer ??= setTimeout(() => void tellNext(), GATHER_MS).unref()
+    },
+    flush: tellNext,
   }
 }

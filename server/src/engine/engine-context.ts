@@ -22,6 +22,8 @@ export type Engine = {
   environment: RunEnvironment
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
+  /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */
+  flush(): Promise<void>
   definitionOf(run: RunFacts): Promise<Definition>
   /** What the flight's action may do with rows, until `signal` aborts. */
   sheetsFor(flight: Flight, signal: AbortSignal): SheetAccess

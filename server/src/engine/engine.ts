@@ -52,6 +52,7 @@ export function createEngine(parts: EngineParts): Engine {
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store, log)
   const ending = createEnding(endingSignal)
+  const announcer = createAnnouncer(store, log)
   return {
     flights: createFlightStore(store, lane),
     cache: createCellCache(store, ending),
@@ -61,7 +62,8 @@ export function createEngine(parts: EngineParts): Engine {
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
     services: { egress, sandbox, models, pages, mail, gate },
     environment,
-    announce: createAnnouncer(store, log),
+    announce: (sheetId) => announcer.announce(sheetId),
+    flush: async () => void (await Promise.all([announcer.flush(), gate.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal) => createSheetAccess(store, flight, signal),

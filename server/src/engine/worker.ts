@@ -29,7 +29,7 @@ const GROUPS_AHEAD = 2
  * whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
-  const { jobs, log } = options
+  const { engine, jobs, log } = options
   const workerIds = createWorkerIds()
   const pools: Pool[] = []
   const stopPools = () => Promise.all(pools.map((pool) => pool.stop()))
@@ -46,6 +46,7 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
   return {
     async stop() {
       await Promise.all([stopPools(), ...polls.map((poll) => poll.stop())])
+      await engine.flush()
       await heartbeat.stop()
     },
   }

@@ -17,6 +17,8 @@ export type EmbeddedOptions = {
   dataDir: string
   /** Receives one human line per notable event. */
   log: (line: string) => void
+  /** Gives up starting it, with the reason of the signal. */
+  end?: AbortSignal
 }
 
 export type Embedded = { url: string; stop: () => Promise<void> }
@@ -30,6 +32,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     if (lock) return await runServer({ ...options, dataDir }, lock, 'server')
     const owner = readOwner(dataDir)
     if (owner?.kind === 'server' || Date.now() > deadline) throw busyError(dataDir, owner)
+    options.end?.throwIfAborted()
     await sleep(20)
   }
 }
@@ -49,7 +52,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   }
 }
 
-async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: OwnerKind): Promise<Embedded> {
+async function runServer(
+  { dataDir, log, end: giveUp }: EmbeddedOptions,
+  lock: Lock,
+  kind: OwnerKind,
+): Promise<Embedded> {
   const endings = [lock.release]
   const end = async () => {
     for (const ending of endings.toReversed()) await ending()
@@ -61,6 +68,7 @@ async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: Ow
     const account = chooseAccount(dataDir)
     const binaries = await findBinaries(account, () => openSpareDir(account, dataDir))
     const cluster = await openCluster({ dataDir, account, binaries, log })
+    giveUp?.throwIfAborted()
     const socketDir = await openSocketDir(dataDir, account)
     endings.push(() => removeSocketDir(socketDir))
     const url = databaseUrl(socketDir, 'loam', 'loam')
@@ -72,7 +80,7 @@ async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: Ow
       log,
     })
     endings.push(() => server.stop('fast'))
-    await server.start()
+    await unlessAborted(server.start(), giveUp)
     await createDatabase(socketDir)
     lock.announce(url)
 
@@ -82,6 +90,16 @@ async function runServer({ dataDir, log }: EmbeddedOptions, lock: Lock, kind: Ow
     await stop()
     throw error
   }
+}
+
+/** It may be recovering for minutes after a crash, which it does again at the next start. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work
+  const aborted = Promise.withResolvers<never>()
+  const giveUp = () => aborted.reject(signal.reason)
+  if (signal.aborted) giveUp()
+  signal.addEventListener('abort', giveUp, { once: true })
+  await Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', giveUp))
 }
 
 /** The stop begins before the last lease is given back, so that nobody can take one in between. */

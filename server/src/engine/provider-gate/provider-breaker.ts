@@ -28,6 +28,8 @@ export type BreakerEntry = {
 export type Breakers = {
   /** Somebody asks to call. What comes of it counts unless the breaker opens in the meantime. */
   enter(bucket: string): Promise<BreakerEntry>
+  /** Resolves when other processes were told of all pauses. */
+  flush(): Promise<void>
 }
 
 /**
@@ -36,6 +38,7 @@ export type Breakers = {
  */
 export function createBreakers(store: Store, log: Log): Breakers {
   const breakers = new Map<string, Breaker>()
+  const telling = new Set<Promise<void>>()
 
   const breakerOf = (bucket: string): Breaker => {
     const known = breakers.get(bucket) ?? {
@@ -86,9 +89,12 @@ export function createBreakers(store: Store, log: Log): Breakers {
     breaker.openings += 1
     leaveAlone(breaker, Date.now() + pauseMs)
     // This process leaves it alone already, whether the others hear of it or not.
-    share(bucket, pauseMs).catch((cause: unknown) =>
-      log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
-    )
+    const told = share(bucket, pauseMs)
+      .catch((cause: unknown) =>
+        log.warn({ cause: reasonOf(cause), bucket }, 'other processes were not told that a provider fails'),
+      )
+      .finally(() => telling.delete(told))
+    telling.add(told)
   }
 
   return {
@@ -106,5 +112,6 @@ export function createBreakers(store: Store, log: Log): Breakers {
         },
       }
     },
+    flush: async () => void (await Promise.all(telling)),
   }
 }

@@ -11,11 +11,12 @@ const SHORT_WAIT_MS = 1000
 const HORIZON_MS = 30_000
 
 /** Limits by bucket, a provider with one key. Without limits a call costs no statement. */
-export function createProviderGate(store: Store, log: Log): ProviderGate {
+export function createProviderGate(store: Store, log: Log): ProviderGate & { flush(): Promise<void> } {
   const breakers = createBreakers(store, log)
   const places = createPlaces(store, log)
 
   return {
+    flush: async () => void (await Promise.all([breakers.flush(), places.flush()])),
     async enter(bucket, limits, { signal, slot }): Promise<GateAnswer> {
       const breaker = await breakers.enter(bucket)
       if (breaker.remainingMs() > 0) return { kind: 'broken', afterMs: breaker.remainingMs() }

@@ -25,12 +25,15 @@ export type Places = {
   /** False when too many wait already, or the signal aborts. */
   take(bucket: string, limit: number, signal: AbortSignal): Promise<boolean>
   giveBack(bucket: string): void
+  /** Resolves when the database knows the number of all buckets; nothing is told after it unless a place is taken. */
+  flush(): Promise<void>
 }
 
 /** Calls at once, counted among all processes: each keeps its own number, and asks for more under the gate's lock. */
 export function createPlaces(store: Store, log: Log): Places {
   const holder = randomUUID()
   const buckets = new Map<string, Bucket>()
+  const conversations = new Set<Promise<void>>()
   let beating: NodeJS.Timeout | undefined
 
   async function ask(name: string, bucket: Bucket): Promise<number> {
@@ -52,9 +55,14 @@ export function createPlaces(store: Store, log: Log): Places {
   }
 
   /** One conversation with the database per bucket, as long as there is something to say or to ask. */
-  async function syncCount(name: string, bucket: Bucket): Promise<void> {
+  function syncCount(name: string, bucket: Bucket): void {
     if (bucket.busy) return
     bucket.busy = true
+    const conversation = converse(name, bucket).finally(() => conversations.delete(conversation))
+    conversations.add(conversation)
+  }
+
+  async function converse(name: string, bucket: Bucket): Promise<void> {
     try {
       while (bucket.waiting.length > 0 || bucket.underWay !== bucket.noted) {
         const granted = await ask(name, bucket)
@@ -81,7 +89,7 @@ export function createPlaces(store: Store, log: Log): Places {
       active = true
       // Also when nothing has changed: the others must hear that this process lives.
       bucket.noted = -1
-      void syncCount(name, bucket)
+      syncCount(name, bucket)
     }
     if (active) return
     clearInterval(beating)
@@ -108,7 +116,7 @@ export function createPlaces(store: Store, log: Log): Places {
         }
         signal.addEventListener('abort', giveUp, { once: true })
         bucket.waiting.push(entry)
-        void syncCount(name, bucket)
+        syncCount(name, bucket)
       })
     },
     giveBack(name) {
@@ -116,7 +124,12 @@ export function createPlaces(store: Store, log: Log): Places {
       if (bucket === undefined) return
       bucket.underWay -= 1
       bucket.wake?.()
-      void syncCount(name, bucket)
+      syncCount(name, bucket)
+    },
+    async flush() {
+      clearInterval(beating)
+      beating = undefined
+      await Promise.all(conversations)
     },
   }
 }

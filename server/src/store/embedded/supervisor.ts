@@ -44,6 +44,7 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
   return {
     start: async () => {
       await clear()
+      stopping.signal.throwIfAborted()
       postmaster = launch()
       await waitUntilReady(postmaster, log)
       keeping = keepRunning(postmaster)

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openAgent } from './agent/open-agent.ts'
+import { createApp } from './api/app.ts'
+import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
+import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
+import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
+import { createEgress } from './lib/egress/egress.ts'
+import { egressSettings } from './lib/egress/settings.ts'
+import { reasonOf } from './lib/errors.ts'
+import { createLog, type Log } from './lib/log.ts'
+import { createMailer, mailSettings } from './lib/mail.ts'
+import { bootstrap } from './org/first-start.ts'
+import { startWork } from './work.ts'
+import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
+
+const SHUTDOWN_MS = 25_000
+
+/** Something that runs until it is stopped. */
+type Part = { stop(): Promise<void> }
+
+/**
+ * Runs the server until `end` aborts. The only place where the parts are put together, and taken apart: it stops taking
+ * requests and jobs, answers or parks those in hand, closes its connections, and ends PostgreSQL last.
+ */
+export async function runServer(env: Record<string, string | undefined>, end: AbortSignal): Promise<void> {
+  const config = readConfig(env)
+  const log = createLog(config.LOAM_LOG_LEVEL)
+  if (end.aborted) return
+  limitEnd(end, log)
+  const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
+    if (end.aborted && cause === end.reason) return null
+    throw cause
+  })
+  if (workspace !== null) await runParts(config, log, workspace, end)
+  log.info('ended')
+}
+
+async function runParts(config: Config, log: Log, workspace: Workspace, end: AbortSignal): Promise<void> {
+  const parts: Part[] = []
+  try {
+    const catalogue = await loadCatalogue()
+    const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
+    if (serves('api')) parts.push(await startApi(config, log, workspace, catalogue))
+    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue }))
+    if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
+    if (!end.aborted) await once(end, 'abort')
+    log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
+  } finally {
+    await takeApart(parts, workspace)
+  }
+}
+
+/** Parts stop at once, so that neither waits for the other's slowest. The database is there until they are through. */
+async function takeApart(parts: Part[], workspace: Workspace): Promise<void> {
+  const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
+  await workspace.close()
+  for (const one of stopped) if (one.status === 'rejected') throw one.reason
+}
+
+async function startApi(
+  config: Config,
+  log: Log,
+  { store, storage, sealer }: Workspace,
+  catalogue: Catalogue,
+): Promise<Part> {
+  let publicUrl = config.LOAM_PUBLIC_URL ?? ''
+  const egress = createEgress(egressSettings(config))
+  const gate = createProviderGate(store, log)
+  const { agent, close } = openAgent({ config, store, sealer, egress, gate })
+  const app = await createApp({
+    config,
+    store,
+    storage,
+    log,
+    sealer,
+    egress,
+    sendMail: createMailer(mailSettings(config)),
+    catalogue,
+    agent,
+    publicUrl: () => publicUrl,
+  })
+  app.addHook('onClose', async () => {
+    await Promise.all([egress.close(), close(), gate.flush()])
+  })
+  try {
+    const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')
+    const first = await bootstrap(
+      store.system,
+      { adminEmail: config.LOAM_ADMIN_EMAIL, initialCredits: config.LOAM_INITIAL_CREDITS },
+      (key) => writePrivateFile(keyFile, key),
+    )
+    const listening = await app.listen({ host: config.HOST, port: config.PORT }).catch((cause: unknown) => {
+      throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
+    })
+    if (publicUrl === '') publicUrl = listening
+    announce(config, listening, keyFile, first?.key ?? null)
+  } catch (cause) {
+    await app.close()
+    throw cause
+  }
+  return { stop: () => app.close() }
+}
+
+/** However the end is held up, it comes in time. */
+function limitEnd(end: AbortSignal, log: Log): void {
+  const exit = () => {
+    log.error(`did not end within ${SHUTDOWN_MS / 1000} s; exiting`)
+    process.exit(1)
+  }
+  end.addEventListener('abort', () => setTimeout(exit, SHUTDOWN_MS).unref())
+}
+
+function announce(config: Config, url: string, keyFile: string, firstKey: string | null): void {
+  const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
+  if (firstKey !== null)
+    lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${firstKey}`)
+  if (existsSync(keyFile)) {
+    lines.push('', '  Try it:', `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${keyFile})"`)
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}
+
+/** Says what kept the server from running, in one line where the cause is the operator's to mend. */
+export function reportFatal(cause: unknown): void {
+  const lines = cause instanceof ConfigError ? cause.message.split('\n') : [reasonOf(cause)]
+  for (const line of lines) process.stderr.write(`loam: ${line}\n`)
+}
