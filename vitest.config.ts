@@ -16,6 +16,7 @@ export default defineConfig({
     // Limits are for what hangs, so that none is met on a machine that is merely busy.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     expect: { poll: { interval: 20, timeout: 30_000 } },
   },
 })
