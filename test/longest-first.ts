@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that take long for their size, by their seconds on two quiet cores. Others are weighed by their size. */
+/** Files that take long for their size, with roughly their seconds. Others are weighed by their size. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'test/start.test.ts': 30,
   'server/src/api/routes/actions/catalogue.test.ts': 25,

@@ -23,8 +23,8 @@ const log = (line: string) => lines.push(line)
 const countRows = async (url: string) => (await query(url, 'select count(*)::int as n from kept'))[0]?.['n']
 const running: Embedded[] = []
 let plainStartMs = 0
-/** R12's 10 seconds, or longer on a machine where even a plain start takes more than half of one. */
-const shortlyMs = () => Math.max(10_000, 20 * plainStartMs)
+/** R12's 10 seconds where a plain start takes a tenth of one, and more on a slower machine. */
+const shortlyMs = () => 8000 + 20 * Math.max(plainStartMs, 100)
 
 async function start(): Promise<Embedded> {
   const embedded = await startEmbedded({ dataDir, log })
