@@ -6,6 +6,7 @@ export const airtable = defineProvider({
   baseUrl: 'https://api.airtable.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 5 },
+  statuses: { 404: 'ineligible', 422: 'ineligible' },
   probe: { path: '/v0/meta/whoami' },
   requiresOwnKey: true,
 })

@@ -6,6 +6,7 @@ export const attio = defineProvider({
   baseUrl: 'https://api.attio.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 25, concurrent: 10 },
+  statuses: { 400: 'ineligible', 404: 'ineligible' },
   probe: { path: '/v2/self' },
   requiresOwnKey: true,
 })

@@ -1,4 +1,15 @@
+import { isObject } from '../../../lib/json/object.ts'
 import { defineProvider } from '../../provider/provider.ts'
+import type { RefusalKind } from '../../provider/reply.ts'
+
+/** https://docs.fireflies.ai/miscellaneous/error-codes */
+const KINDS: Readonly<Record<string, RefusalKind>> = {
+  auth_failed: 'unconfigured',
+  account_cancelled: 'unconfigured',
+  require_ai_credits: 'no_credits',
+  paid_required: 'no_credits',
+  too_many_requests: 'rate_limited',
+}
 
 export const fireflies = defineProvider({
   id: 'fireflies',
@@ -6,6 +17,22 @@ export const fireflies = defineProvider({
   baseUrl: 'https://api.fireflies.ai',
   auth: { kind: 'bearer' },
   limits: { perMinute: 60 },
+  // GraphQL: what went wrong comes as 200 with a list of errors.
+  classify({ status, body }) {
+    const error = firstError(body)
+    if (error === null || status >= 500) return null
+    return KINDS[String(error['code'])] ?? 'ineligible'
+  },
+  explain(body) {
+    const message = firstError(body)?.['message']
+    return typeof message === 'string' ? message : null
+  },
   probe: { method: 'POST', path: '/graphql', json: { query: '{ user { user_id } }' } },
   requiresOwnKey: true,
 })
+
+function firstError(body: unknown): Record<string, unknown> | null {
+  const errors = isObject(body) ? body['errors'] : undefined
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined
+  return isObject(first) ? first : null
+}

@@ -1,10 +1,12 @@
 import { defineProvider } from '../../provider/provider.ts'
+import { googleAuth, googleErrors } from './google.ts'
 
 export const googleSheets = defineProvider({
   id: 'google_sheets',
   name: 'Google Sheets',
   baseUrl: 'https://sheets.googleapis.com',
-  auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://oauth2.googleapis.com/token' },
+  auth: googleAuth,
   limits: { perMinute: 300, concurrent: 10 },
+  ...googleErrors,
   requiresOwnKey: true,
 })

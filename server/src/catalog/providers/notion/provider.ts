@@ -7,6 +7,7 @@ export const notion = defineProvider({
   auth: { kind: 'bearer' },
   headers: { 'Notion-Version': '2022-06-28' },
   limits: { perSecond: 3 },
+  statuses: { 400: 'ineligible', 404: 'ineligible', 409: 'rate_limited' },
   probe: { path: '/v1/users/me' },
   requiresOwnKey: true,
 })

@@ -6,6 +6,7 @@ export const typeform = defineProvider({
   baseUrl: 'https://api.typeform.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 2 },
+  statuses: { 400: 'ineligible', 404: 'ineligible' },
   probe: { path: '/me' },
   requiresOwnKey: true,
 })

@@ -1,0 +1,18 @@
+import { isObject } from '../../../lib/json/object.ts'
+import type { Auth } from '../../provider/auth.ts'
+import type { ProviderSpec } from '../../provider/provider.ts'
+
+export const googleAuth: Auth = {
+  kind: 'oauth',
+  grant: 'refresh_token',
+  tokenUrl: 'https://oauth2.googleapis.com/token',
+}
+
+/** What Google's APIs say of a request that they refuse: https://cloud.google.com/apis/design/errors */
+export const googleErrors: Pick<ProviderSpec, 'statuses' | 'explain'> = {
+  statuses: { 400: 'ineligible', 404: 'ineligible' },
+  explain(body) {
+    const error = isObject(body) ? body['error'] : undefined
+    return isObject(error) && typeof error['message'] === 'string' ? error['message'] : null
+  },
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { defineProvider, type Provider } from '../../provider/provider.ts'
+import { refusal } from '../../provider/reply.ts'
+import { readAddress } from './address.ts'
+import { runStatement } from './connection.ts'
+
+const spec = defineProvider({
+  id: 'postgres',
+  name: 'PostgreSQL',
+  baseUrl: '',
+  auth: { kind: 'bearer' },
+  limits: { concurrent: 5 },
+  probe: { path: '/', json: { text: 'select 1', limit: 1 } },
+  requiresOwnKey: true,
+})
+
+/** What takes the place of a body: one statement that reads. Values are texts, whose types the server finds out. */
+const Statement = z.object({
+  text: z.string(),
+  values: z.array(z.string()).default([]),
+  limit: z.int().positive(),
+})
+
+/** A database of the organisation: the connection's secret is its address, `postgres://user:password@host:5432/name`. */
+export const postgres: Provider = {
+  ...spec,
+  isPlaced: () => true,
+  async request(context, key, { json }, schema) {
+    const address = readAddress(key.fields['secret'])
+    if ('message' in address) return { ok: false, refusal: refusal('unconfigured', address.message) }
+    const reply = await runStatement(context, address, Statement.parse(json))
+    return reply.ok ? { ok: true, body: schema.parse(reply.body) } : reply
+  },
+}

@@ -1,0 +1,40 @@
+import { redact } from '../../../lib/security/redaction.ts'
+import { type Refusal, refusal, type RefusalKind } from '../../provider/reply.ts'
+
+/** Classes of SQLSTATE, and single ones: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const KINDS: readonly [start: string, kind: RefusalKind][] = [
+  ['28', 'unconfigured'],
+  ['3D', 'unconfigured'],
+  ['22', 'ineligible'],
+  ['25006', 'ineligible'],
+  ['34', 'ineligible'],
+  ['3F', 'ineligible'],
+  ['42', 'ineligible'],
+  ['0A', 'ineligible'],
+  ['53', 'rate_limited'],
+  ['57P03', 'rate_limited'],
+]
+const NO_TLS = 'The server does not support SSL connections'
+const CANCELLED = '57014'
+
+export function isWithoutTls(refused: Refusal): boolean {
+  return 'message' in refused && refused.message.includes(NO_TLS)
+}
+
+/** What a failure of the driver or the server comes to. */
+export function refusalOf(cause: unknown, secrets: readonly string[]): Refusal {
+  if (!(cause instanceof Error)) throw cause
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  const message = redact(cause.message, secrets).slice(0, 500)
+  if (code === CANCELLED) {
+    return {
+      kind: 'error',
+      message: `${message}; an index on the columns that are sorted by helps`,
+      transient: true,
+    }
+  }
+  const kind = KINDS.find(([start]) => code.startsWith(start))?.[1]
+  if (kind !== undefined) return refusal(kind, message)
+  // Without a code it is the connection that failed.
+  return { kind: 'error', message, transient: !message.includes(NO_TLS) }
+}

@@ -1,0 +1,12 @@
+import { airtableOptions, importedRecords, records } from '../airtable/records.ts'
+import { defineSource } from '../define.ts'
+
+export default defineSource({
+  slug: 'import_from_airtable',
+  name: 'Import from Airtable',
+  description: 'Records of a table.',
+  mode: 'either',
+  shape: records,
+  pulls: [importedRecords],
+  options: airtableOptions,
+})

@@ -1,0 +1,15 @@
+import { defineSource } from '../define.ts'
+import { meetings, transcripts } from '../fireflies/transcripts.ts'
+
+export default defineSource({
+  slug: 'import_from_fireflies',
+  name: 'Import from Fireflies',
+  description: 'Meetings with their summaries and action items; by schedule new ones.',
+  mode: 'either',
+  shape: transcripts,
+  check: ({ from, to }) =>
+    from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)
+      ? [{ field: 'to', message: 'must not be before from' }]
+      : [],
+  pulls: [meetings],
+})

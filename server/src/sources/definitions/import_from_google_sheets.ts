@@ -1,0 +1,13 @@
+import { defineSource } from '../define.ts'
+import { googleSheetsOptions } from '../google-sheets/options.ts'
+import { importedRows, rows } from '../google-sheets/rows.ts'
+
+export default defineSource({
+  slug: 'import_from_google_sheets',
+  name: 'Import from Google Sheets',
+  description: 'Rows of a sheet, by the names of its columns.',
+  mode: 'either',
+  shape: rows,
+  pulls: [importedRows],
+  options: googleSheetsOptions,
+})

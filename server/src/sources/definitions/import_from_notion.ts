@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { databasePages, notionOptions, pages } from '../notion/pages.ts'
+
+export default defineSource({
+  slug: 'import_from_notion',
+  name: 'Import from Notion',
+  description: 'Pages of a database with their properties; by schedule those that were edited.',
+  mode: 'either',
+  shape: pages,
+  pulls: [databasePages],
+  options: notionOptions,
+})

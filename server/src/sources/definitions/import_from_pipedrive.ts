@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { importedRecords, pipedriveOptions, records } from '../pipedrive/records.ts'
+
+export default defineSource({
+  slug: 'import_from_pipedrive',
+  name: 'Import from Pipedrive',
+  description: 'Records of one kind; by schedule those that changed.',
+  mode: 'either',
+  shape: records,
+  pulls: [importedRecords],
+  options: pipedriveOptions,
+})

@@ -1,0 +1,15 @@
+import { defineSource } from '../define.ts'
+import { postgresOptions } from '../postgres/options.ts'
+import { importedRows, tableRows } from '../postgres/rows.ts'
+import { checkTableOrQuery } from '../table-or-query.ts'
+
+export default defineSource({
+  slug: 'import_from_postgres',
+  name: 'Import from PostgreSQL',
+  description: 'Rows of a table or a query; with a cursor column, by schedule those that changed.',
+  mode: 'either',
+  shape: tableRows,
+  check: checkTableOrQuery,
+  pulls: [importedRows],
+  options: postgresOptions,
+})

@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { history, messages, slackOptions } from '../slack/messages.ts'
+
+export default defineSource({
+  slug: 'import_from_slack',
+  name: 'Import from Slack',
+  description: 'Messages of channels; by schedule new ones.',
+  mode: 'either',
+  shape: messages,
+  pulls: [history],
+  options: slackOptions,
+})

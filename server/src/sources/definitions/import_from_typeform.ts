@@ -1,0 +1,13 @@
+import { defineSource } from '../define.ts'
+import { typeformOptions } from '../typeform/form.ts'
+import { responses, submittedResponses } from '../typeform/responses.ts'
+
+export default defineSource({
+  slug: 'import_from_typeform',
+  name: 'Import from Typeform',
+  description: 'Answers to a form, by the titles of its questions; by schedule new ones.',
+  mode: 'either',
+  shape: responses,
+  pulls: [submittedResponses],
+  options: typeformOptions,
+})

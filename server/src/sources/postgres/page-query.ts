@@ -1,0 +1,54 @@
+import pg from 'pg'
+import type { State } from './place.ts'
+
+type Wanted = {
+  query?: string | undefined
+  table?: string | undefined
+  schema?: string | undefined
+  key_column: string
+  cursor_column?: string | undefined
+}
+
+const quote = (name: string) => pg.escapeIdentifier(name)
+
+/** Changes that were under way when the last pull ended are committed later, with an earlier time. */
+const LATE = "interval '5 minutes'"
+
+/** The rows behind a place, in the order of cursor and key. Types of values are those of the columns that they meet. */
+export function printPage(
+  { query, table = '', schema, key_column, cursor_column }: Wanted,
+  { from, isNull, after }: State,
+  limit: number,
+): { text: string; values: string[] } {
+  const parts = schema === undefined ? table.split('.') : [schema, table]
+  // A comment at the end of a query must not swallow what follows.
+  const rows = query === undefined ? parts.map(quote).join('.') : `(${query}\n)`
+  const key = `q.${quote(key_column)}`
+  const cursor = cursor_column === undefined ? null : `q.${quote(cursor_column)}`
+  const values: string[] = []
+  const bind = (value: string) => `$${values.push(value)}`
+  const where = [`${key} is not null`]
+  if (cursor === null || isNull) {
+    if (cursor !== null) where.push(`${cursor} is null`)
+    if (after !== null) where.push(`${key} > ${bind(after.key)}`)
+  } else {
+    where.push(`${cursor} is not null`)
+    if (after !== null && after.cursor !== null) {
+      where.push(`(${cursor}, ${key}) > (${bind(after.cursor)}, ${bind(after.key)})`)
+    } else if (from !== null) {
+      where.push(
+        `${cursor} >= ${from.isTime ? `${bind(from.cursor)}::timestamptz - ${LATE}` : bind(from.cursor)}`,
+      )
+    }
+  }
+  const order = cursor === null || isNull ? key : `${cursor}, ${key}`
+  const told = [
+    'row_to_json(q)::text as row',
+    `${key}::text as key`,
+    ...(cursor === null ? [] : [`${cursor}::text as cursor`, `pg_typeof(${cursor})::text as type`]),
+  ]
+  return {
+    text: `select ${told.join(', ')} from ${rows} q where ${where.join(' and ')} order by ${order} limit ${limit}`,
+    values,
+  }
+}
