@@ -1,4 +1,4 @@
-import { isObject } from '../lib/json/object.ts'
+import { textOf } from '../chain/references.ts'
 
 export type Column = { name: string; place: number }
 
@@ -6,7 +6,7 @@ export type Column = { name: string; place: number }
 export function nameHeaders(cells: readonly unknown[]): Column[] {
   const taken = new Set<string>()
   return cells.flatMap((cell, place) => {
-    const text = cell === null || isObject(cell) ? '' : String(cell).trim()
+    const text = textOf(cell).trim()
     if (text === '') return []
     let name = text
     for (let n = 2; taken.has(name); n += 1) name = `${text} ${n}`

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Refusal } from '../../catalog/provider/reply.ts'
 import { refusal } from '../../catalog/provider/reply.ts'
 import { googleSheets } from '../../catalog/providers/google_sheets/provider.ts'
+import { textOf } from '../../chain/references.ts'
 import { nameHeaders } from '../headers.ts'
 import { definePull } from '../pull.ts'
 import { contentKey } from '../rows.ts'
@@ -75,7 +76,7 @@ export const importedRows = definePull(rows, googleSheets, {
           columns.map(({ name, place }) => [name, hasValue(cells[place]) ? cells[place] : null]),
         )
         const key = key_column === undefined ? null : row[key_column]
-        return [{ key: key === null ? contentKey(row) : String(key), row }]
+        return [{ key: key === null ? contentKey(row) : textOf(key), row }]
       }),
       next: isEnd ? null : { row: last + 1, columns },
     }

@@ -1,3 +1,4 @@
+import { textOf } from '../../chain/references.ts'
 import { isObject } from '../../lib/json/object.ts'
 
 /** What a property of a page says, without how: https://developers.notion.com/reference/page-property-values */
@@ -38,7 +39,7 @@ export function readProperty(property: Record<string, unknown> | undefined): unk
         : readProperty(value)
     case 'unique_id':
       if (!isObject(value)) return null
-      return value['prefix'] ? `${String(value['prefix'])}-${String(value['number'])}` : value['number']
+      return value['prefix'] ? `${textOf(value['prefix'])}-${textOf(value['number'])}` : value['number']
     case 'verification':
       return textIn(value, 'state')
     default:
