@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import { type Db, inTransaction } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
+import { lockOrganisation } from '../organisation/organisations.ts'
 
 export type AgentRunRow = Selectable<Schema['agent_runs']>
 export type AgentRunKey = Pick<AgentRunRow, 'org_id' | 'agent_run_id'>
@@ -24,17 +25,15 @@ type NewRun = Pick<AgentRunRow, 'org_id' | 'request_id' | 'member_id' | 'key_id'
 /** Begins a run: counted against the quota of its organisation, its price set aside. By the database's clock. */
 export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Promise<Admitted> {
   return inTransaction(db, async (trx) => {
+    // By a statement of its own: one that has waited for a lock would count what was there before it waited.
+    await lockOrganisation(trx, run.org_id)
     const { rows } = await sql<{
       free: number
       at_once: number
       in_hour: number
       retry_after: number | null
     }>`
-      with payer as (
-        select credits_millis - held_millis as free from organisations where org_id = ${run.org_id}
-        for no key update
-      )
-      select payer.free,
+      select credits_millis - held_millis as free,
         (select count(*)::int from agent_runs where org_id = ${run.org_id} and state = 'running'
           and started_at > now() - ${quota.maxSeconds} * interval '1 second') as at_once,
         (select count(*)::int from agent_runs where org_id = ${run.org_id}
@@ -42,7 +41,7 @@ export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Pro
         (select ceil(extract(epoch from started_at + interval '1 hour' - now()))::int from agent_runs
           where org_id = ${run.org_id} and started_at > now() - interval '1 hour'
           order by started_at desc offset ${quota.perHour - 1} limit 1) as retry_after
-      from payer`.execute(trx)
+      from organisations where org_id = ${run.org_id}`.execute(trx)
     const counts = rows[0]
     if (counts === undefined) throw new Error('the organisation of an agent run is gone')
     if (counts.in_hour >= quota.perHour) {
