@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { field, type Pair } from '../fields/fields.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { CellContext } from '../provider/context.ts'
@@ -21,9 +21,6 @@ export const fieldsToWrite = namedValues(
   'The fields to write: {name, value} with the API name of the field.',
   { from: 'writable Salesforce fields', needs: ['salesforce_object'] },
 )
-
-/** What Salesforce says of a record that it has written. */
-export const Written = z.object({ id: z.string().min(1), created: z.boolean().optional() })
 
 type Call<Body> = {
   connection: string | undefined

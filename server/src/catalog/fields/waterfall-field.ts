@@ -33,8 +33,12 @@ export function waterfall<Source extends { option: ProviderOption }>(options: {
   }
 }
 
+/** Steps as they are stored; what is none is left out. */
 export function asSteps(stored: unknown): WaterfallStep[] {
-  return Array.isArray(stored) ? (stored as WaterfallStep[]) : []
+  return (Array.isArray(stored) ? stored : []).flatMap((item: unknown): WaterfallStep[] => {
+    const { provider, own_key } = isObject(item) ? item : {}
+    return typeof provider === 'string' ? [{ provider, own_key: own_key === true }] : []
+  })
 }
 
 /** An item as callers send it: a name, or `{name, use_own_key}`. Plain names leave the key state open. */

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
+import { Amount, Text } from './answer-fields.ts'
 
 export type CompanyQuestion = { domain: string; name: string; linkedin_url: string }
-
-const Text = z.string().trim().min(1).nullable().catch(null)
 
 const Result = z.object({
   name: z.string().min(1),
   description: Text,
   industry: Text,
-  employees: z.number().nullable().catch(null),
+  employees: Amount,
   revenue_range: Text,
-  founded: z.number().nullable().catch(null),
+  founded: Amount,
   hq: Text,
   ticker: Text,
   linkedin_url: Text,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
+import { Amount } from './answer-fields.ts'
 import type { CompanyQuestion } from './company.ts'
 
 export type HeadcountQuestion = CompanyQuestion & { by: 'country' | 'job_role' }
 
-const Amount = z.number().nullable()
 const Part = z.object({ name: z.string(), employees: Amount, percent: Amount })
 
 /** How many people work at a company, and how they are spread. */

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
-
-const Text = z.string().trim().min(1).nullable().catch(null)
-const Amount = z.number().nullable().catch(null)
+import { Amount, Text } from './answer-fields.ts'
 
 const Result = z.object({
   name: z.string().min(1),

@@ -1,13 +1,12 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
+import { Amount, Text } from './answer-fields.ts'
 import { PersonResult } from './person.ts'
-
-const Text = z.string().trim().min(1).nullable().catch(null)
 
 const Result = PersonResult.extend({
   headline: Text,
   about: Text,
-  connections: z.number().nullable().catch(null),
+  connections: Amount,
 })
 export type LinkedinPerson = z.output<typeof Result>
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { QuestionKind } from '../provider/adapter.ts'
+import { Text } from './answer-fields.ts'
 
 export type OpeningsQuestion = { domain: string; keywords: string[]; limit: number }
 
-const Text = z.string().trim().min(1).nullable().catch(null)
 const Opening = z.object({
   title: z.string().min(1),
   location: Text,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type Found, MISS, type QuestionKind } from '../provider/adapter.ts'
+import { Text } from './answer-fields.ts'
 
 export type PeopleQuestion = { domain: string; titles: string[]; seniority: string[]; limit: number }
 
-const Text = z.string().trim().min(1).nullable().catch(null)
 const Entry = z.object({
   full_name: z.string().min(1),
   title: Text,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { output } from '../outputs.ts'
 import type { QuestionKind } from '../provider/adapter.ts'
+import { Text } from './answer-fields.ts'
 import type { PersonAtCompany } from './work-email.ts'
 
 export type PersonQuestion = PersonAtCompany & { email: string }
 
-const Text = z.string().trim().min(1).nullable().catch(null)
 const Place = z.object({ title: Text, company: Text, start: Text, end: Text, current: z.boolean() })
 const Study = z.object({ school: Text, degree: Text, start: Text, end: Text })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Found, hit, type QuestionKind, MISS } from '../provider/adapter.ts'
+import { Text } from './answer-fields.ts'
 
-const Text = z.string().trim().min(1).nullable().catch(null)
 const Entry = z.object({
   name: z.string().min(1),
   category: Text,

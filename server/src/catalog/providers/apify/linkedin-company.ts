@@ -1,25 +1,31 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { linkedinCompany } from '../../questions/linkedin-company.ts'
 import { placeOf } from '../../questions/place.ts'
 import { runActor } from './actor.ts'
 import { apify } from './provider.ts'
 
 const ACTOR = 'harvestapi~linkedin-company'
-const Text = z.string().nullish()
-const Amount = z.number().nullish()
 const Company = z.object({
-  name: Text,
-  description: Text,
-  tagline: Text,
-  website: Text,
-  linkedinUrl: Text,
-  employeeCount: Amount,
-  followerCount: Amount,
-  foundedOn: z.object({ year: Amount }).nullish(),
-  industries: z.array(z.object({ name: Text })).nullish(),
+  name: WireText,
+  description: WireText,
+  tagline: WireText,
+  website: WireText,
+  linkedinUrl: WireText,
+  employeeCount: WireNumber,
+  followerCount: WireNumber,
+  foundedOn: z.object({ year: WireNumber }).nullish(),
+  industries: z.array(z.object({ name: WireText })).nullish(),
   locations: z
-    .array(z.object({ headquarter: z.boolean().nullish(), city: Text, geographicArea: Text, country: Text }))
+    .array(
+      z.object({
+        headquarter: z.boolean().nullish(),
+        city: WireText,
+        geographicArea: WireText,
+        country: WireText,
+      }),
+    )
     .nullish(),
 })
 

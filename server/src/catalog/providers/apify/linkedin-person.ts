@@ -1,25 +1,27 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { linkedinPerson } from '../../questions/linkedin-person.ts'
 import { runActor } from './actor.ts'
 import { apify } from './provider.ts'
 
 const ACTOR = 'harvestapi~linkedin-profile-scraper'
 const MODE = 'Profile details no email ($4 per 1k)'
-const Text = z.string().nullish()
-const When = z.object({ text: Text }).nullish()
+const When = z.object({ text: WireText }).nullish()
 const Profile = z.object({
-  firstName: Text,
-  lastName: Text,
-  headline: Text,
-  about: Text,
-  linkedinUrl: Text,
-  connectionsCount: z.number().nullish(),
-  location: z.object({ linkedinText: Text }).nullish(),
+  firstName: WireText,
+  lastName: WireText,
+  headline: WireText,
+  about: WireText,
+  linkedinUrl: WireText,
+  connectionsCount: WireNumber,
+  location: z.object({ linkedinText: WireText }).nullish(),
   experience: z
-    .array(z.object({ position: Text, companyName: Text, startDate: When, endDate: When }))
+    .array(z.object({ position: WireText, companyName: WireText, startDate: When, endDate: When }))
     .nullish(),
-  education: z.array(z.object({ schoolName: Text, degree: Text, startDate: When, endDate: When })).nullish(),
+  education: z
+    .array(z.object({ schoolName: WireText, degree: WireText, startDate: When, endDate: When }))
+    .nullish(),
 })
 
 export const apifyLinkedinPerson = defineAdapter(linkedinPerson, apify, {

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { company } from '../../questions/company.ts'
 import { placeOf } from '../../questions/place.ts'
 import { apollo } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   organization: z
     .object({
-      name: Text,
-      short_description: Text,
-      industry: Text,
-      estimated_num_employees: z.number().nullish(),
-      annual_revenue_printed: Text,
-      founded_year: z.number().nullish(),
-      city: Text,
-      state: Text,
-      country: Text,
-      publicly_traded_symbol: Text,
-      linkedin_url: Text,
+      name: WireText,
+      short_description: WireText,
+      industry: WireText,
+      estimated_num_employees: WireNumber,
+      annual_revenue_printed: WireText,
+      founded_year: WireNumber,
+      city: WireText,
+      state: WireText,
+      country: WireText,
+      publicly_traded_symbol: WireText,
+      linkedin_url: WireText,
     })
     .nullish(),
 })

@@ -1,27 +1,26 @@
 import { z } from 'zod'
 import type { ProviderRequest } from '../../provider/provider.ts'
-
-const Text = z.string().nullish()
+import { WireText } from '../../provider/wire-fields.ts'
 
 export const MatchReply = z.object({
   person: z
     .object({
-      name: Text,
-      title: Text,
-      email: Text,
-      email_status: Text,
-      linkedin_url: Text,
-      city: Text,
-      state: Text,
-      country: Text,
-      organization: z.object({ name: Text }).nullish(),
+      name: WireText,
+      title: WireText,
+      email: WireText,
+      email_status: WireText,
+      linkedin_url: WireText,
+      city: WireText,
+      state: WireText,
+      country: WireText,
+      organization: z.object({ name: WireText }).nullish(),
       employment_history: z
         .array(
           z.object({
-            title: Text,
-            organization_name: Text,
-            start_date: Text,
-            end_date: Text,
+            title: WireText,
+            organization_name: WireText,
+            start_date: WireText,
+            end_date: WireText,
             current: z.boolean().nullish(),
           }),
         )

@@ -1,28 +1,28 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listPeople, people } from '../../questions/people.ts'
 import { placeOf } from '../../questions/place.ts'
 import { apollo } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   people: z.array(
     z.object({
-      id: Text,
-      name: Text,
-      first_name: Text,
-      last_name: Text,
-      title: Text,
-      linkedin_url: Text,
-      city: Text,
-      state: Text,
-      country: Text,
-      organization: z.object({ name: Text }).nullish(),
+      id: WireText,
+      name: WireText,
+      first_name: WireText,
+      last_name: WireText,
+      title: WireText,
+      linkedin_url: WireText,
+      city: WireText,
+      state: WireText,
+      country: WireText,
+      organization: z.object({ name: WireText }).nullish(),
     }),
   ),
-  total_entries: z.number().nullish(),
-  pagination: z.object({ total_entries: z.number().nullish() }).nullish(),
+  total_entries: WireNumber,
+  pagination: z.object({ total_entries: WireNumber }).nullish(),
 })
 const PAGE = 100
 

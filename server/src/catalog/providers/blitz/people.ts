@@ -1,25 +1,29 @@
 import { z } from 'zod'
 import { defineAdapter, MISS } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listPeople, people } from '../../questions/people.ts'
 import { placeOf } from '../../questions/place.ts'
 import { blitz } from './provider.ts'
 
-const Text = z.string().nullish()
-const Company = z.object({ found: z.boolean().nullish(), company_linkedin_url: Text })
-const Experience = z.object({ job_title: Text, company_name: Text, job_is_current: z.boolean().nullish() })
+const Company = z.object({ found: z.boolean().nullish(), company_linkedin_url: WireText })
+const Experience = z.object({
+  job_title: WireText,
+  company_name: WireText,
+  job_is_current: z.boolean().nullish(),
+})
 const Reply = z.object({
   results: z.array(
     z.object({
-      full_name: Text,
-      headline: Text,
-      linkedin_url: Text,
-      location: z.object({ city: Text, state_code: Text, country_code: Text }).nullish(),
+      full_name: WireText,
+      headline: WireText,
+      linkedin_url: WireText,
+      location: z.object({ city: WireText, state_code: WireText, country_code: WireText }).nullish(),
       experiences: z.array(Experience).nullish(),
     }),
   ),
-  total_results: z.number().nullish(),
-  cursor: Text,
+  total_results: WireNumber,
+  cursor: WireText,
 })
 const PAGE = 50
 const LEVELS: Record<string, string> = {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { workEmail } from '../../questions/work-email.ts'
 import { blitz } from './provider.ts'
 
-const Reply = z.object({ found: z.boolean().nullish(), email: z.string().nullish() })
+const Reply = z.object({ found: z.boolean().nullish(), email: WireText })
 
 /** It verifies before it answers. */
 export const blitzWorkEmail = defineAdapter(workEmail, blitz, {

@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { brave } from './provider.ts'
 
-const Text = z.string().nullish()
-const Story = z.object({ url: z.string(), title: Text, description: Text, age: Text, page_age: Text })
+const Story = z.object({
+  url: z.string(),
+  title: WireText,
+  description: WireText,
+  age: WireText,
+  page_age: WireText,
+})
 const Reply = z.object({ results: z.array(Story).nullish() })
 
 export const braveNews = defineAdapter(news, brave, {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { entries, search } from '../../questions/search.ts'
 import { brave } from './provider.ts'
 
-const Text = z.string().nullish()
-const Found = z.array(z.object({ url: z.string(), title: Text, description: Text }))
+const Found = z.array(z.object({ url: z.string(), title: WireText, description: WireText }))
 const Reply = z.object({ web: z.object({ results: Found.nullish() }).nullish() })
 
 export const braveSearch = defineAdapter(search, brave, {

@@ -1,18 +1,17 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listTechnologies, technologies } from '../../questions/technologies.ts'
 import { builtwith } from './provider.ts'
 
-const Text = z.string().nullish()
-const Millis = z.number().nullish()
 const Entry = z.object({
   Name: z.string(),
-  Tag: Text,
+  Tag: WireText,
   Categories: z.array(z.string()).nullish(),
-  FirstDetected: Millis,
-  LastDetected: Millis,
+  FirstDetected: WireNumber,
+  LastDetected: WireNumber,
 })
-const Path = z.object({ Url: Text, Domain: Text, Technologies: z.array(Entry).nullish() })
+const Path = z.object({ Url: WireText, Domain: WireText, Technologies: z.array(Entry).nullish() })
 const Reply = z.object({
   Results: z.array(z.object({ Result: z.object({ Paths: z.array(Path).nullish() }) })).nullish(),
 })

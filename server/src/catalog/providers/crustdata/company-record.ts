@@ -1,25 +1,24 @@
 import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 
-const Text = z.string().nullish()
-const Amount = z.number().nullish()
 const Amounts = z.record(z.string(), z.number().nullable()).nullish()
 const Shape = z.object({
-  company_name: Text,
-  linkedin_company_description: Text,
-  linkedin_profile_url: Text,
-  company_website: Text,
-  headquarters: Text,
+  company_name: WireText,
+  linkedin_company_description: WireText,
+  linkedin_profile_url: WireText,
+  company_website: WireText,
+  headquarters: WireText,
   year_founded: z.union([z.string(), z.number()]).nullish(),
-  estimated_revenue_lower_bound_usd: Amount,
-  estimated_revenue_higher_bound_usd: Amount,
+  estimated_revenue_lower_bound_usd: WireNumber,
+  estimated_revenue_higher_bound_usd: WireNumber,
   stock_symbols: z.array(z.string()).nullish(),
   taxonomy: z.object({ linkedin_industries: z.array(z.string()).nullish() }).nullish(),
-  linkedin_followers: z.object({ linkedin_followers: Amount }).nullish(),
+  linkedin_followers: z.object({ linkedin_followers: WireNumber }).nullish(),
   headcount: z
     .object({
-      linkedin_headcount: Amount,
+      linkedin_headcount: WireNumber,
       linkedin_headcount_by_role_absolute: Amounts,
       linkedin_headcount_by_role_percent: Amounts,
       linkedin_headcount_by_region_absolute: Amounts,

@@ -1,24 +1,26 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listPeople, people } from '../../questions/people.ts'
 import { crustdata } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   profiles: z.array(
     z.object({
       person_id: z.union([z.number(), z.string()]).nullish(),
-      name: Text,
-      headline: Text,
-      region: Text,
-      linkedin_profile_url: Text,
-      flagship_profile_url: Text,
-      current_employers: z.array(z.object({ title: Text, name: Text, company_name: Text })).nullish(),
+      name: WireText,
+      headline: WireText,
+      region: WireText,
+      linkedin_profile_url: WireText,
+      flagship_profile_url: WireText,
+      current_employers: z
+        .array(z.object({ title: WireText, name: WireText, company_name: WireText }))
+        .nullish(),
     }),
   ),
-  next_cursor: Text,
-  total_count: z.number().nullish(),
+  next_cursor: WireText,
+  total_count: WireNumber,
 })
 const PAGE = 100
 const LEVELS: Record<string, string> = {

@@ -1,22 +1,29 @@
 import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { Person } from '../../questions/person.ts'
 
-const Text = z.string().nullish()
-const Employer = z.object({ employee_title: Text, employer_name: Text, start_date: Text, end_date: Text })
+const Employer = z.object({
+  employee_title: WireText,
+  employer_name: WireText,
+  start_date: WireText,
+  end_date: WireText,
+})
 const Shape = z.object({
-  name: Text,
-  title: Text,
-  headline: Text,
-  summary: Text,
-  location: Text,
-  linkedin_profile_url: Text,
-  linkedin_flagship_url: Text,
-  num_of_connections: z.number().nullish(),
+  name: WireText,
+  title: WireText,
+  headline: WireText,
+  summary: WireText,
+  location: WireText,
+  linkedin_profile_url: WireText,
+  linkedin_flagship_url: WireText,
+  num_of_connections: WireNumber,
   current_employers: z.array(Employer).nullish(),
   past_employers: z.array(Employer).nullish(),
   education_background: z
-    .array(z.object({ institute_name: Text, degree_name: Text, start_date: Text, end_date: Text }))
+    .array(
+      z.object({ institute_name: WireText, degree_name: WireText, start_date: WireText, end_date: WireText }),
+    )
     .nullish(),
 })
 export type PersonRecord = z.output<typeof Shape>

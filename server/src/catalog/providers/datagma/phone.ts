@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { datagma } from './provider.ts'
 
-const Number = z.object({ number: z.string().nullish(), displayInternational: z.string().nullish() })
+const Number = z.object({ number: WireText, displayInternational: WireText })
 const Reply = z.object({ person: z.object({ phones: z.array(Number).nullish() }).nullish() })
 
 export const datagmaPhone = defineAdapter(phone, datagma, {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { datagma } from './provider.ts'
 
 const Reply = z.object({
-  email: z.string().nullish(),
+  email: WireText,
   smtpCheck: z.union([z.boolean(), z.string()]).nullish(),
 })
 

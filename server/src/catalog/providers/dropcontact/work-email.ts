@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
 import { refusal } from '../../provider/reply.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { type FoundEmail, hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { dropcontact } from './provider.ts'
 
 const PATH = '/v1/enrich/all'
 const Started = z.object({ request_id: z.string() })
-const Email = z.object({ email: z.string(), qualification: z.string().nullish() })
+const Email = z.object({ email: z.string(), qualification: WireText })
 const Result = z.object({
   success: z.boolean(),
   error: z.union([z.boolean(), z.string()]).nullish(),
-  reason: z.string().nullish(),
+  reason: WireText,
   data: z.array(z.object({ email: z.array(Email).nullish() })).nullish(),
 })
 

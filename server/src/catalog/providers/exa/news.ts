@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { exa } from './provider.ts'
 
-const Text = z.string().nullish()
-const Story = z.object({ url: z.string(), title: Text, text: Text, publishedDate: Text })
+const Story = z.object({ url: z.string(), title: WireText, text: WireText, publishedDate: WireText })
 const Reply = z.object({ results: z.array(Story) })
 const SUMMARY = 300
 

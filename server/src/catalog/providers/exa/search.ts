@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { entries, search } from '../../questions/search.ts'
 import { exa } from './provider.ts'
 
-const Text = z.string().nullish()
-const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: Text, text: Text })) })
+const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: WireText, text: WireText })) })
 const SNIPPET = 300
 
 export const exaSearch = defineAdapter(search, exa, {

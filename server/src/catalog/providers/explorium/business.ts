@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { type AdapterAsk, MISS, type Paused } from '../../provider/adapter.ts'
 import type { Refusal } from '../../provider/reply.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 
 const Reply = z.object({
-  matched_businesses: z.array(z.object({ business_id: z.string().nullish() })).nullish(),
+  matched_businesses: z.array(z.object({ business_id: WireText })).nullish(),
 })
 
 /** Everything about a company is asked by an id, which is found first. */

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { company } from '../../questions/company.ts'
 import { linkOf } from '../../questions/person.ts'
 import { placeOf } from '../../questions/place.ts'
 import { matchBusiness } from './business.ts'
 import { explorium } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   data: z
     .object({
-      name: Text,
-      business_description: Text,
-      linkedin_industry_category: Text,
-      naics_description: Text,
-      yearly_revenue_range: Text,
-      ticker: Text,
-      city_name: Text,
-      region_name: Text,
-      country_name: Text,
-      linkedin_profile: Text,
+      name: WireText,
+      business_description: WireText,
+      linkedin_industry_category: WireText,
+      naics_description: WireText,
+      yearly_revenue_range: WireText,
+      ticker: WireText,
+      city_name: WireText,
+      region_name: WireText,
+      country_name: WireText,
+      linkedin_profile: WireText,
     })
     .nullish(),
 })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { findymail } from './provider.ts'
 
-const Reply = z.object({ contact: z.object({ email: z.string().nullish() }).nullish() })
+const Reply = z.object({ contact: z.object({ email: WireText }).nullish() })
 
 /** It verifies before it answers. */
 export const findymailWorkEmail = defineAdapter(workEmail, findymail, {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { verdict, verification, type Verdict } from '../../questions/verification.ts'
 import { hunter } from './provider.ts'
 
-const Reply = z.object({ data: z.object({ status: z.string().nullish() }).nullish() })
+const Reply = z.object({ data: z.object({ status: WireText }).nullish() })
 const VERDICTS: Record<string, Verdict> = {
   valid: 'valid',
   webmail: 'valid',

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { hunter } from './provider.ts'
 
 const Reply = z.object({
   data: z.object({
-    email: z.string().nullish(),
-    score: z.number().nullish(),
-    verification: z.object({ status: z.string().nullish() }).nullish(),
+    email: WireText,
+    score: WireNumber,
+    verification: z.object({ status: WireText }).nullish(),
   }),
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
 import { refusal } from '../../provider/reply.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { type FoundEmail, hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { icypeas } from './provider.ts'
 
@@ -8,7 +9,7 @@ const Started = z.object({
   success: z.boolean(),
   item: z.object({ _id: z.string() }).nullish(),
 })
-const Email = z.object({ email: z.string(), certainty: z.string().nullish() })
+const Email = z.object({ email: z.string(), certainty: WireText })
 const Item = z.object({
   status: z.string(),
   results: z.object({ emails: z.array(Email).nullish() }).nullish(),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { kaspr } from './provider.ts'
 
 const Reply = z.object({
-  profile: z.object({ starryPhone: z.string().nullish(), phones: z.array(z.string()).nullish() }).nullish(),
+  profile: z.object({ starryPhone: WireText, phones: z.array(z.string()).nullish() }).nullish(),
 })
 
 export const kasprPhone = defineAdapter(phone, kaspr, {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { leadmagic } from './provider.ts'
 
-const Reply = z.object({ mobile_number: z.string().nullish() })
+const Reply = z.object({ mobile_number: WireText })
 
 export const leadmagicPhone = defineAdapter(phone, leadmagic, {
   price: 5,

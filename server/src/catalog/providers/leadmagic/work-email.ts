@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { leadmagic } from './provider.ts'
 
-const Reply = z.object({ email: z.string().nullish(), status: z.string().nullish() })
+const Reply = z.object({ email: WireText, status: WireText })
 
 export const leadmagicWorkEmail = defineAdapter(workEmail, leadmagic, {
   price: 1,

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { verdict, verification, type Verdict } from '../../questions/verification.ts'
 import { millionverifier } from './provider.ts'
 
 const Reply = z.object({
   result: z.string(),
-  subresult: z.string().nullish(),
+  subresult: WireText,
   role: z.boolean().nullish(),
 })
 const VERDICTS: Record<string, Verdict> = {

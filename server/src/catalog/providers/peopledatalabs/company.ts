@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { company } from '../../questions/company.ts'
 import { linkOf } from '../../questions/person.ts'
 import { peopledatalabs } from './provider.ts'
 
-const Text = z.string().nullish()
 const Fields = z.object({
   name: z.string(),
-  display_name: Text,
-  summary: Text,
-  industry: Text,
-  employee_count: z.number().nullish(),
-  inferred_revenue: Text,
-  founded: z.number().nullish(),
-  location: z.object({ name: Text }).nullish(),
-  ticker: Text,
-  linkedin_url: Text,
+  display_name: WireText,
+  summary: WireText,
+  industry: WireText,
+  employee_count: WireNumber,
+  inferred_revenue: WireText,
+  founded: WireNumber,
+  location: z.object({ name: WireText }).nullish(),
+  ticker: WireText,
+  linkedin_url: WireText,
 })
 /** The fields stand at the top of the answer, or under `data` as those of a person do. */
 const Reply = z.union([z.object({ data: Fields }).transform(({ data }) => data), Fields])

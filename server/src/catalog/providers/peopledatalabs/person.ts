@@ -1,31 +1,36 @@
 import { z } from 'zod'
 import { defineAdapter, hit } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { isIdentified, linkOf, person } from '../../questions/person.ts'
 import { peopledatalabs } from './provider.ts'
 
-const Text = z.string().nullish()
-const Named = z.object({ name: Text }).nullish()
+const Named = z.object({ name: WireText }).nullish()
 const Reply = z.object({
   data: z.object({
     full_name: z.string(),
-    job_title: Text,
-    job_company_name: Text,
-    location_name: Text,
-    linkedin_url: Text,
+    job_title: WireText,
+    job_company_name: WireText,
+    location_name: WireText,
+    linkedin_url: WireText,
     experience: z
       .array(
         z.object({
           title: Named,
           company: Named,
-          start_date: Text,
-          end_date: Text,
+          start_date: WireText,
+          end_date: WireText,
           is_primary: z.boolean().nullish(),
         }),
       )
       .nullish(),
     education: z
       .array(
-        z.object({ school: Named, degrees: z.array(z.string()).nullish(), start_date: Text, end_date: Text }),
+        z.object({
+          school: Named,
+          degrees: z.array(z.string()).nullish(),
+          start_date: WireText,
+          end_date: WireText,
+        }),
       )
       .nullish(),
   }),

@@ -1,25 +1,25 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listPeople, people } from '../../questions/people.ts'
 import { placeOf } from '../../questions/place.ts'
 import { prospeo } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   results: z.array(
     z.object({
       person: z.object({
-        person_id: Text,
-        full_name: Text,
-        current_job_title: Text,
-        linkedin_url: Text,
-        location: z.object({ city: Text, state: Text, country: Text }).nullish(),
+        person_id: WireText,
+        full_name: WireText,
+        current_job_title: WireText,
+        linkedin_url: WireText,
+        location: z.object({ city: WireText, state: WireText, country: WireText }).nullish(),
       }),
-      company: z.object({ name: Text }).nullish(),
+      company: z.object({ name: WireText }).nullish(),
     }),
   ),
-  pagination: z.object({ total_page: z.number().nullish(), total_count: z.number().nullish() }).nullish(),
+  pagination: z.object({ total_page: WireNumber, total_count: WireNumber }).nullish(),
 })
 const LEVELS: Record<string, string> = {
   owner: 'Founder/Owner',

@@ -1,31 +1,30 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { isIdentified, person } from '../../questions/person.ts'
 import { placeOf } from '../../questions/place.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 
-const Text = z.string().nullish()
-const Amount = z.number().nullish()
 const Job = z.object({
-  title: Text,
-  company_name: Text,
+  title: WireText,
+  company_name: WireText,
   current: z.boolean().nullish(),
-  start_year: Amount,
-  start_month: Amount,
-  end_year: Amount,
-  end_month: Amount,
+  start_year: WireNumber,
+  start_month: WireNumber,
+  end_year: WireNumber,
+  end_month: WireNumber,
 })
 const Reply = z.object({
   person: z.object({
-    full_name: Text,
-    current_job_title: Text,
-    headline: Text,
-    linkedin_url: Text,
-    location: z.object({ city: Text, state: Text, country: Text }).nullish(),
+    full_name: WireText,
+    current_job_title: WireText,
+    headline: WireText,
+    linkedin_url: WireText,
+    location: z.object({ city: WireText, state: WireText, country: WireText }).nullish(),
     job_history: z.array(Job).nullish(),
   }),
-  company: z.object({ name: Text }).nullish(),
+  company: z.object({ name: WireText }).nullish(),
 })
 
 export const prospeoPerson = defineAdapter(person, prospeo, {

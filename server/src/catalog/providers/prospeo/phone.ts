@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { hasNameAndDomain } from '../../questions/work-email.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 
 const Mobile = z.object({
-  mobile: z.string().nullish(),
-  mobile_international: z.string().nullish(),
+  mobile: WireText,
+  mobile_international: WireText,
   revealed: z.boolean().nullish(),
 })
 const Reply = z.object({ person: z.object({ mobile: Mobile.nullish() }) })

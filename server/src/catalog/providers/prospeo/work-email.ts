@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
 
 const Reply = z.object({
   person: z.object({
-    email: z
-      .object({ email: z.string().nullish(), status: z.string().nullish(), revealed: z.boolean().nullish() })
-      .nullish(),
+    email: z.object({ email: WireText, status: WireText, revealed: z.boolean().nullish() }).nullish(),
   }),
 })
 

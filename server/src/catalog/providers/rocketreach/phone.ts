@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { type FoundPhone, phone } from '../../questions/phone.ts'
 import { hasNameAndDomain } from '../../questions/work-email.ts'
 import { rocketreach } from './provider.ts'
 
-const Text = z.string().nullish()
-const Number = z.object({ number: Text, type: Text, recommended: z.boolean().nullish() })
+const Number = z.object({ number: WireText, type: WireText, recommended: z.boolean().nullish() })
 const Profile = z.object({
   id: z.union([z.number(), z.string()]),
   status: z.string(),

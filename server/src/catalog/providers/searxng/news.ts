@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { listNews, news } from '../../questions/news.ts'
 import { searxng } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
-  results: z.array(z.object({ url: z.string(), title: Text, content: Text, publishedDate: Text })),
+  results: z.array(
+    z.object({ url: z.string(), title: WireText, content: WireText, publishedDate: WireText }),
+  ),
 })
 
 export const searxngNews = defineAdapter(news, searxng, {

@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { serper } from './provider.ts'
 
-const Text = z.string().nullish()
-const Story = z.object({ link: z.string(), title: Text, snippet: Text, date: Text, source: Text })
+const Story = z.object({
+  link: z.string(),
+  title: WireText,
+  snippet: WireText,
+  date: WireText,
+  source: WireText,
+})
 const Reply = z.object({ news: z.array(Story).nullish() })
 
 export const serperNews = defineAdapter(news, serper, {

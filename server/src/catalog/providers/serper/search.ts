@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { entries, search } from '../../questions/search.ts'
 import { serper } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
-  organic: z.array(z.object({ link: z.string(), title: Text, snippet: Text })).nullish(),
+  organic: z.array(z.object({ link: z.string(), title: WireText, snippet: WireText })).nullish(),
 })
 
 export const serperSearch = defineAdapter(search, serper, {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { snov } from './provider.ts'
 
@@ -7,11 +8,11 @@ const PATH = '/v2/emails-by-domain-by-name'
 const Task = z.object({ task_hash: z.string() })
 const Started = z.union([Task, z.object({ data: Task }).transform(({ data }) => data)])
 const Result = z.object({
-  status: z.string().nullish(),
+  status: WireText,
   data: z
     .array(
       z.object({
-        result: z.array(z.object({ email: z.string(), smtp_status: z.string().nullish() })).nullish(),
+        result: z.array(z.object({ email: z.string(), smtp_status: WireText })).nullish(),
       }),
     )
     .nullish(),

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { hasBothNames } from '../../questions/work-email.ts'
 import { surfe } from './provider.ts'
 
 const PATH = '/v2/people/enrich'
 const Started = z.object({ enrichmentID: z.string() })
-const Mobile = z.object({ mobilePhone: z.string(), confidenceScore: z.number().nullish() })
+const Mobile = z.object({ mobilePhone: z.string(), confidenceScore: WireNumber })
 const Result = z.object({
   status: z.string(),
   people: z.array(z.object({ mobilePhones: z.array(Mobile).nullish() })).nullish(),

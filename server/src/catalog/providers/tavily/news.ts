@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { listNews, MAX_NEWS, news } from '../../questions/news.ts'
 import { tavily } from './provider.ts'
 
-const Text = z.string().nullish()
-const Story = z.object({ url: z.string(), title: Text, content: Text, published_date: Text })
+const Story = z.object({ url: z.string(), title: WireText, content: WireText, published_date: WireText })
 const Reply = z.object({ results: z.array(Story) })
 
 export const tavilyNews = defineAdapter(news, tavily, {

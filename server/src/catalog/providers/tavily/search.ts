@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { entries, search } from '../../questions/search.ts'
 import { tavily } from './provider.ts'
 
-const Text = z.string().nullish()
-const Reply = z.object({ results: z.array(z.object({ url: z.string(), title: Text, content: Text })) })
+const Reply = z.object({
+  results: z.array(z.object({ url: z.string(), title: WireText, content: WireText })),
+})
 
 export const tavilySearch = defineAdapter(search, tavily, {
   price: 0.5,

@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { openings } from '../../questions/openings.ts'
 import { theirstack } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   data: z.array(
-    z.object({ job_title: z.string(), location: Text, url: Text, final_url: Text, date_posted: Text }),
+    z.object({
+      job_title: z.string(),
+      location: WireText,
+      url: WireText,
+      final_url: WireText,
+      date_posted: WireText,
+    }),
   ),
-  metadata: z.object({ total_results: z.number().nullish() }).nullish(),
+  metadata: z.object({ total_results: WireNumber }).nullish(),
 })
 
 export const theirstackOpenings = defineAdapter(openings, theirstack, {

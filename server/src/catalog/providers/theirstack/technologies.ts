@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listTechnologies, technologies } from '../../questions/technologies.ts'
 import { theirstack } from './provider.ts'
 
-const Text = z.string().nullish()
 const Reply = z.object({
   data: z.array(
     z.object({
-      technology: z.object({ name: z.string(), category: Text }),
-      confidence: Text,
-      jobs: z.number().nullish(),
-      first_date_found: Text,
-      last_date_found: Text,
+      technology: z.object({ name: z.string(), category: WireText }),
+      confidence: WireText,
+      jobs: WireNumber,
+      first_date_found: WireText,
+      last_date_found: WireText,
     }),
   ),
 })

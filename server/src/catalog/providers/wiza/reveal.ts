@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
 import type { ProviderRequest } from '../../provider/provider.ts'
 import { refusal } from '../../provider/reply.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import type { PersonAtCompany } from '../../questions/work-email.ts'
 
 const PATH = '/api/individual_reveals'
-const Text = z.string().nullish()
 const Data = z.object({
   id: z.union([z.string(), z.number()]),
-  status: Text,
+  status: WireText,
   is_complete: z.boolean().nullish(),
-  fail_error: Text,
-  email: Text,
-  email_status: Text,
-  phones: z.array(z.object({ number: Text, pretty_number: Text, type: Text })).nullish(),
-  mobile_phone: Text,
-  phone_number: Text,
+  fail_error: WireText,
+  email: WireText,
+  email_status: WireText,
+  phones: z.array(z.object({ number: WireText, pretty_number: WireText, type: WireText })).nullish(),
+  mobile_phone: WireText,
+  phone_number: WireText,
 })
 const Reply = z.object({ data: Data })
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
 import { verdict, verification, type Verdict } from '../../questions/verification.ts'
 import { zerobounce } from './provider.ts'
 
 const Reply = z.object({
   status: z.string(),
-  sub_status: z.string().nullish(),
-  mx_record: z.string().nullish(),
+  sub_status: WireText,
+  mx_record: WireText,
 })
 const VERDICTS: Record<string, Verdict> = {
   valid: 'valid',

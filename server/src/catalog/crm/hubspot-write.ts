@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Pair } from '../fields/fields.ts'
+import { failed, type Outcome, type Provenance, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import type { CellContext } from '../provider/context.ts'
+import type { ProviderCallResult } from '../provider/single-provider.ts'
+import { type FieldValues, omitValues } from './field-values.ts'
+import { connection, ignoreEmptyValues } from './fields.ts'
+import { findPages, pageOf } from './hubspot-account.ts'
+import {
+  askHubspot,
+  Found,
+  FoundList,
+  OWN_ID,
+  pathOfObject,
+  planWrite,
+  printProperties,
+  propertiesToWrite,
+  searchBy,
+} from './hubspot.ts'
+import type { WriteResult } from './write-result.ts'
+
+/** Inputs of every action that writes, behind what tells the record. */
+export const WRITE_INPUTS = {
+  properties: propertiesToWrite,
+  ignore_empty_values: ignoreEmptyValues,
+  connection,
+}
+
+export const WRITE_OUTPUTS = {
+  record_id: output.text('The id of the record.'),
+  account_url: output.url('Its page in HubSpot.'),
+}
+
+/** A new record, or the one whose property has this value; `upsert` creates it where there is none. */
+type HubspotTarget =
+  | { kind: 'create' }
+  | { kind: 'update' | 'upsert'; property: string; value: string }
+  | { kind: 'unknown'; message: string }
+
+type WriteInputs = {
+  object_type: string
+  properties: Pair[]
+  ignore_empty_values: boolean
+  connection: string | undefined
+}
+
+/** What creating, updating and upserting a record share; `choose` tells which record is meant. */
+export async function writeRecord(
+  inputs: WriteInputs,
+  context: CellContext,
+  choose: (plan: { object: string; values: FieldValues }) => HubspotTarget,
+): Promise<WriteResult> {
+  const plan = planWrite(inputs)
+  if (!plan.ok) return { ok: false, outcome: unrunnable(plan.message) }
+  const { object, values } = plan
+  const target = choose(plan)
+  if (target.kind === 'unknown') return { ok: false, outcome: unrunnable(target.message) }
+  const pages = await findPages(inputs.connection, context)
+  if (!pages.ok) return pages
+  const written = await send({ connection: inputs.connection, object, values, context }, target)
+  if (!written.ok) return written
+  const { record, created, provenance } = written
+  const account_url = pageOf(record, object, pages.account)
+  return { ok: true, record_id: record.id, account_url, created, provenance }
+}
+
+type Write = {
+  connection: string | undefined
+  object: string
+  values: FieldValues
+  context: CellContext
+}
+type Written =
+  | { ok: true; record: Found; created: boolean; provenance: Provenance[] }
+  | { ok: false; outcome: Outcome<never> }
+type Known = Exclude<HubspotTarget, { kind: 'create' | 'unknown' }>
+
+async function send(write: Write, target: Exclude<HubspotTarget, { kind: 'unknown' }>): Promise<Written> {
+  if (target.kind === 'create') return create(write)
+  return target.kind === 'update' ? update(write, target) : upsert(write, target)
+}
+
+async function create({ connection, object, values, context }: Write): Promise<Written> {
+  const json = { properties: printProperties(values) }
+  const request = { method: 'POST', path: pathOfObject(object), json } as const
+  const answer = await askHubspot({ connection, request, schema: Found, once: true }, context)
+  return writtenOf(answer, true)
+}
+
+async function update(
+  { connection, object, values, context }: Write,
+  { property, value }: { property: string; value: string },
+): Promise<Written> {
+  const request = {
+    method: 'PATCH',
+    path: pathOfObject(object, value),
+    query: { idProperty: property === OWN_ID ? undefined : property },
+    json: { properties: printProperties(omitValues(values, property)) },
+  } as const
+  return writtenOf(await askHubspot({ connection, request, schema: Found }, context), false)
+}
+
+function writtenOf(answer: ProviderCallResult<Found>, created: boolean): Written {
+  return answer.ok ? { ok: true, record: answer.body, created, provenance: answer.provenance } : answer
+}
+
+const Batch = z.object({
+  results: z.array(Found.extend({ new: z.boolean().default(false) })).default([]),
+  errors: z.array(z.object({ message: z.string() })).default([]),
+})
+
+/** One call where the property is unique; HubSpot refuses others, as a company's domain, and they are searched for. */
+async function upsert(write: Write, { property, value }: Known): Promise<Written> {
+  const { connection, object, values, context } = write
+  const inputs = [{ idProperty: property, id: value, properties: printProperties(values) }]
+  const request = { method: 'POST', path: pathOfObject(object, 'batch', 'upsert'), json: { inputs } } as const
+  const answer = await askHubspot({ connection, request, schema: Batch }, context)
+  if (!answer.ok)
+    return answer.refusal?.kind === 'ineligible' ? searchAndWrite(write, property, value) : answer
+  const { results, errors } = answer.body
+  const [record] = results
+  if (record !== undefined) return { ok: true, record, created: record.new, provenance: answer.provenance }
+  return { ok: false, outcome: failed(`HubSpot: ${errors[0]?.message ?? 'no record was written'}`) }
+}
+
+async function searchAndWrite(write: Write, property: string, value: string): Promise<Written> {
+  const { connection, object, context } = write
+  const request = searchBy(object, property, value, 2)
+  const found = await askHubspot({ connection, request, schema: FoundList }, context)
+  if (!found.ok) return found
+  const { results, total } = found.body
+  if (results.length > 1) {
+    const message = `HubSpot: ${total ?? results.length} records have the ${property} "${value}"; choose an id_property that is unique`
+    return { ok: false, outcome: failed(message) }
+  }
+  const [known] = results
+  const written =
+    known === undefined ? await create(write) : await update(write, { property: OWN_ID, value: known.id })
+  return written.ok ? { ...written, provenance: [...found.provenance, ...written.provenance] } : written
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Pair } from '../fields/fields.ts'
+import { type Outcome, type Provenance, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import type { ProviderKey } from '../provider/access.ts'
+import type { CellContext } from '../provider/context.ts'
+import { type FieldValues, omitValues } from './field-values.ts'
+import { connection, ignoreEmptyValues } from './fields.ts'
+import { askSalesforce, fieldsToWrite, planWrite, recordUrl, SALESFORCE_API } from './salesforce.ts'
+import type { WriteResult } from './write-result.ts'
+
+/** Inputs of every action that writes, behind what tells the record. */
+export const WRITE_INPUTS = {
+  add_fields_and_their_values: fieldsToWrite,
+  ignore_empty_values: ignoreEmptyValues,
+  connection,
+}
+
+export const WRITE_OUTPUTS = {
+  record_id: output.text('The id of the record.'),
+  account_url: output.url('Its page in Salesforce.'),
+}
+
+/** A new record, the one with this id, or the one with this external id, which is created where there is none. */
+type SalesforceTarget =
+  | { kind: 'create' }
+  | { kind: 'update'; id: string }
+  /** `step` is its value, as a step of a path. */
+  | { kind: 'upsert'; field: string; step: string }
+  | { kind: 'unknown'; message: string }
+
+type WriteInputs = {
+  salesforce_object: string
+  add_fields_and_their_values: Pair[]
+  ignore_empty_values: boolean
+  connection: string | undefined
+}
+
+/** What Salesforce says of a record that it has written. */
+const Written = z.object({ id: z.string().min(1), created: z.boolean().optional() })
+const Named = z.object({ Id: z.string().min(1) })
+
+/** What creating, updating and upserting a record share; `choose` tells which record is meant. */
+export async function writeRecord(
+  inputs: WriteInputs,
+  context: CellContext,
+  choose: (values: FieldValues) => SalesforceTarget,
+): Promise<WriteResult> {
+  const plan = planWrite(inputs)
+  if (!plan.ok) return { ok: false, outcome: unrunnable(plan.message) }
+  const { object, values } = plan
+  const target = choose(values)
+  if (target.kind === 'unknown') return { ok: false, outcome: unrunnable(target.message) }
+  const records = `${SALESFORCE_API}/sobjects/${object}`
+  const written = await send({ connection: inputs.connection, records, values, context }, target)
+  if (!written.ok) return written
+  const { id, created, key, provenance } = written
+  return { ok: true, record_id: id, account_url: recordUrl(context, key, object, id), created, provenance }
+}
+
+type Write = { connection: string | undefined; records: string; values: FieldValues; context: CellContext }
+type Sent =
+  | { ok: true; id: string; created: boolean; key: ProviderKey; provenance: Provenance[] }
+  | { ok: false; outcome: Outcome<never> }
+
+async function send(write: Write, target: Exclude<SalesforceTarget, { kind: 'unknown' }>): Promise<Sent> {
+  const { connection, records, values, context } = write
+  if (target.kind === 'create') {
+    const request = { method: 'POST', path: records, json: Object.fromEntries(values) } as const
+    const answer = await askSalesforce({ connection, request, schema: Written, once: true }, context)
+    return answer.ok ? { ...answer, id: answer.body.id, created: true } : answer
+  }
+  if (target.kind === 'upsert') return upsert(write, target)
+  const { id } = target
+  const json = Object.fromEntries(omitValues(values, 'Id'))
+  const request = { method: 'PATCH', path: `${records}/${id}`, json } as const
+  const answer = await askSalesforce({ connection, request, schema: z.unknown() }, context)
+  return answer.ok ? { ...answer, id, created: false } : answer
+}
+
+async function upsert(
+  { connection, records, values, context }: Write,
+  { field, step }: Extract<SalesforceTarget, { kind: 'upsert' }>,
+): Promise<Sent> {
+  const path = `${records}/${field}/${step}`
+  // The field in the address must not be repeated in the body.
+  const json = Object.fromEntries(omitValues(values, field, 'Id'))
+  const request = { method: 'PATCH', path, json } as const
+  const answer = await askSalesforce({ connection, request, schema: Written.nullable() }, context)
+  if (!answer.ok) return answer
+  const { body, provenance } = answer
+  if (body !== null) return { ...answer, id: body.id, created: body.created ?? false }
+  // Some answer an update without content, and its id is known only by asking.
+  const query = { fields: 'Id' }
+  const found = await askSalesforce({ connection, request: { path, query }, schema: Named }, context)
+  if (!found.ok) return found
+  return { ...found, id: found.body.Id, created: false, provenance: [...provenance, ...found.provenance] }
+}
