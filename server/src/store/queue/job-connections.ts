@@ -35,7 +35,8 @@ export class JobConnections extends ConnectionPool {
   override connect(): Promise<PoolClient>
   override connect(callback: Parameters<ConnectionPool['connect']>[0]): void
   override connect(callback?: Parameters<ConnectionPool['connect']>[0]): Promise<PoolClient> | void {
-    if (callback !== undefined) return super.connect(callback)
+    if (callback !== undefined)
+      return super.connect((cause, client, done) => callback(cause, client, once(done)))
     // Only what graphile-worker asks of a client it borrows; the connection behind it is taken when it is needed.
     return Promise.resolve(this.#lend() as PoolClient)
   }
@@ -76,5 +77,14 @@ export class JobConnections extends ConnectionPool {
   override async close(): Promise<void> {
     this.#closed = true
     await super.close()
+  }
+}
+
+/** A listener whose connection is lost while it is given up is released by both ways, and pg takes the second for a fault. */
+function once<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
+  let acted = false
+  return (...given) => {
+    if (!acted) act(...given)
+    acted = true
   }
 }
