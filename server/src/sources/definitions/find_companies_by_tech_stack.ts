@@ -1,0 +1,13 @@
+import { defineSource } from '../define.ts'
+import { theirstackUsers, usersOfTechnologies } from '../theirstack/companies.ts'
+import { theirstackOptions } from '../theirstack/options.ts'
+
+export default defineSource({
+  slug: 'find_companies_by_tech_stack',
+  name: 'Find companies by technology',
+  description: 'Companies that use a technology, by TheirStack.',
+  mode: 'once',
+  shape: usersOfTechnologies,
+  pulls: [theirstackUsers],
+  options: { company_technology_slug: theirstackOptions.company_technology_slug },
+})

@@ -1,0 +1,13 @@
+import { boardHiring } from '../boards/jobs.ts'
+import { defineSource } from '../define.ts'
+import { hiringCompanies, theirstackHiring } from '../theirstack/companies.ts'
+
+export default defineSource({
+  slug: 'find_companies_hiring',
+  name: 'Find companies that hire',
+  description:
+    'Companies with open postings for some titles: by TheirStack, or on job boards that are named.',
+  mode: 'once',
+  shape: hiringCompanies,
+  pulls: [theirstackHiring, boardHiring],
+})
