@@ -77,14 +77,12 @@ export const boardHiring = definePull(hiringCompanies, builtIn, {
     if ('kind' in page) return page
     const dates = page.openings.flatMap(({ posted_at }) => posted_at ?? []).sort()
     const row = {
-      ...{
-        name: page.company,
-        domain: null,
-        industry: null,
-        employees: null,
-        country: null,
-        linkedin_url: null,
-      },
+      name: page.company,
+      domain: null,
+      industry: null,
+      employees: null,
+      country: null,
+      linkedin_url: null,
       open_roles: page.openings.length,
       latest_posting: dates.at(-1) ?? null,
     }

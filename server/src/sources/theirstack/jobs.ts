@@ -3,7 +3,7 @@ import { theirstack } from '../../catalog/providers/theirstack/provider.ts'
 import { definePull } from '../pull.ts'
 import { countries, days, words } from '../search-body.ts'
 import { type BodyOf, defineShape } from '../shape.ts'
-import { Company, Metadata, nextPage, pageOf, PageState, Text } from './reply.ts'
+import { Company, MAX_PAGE, Metadata, nextPage, Text } from './reply.ts'
 
 export const jobs = defineShape({
   body: {
@@ -70,34 +70,62 @@ export const Posting = z.object({
   url: Text,
   final_url: Text,
   date_posted: Text,
+  discovered_at: Text,
   salary_string: Text,
 })
 const Reply = z.object({ data: z.array(Posting), metadata: Metadata })
 
+/** A posting costs a credit each time it is answered: a later pull asks for what TheirStack found since the one before. */
+const State = z.object({
+  page: z.int().min(0).default(0),
+  size: z.int().min(1).optional(),
+  since: z.string().optional(),
+  newest: z.string().optional(),
+})
+
 export const theirstackJobs = definePull(jobs, theirstack, {
   price: 1,
-  state: PageState,
+  state: State,
   async pull({ body, state, limit, ask }) {
     const { boards, ...filters } = body
     if (boards !== undefined)
       return { kind: 'ineligible', message: 'boards are read without TheirStack; set provider to built_in' }
-    const at = pageOf(state, limit)
-    const json = { ...askedJobs(filters), page: at.page, limit: at.size }
-    return ask({ method: 'POST', path: '/v1/jobs/search', json }, Reply, ({ data, metadata }) => ({
-      records: data.map((job) => ({
-        key: job.id,
-        row: {
-          title: job.job_title,
-          company: job.company_object?.name ?? job.company ?? null,
-          domain: job.company_object?.domain ?? null,
-          location: job.location ?? job.short_location ?? null,
-          url: job.final_url ?? job.url ?? null,
-          posted_at: job.date_posted ?? null,
-          salary: job.salary_string ?? null,
-        },
-      })),
-      next: nextPage(at, data.length),
-      ...(metadata?.total_results == null ? {} : { total: metadata.total_results }),
-    }))
+    const { page, size, since, newest: known } = state ?? { page: 0 }
+    const at = { page, size: size ?? Math.min(limit, MAX_PAGE) }
+    const json = {
+      ...askedJobs(filters),
+      ...(since === undefined ? {} : { discovered_at_gte: since }),
+      page: at.page,
+      limit: at.size,
+    }
+    return ask({ method: 'POST', path: '/v1/jobs/search', json }, Reply, ({ data, metadata }) => {
+      const next = nextPage(at, data.length)
+      const newest = data
+        .flatMap(({ discovered_at }) => discovered_at ?? [])
+        .reduce(later, known ?? since ?? '')
+      const walk = { ...(since === undefined ? {} : { since }), ...(newest === '' ? {} : { newest }) }
+      return {
+        records: data.map(toRecord),
+        next: next === null ? null : { ...walk, ...next },
+        ...(newest === '' ? {} : { resume: { page: 0, since: newest } }),
+        ...(metadata?.total_results == null ? {} : { total: metadata.total_results }),
+      }
+    })
+  },
+  skipExisting: (now) => ({ page: 0, since: now.toISOString() }),
+})
+
+const later = (one: string, other: string): string => (other > one ? other : one)
+
+const toRecord = (job: z.output<typeof Posting>) => ({
+  key: job.id,
+  row: {
+    title: job.job_title,
+    company: job.company_object?.name ?? job.company ?? null,
+    domain: job.company_object?.domain ?? null,
+    location: job.location ?? job.short_location ?? null,
+    url: job.final_url ?? job.url ?? null,
+    posted_at: job.date_posted ?? null,
+    salary: job.salary_string ?? null,
   },
 })
