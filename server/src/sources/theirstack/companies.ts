@@ -4,7 +4,17 @@ import { definePull } from '../pull.ts'
 import { companyFields, countries, days, words } from '../search-body.ts'
 import { defineShape } from '../shape.ts'
 import { askedJobs, Posting } from './jobs.ts'
-import { Company, companyKey, companyRow, Metadata, nextPage, pageOf, PageState, Text } from './reply.ts'
+import {
+  Company,
+  companyKey,
+  companyRow,
+  Metadata,
+  nextPage,
+  pageOf,
+  PageState,
+  Text,
+  totalOf,
+} from './reply.ts'
 
 export const usersOfTechnologies = defineShape({
   body: {
@@ -54,13 +64,13 @@ export const theirstackUsers = definePull(usersOfTechnologies, theirstack, {
           },
         })),
       next: nextPage(at, data.length),
-      ...(metadata?.total_results == null ? {} : { total: metadata.total_results }),
+      ...totalOf(metadata),
     }))
   },
 })
 
 const isLater = (date: string | null | undefined, after: string | undefined): boolean =>
-  after === undefined || (date != null && date.slice(0, 10) > after)
+  after === undefined || (date ?? '').slice(0, 10) > after
 
 export const hiringCompanies = defineShape({
   body: {
@@ -93,7 +103,7 @@ export const theirstackHiring = definePull(hiringCompanies, theirstack, {
     return ask({ method: 'POST', path: '/v1/jobs/search', json }, HiringReply, ({ data }) => {
       const told = new Set(at.told)
       const records = data.flatMap(({ company_object: company, date_posted }) => {
-        if (company == null || told.has(companyKey(company))) return []
+        if (!company || told.has(companyKey(company))) return []
         told.add(companyKey(company))
         const row = {
           ...companyRow(company),
