@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
+import { wholeNumber } from './numbers.ts'
 import { Name } from './text.ts'
 
 export const MAX_SHORTCUT_ROWS = 1000
@@ -124,15 +125,6 @@ export const ShortcutRunPage = z.object({
     total: z.int().describe('With a filter, the number of runs on this page'),
   }),
 })
-
-/** A number in a query, where everything is text. */
-function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,10}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-}
 
 const Description = z
   .string('must be a string')

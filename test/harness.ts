@@ -7,6 +7,7 @@ import { afterAll, inject } from 'vitest'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
+import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
@@ -19,6 +20,7 @@ import { createSealer } from '#server/lib/security/secrets.ts'
 import { createKey, type KeyOptions } from '#server/org/keys.ts'
 import { addMember } from '#server/org/members.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
+import { loadSources } from '#server/sources/registry.ts'
 import { openStore, type Store } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { databaseUrl as urlOfDatabase, type Target, TEMPLATE } from './global-setup.ts'
@@ -108,11 +110,13 @@ export async function makeApp(
   const { store, databaseUrl } = await makeStore(options.target)
   const config = testConfig(options.settings)
   const egress = createEgress(egressSettings(config))
+  const models = createModels(config)
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
   const sealer = createSealer('a secret for tests only')
-  const opened = openAgent({ config, store, sealer, egress, gate: createProviderGate(store, log) })
+  const gate = createProviderGate(store, log)
+  const opened = openAgent({ config, store, sealer, egress, gate })
   afterAll(async () => {
-    await Promise.all([egress.close(), opened.close()])
+    await Promise.all([egress.close(), models.close(), opened.close()])
   })
   const services: Services = {
     config,
@@ -124,6 +128,9 @@ export async function makeApp(
     sealer,
     sendMail: null,
     catalogue: options.services?.catalogue ?? (await loadCatalogue()),
+    sources: options.services?.sources ?? (await loadSources()),
+    gate,
+    models,
     publicUrl: () => 'http://loam.test',
     ...options.services,
   }

@@ -50,6 +50,11 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   files: { at: 'server/src/files/', imports: 'contract lib chain store rows runs' },
   org: { at: 'server/src/org/', imports: 'contract lib chain catalog sources store rows' },
   records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
+  // Pulls of sources, what they import and where it goes.
+  'source-pulls': {
+    at: 'server/src/source-pulls/',
+    imports: 'contract lib chain catalog sources store rows runs org',
+  },
   engine: {
     at: 'server/src/engine/',
     imports: 'contract lib chain catalog sources store rows runs files org records',
@@ -59,13 +64,15 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   // Not the engine: main hands it in.
   api: {
     at: 'server/src/api/',
-    imports: 'contract lib chain catalog sources store rows runs files org records shortcuts agent',
+    imports:
+      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
   // What a worker process does; main and the tests start it.
   work: {
     at: 'server/src/work.ts',
-    imports: 'lib catalog sources store rows runs files org records engine shortcuts agent workspace',
+    imports:
+      'lib catalog sources store rows runs files org source-pulls records engine shortcuts agent workspace',
   },
   server: {
     at: 'server/src/server.ts',
@@ -74,7 +81,8 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   main: { at: 'server/src/main.ts', imports: 'server' },
   cli: {
     at: 'cli/',
-    imports: 'contract lib chain catalog store rows runs files org records shortcuts agent workspace',
+    imports:
+      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent workspace',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAgent } from './agent/open-agent.ts'
 import { createApp } from './api/app.ts'
+import { createModels } from './catalog/models/models.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
 import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
 import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
@@ -12,6 +13,7 @@ import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
+import { loadSources, type SourceCatalogue } from './sources/registry.ts'
 import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
@@ -40,10 +42,10 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
 async function runParts(config: Config, log: Log, workspace: Workspace, end: AbortSignal): Promise<void> {
   const parts: Part[] = []
   try {
-    const catalogue = await loadCatalogue()
+    const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
-    if (serves('api')) parts.push(await startApi(config, log, workspace, catalogue))
-    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue }))
+    if (serves('api')) parts.push(await startApi(config, log, workspace, { catalogue, sources }))
+    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources }))
     if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
     if (!end.aborted) await once(end, 'abort')
     log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
@@ -63,11 +65,12 @@ async function startApi(
   config: Config,
   log: Log,
   { store, storage, sealer }: Workspace,
-  catalogue: Catalogue,
+  { catalogue, sources }: { catalogue: Catalogue; sources: SourceCatalogue },
 ): Promise<Part> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const egress = createEgress(egressSettings(config))
   const gate = createProviderGate(store, log)
+  const models = createModels(config)
   const { agent, close } = openAgent({ config, store, sealer, egress, gate })
   const app = await createApp({
     config,
@@ -79,10 +82,13 @@ async function startApi(
     sendMail: createMailer(mailSettings(config)),
     catalogue,
     agent,
+    sources,
+    gate,
+    models,
     publicUrl: () => publicUrl,
   })
   app.addHook('onClose', async () => {
-    await Promise.all([egress.close(), close(), gate.flush()])
+    await Promise.all([egress.close(), models.close(), close(), gate.flush()])
   })
   try {
     const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')

@@ -4,6 +4,7 @@ import { createSandbox } from './catalog/formula/sandbox.ts'
 import { createModels } from './catalog/models/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
 import { createEngine } from './engine/engine.ts'
+import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
 import { startWorker } from './engine/worker.ts'
 import { exportJobs } from './files/exports/export-job.ts'
 import { fileSweepJob } from './files/file-sweep.ts'
@@ -24,6 +25,11 @@ import { flightStatisticsJob } from './runs/flight-statistics.ts'
 import { scheduleJob } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
 import { shortcutSweep } from './shortcuts/sweep.ts'
+import { deliveryJob } from './source-pulls/delivery-job.ts'
+import { pullJob } from './source-pulls/pull-job.ts'
+import type { PullParts } from './source-pulls/pull-parts.ts'
+import { sourceSweep } from './source-pulls/sweep.ts'
+import type { SourceCatalogue } from './sources/registry.ts'
 import { openStore, type Store } from './store/connection/db.ts'
 
 export type WorkParts = {
@@ -34,6 +40,7 @@ export type WorkParts = {
   sealer: Sealer
   databaseUrl: string
   catalogue: Catalogue
+  sources: SourceCatalogue
   /** A worker process that is silent for longer is taken for dead. */
   silenceMs?: number
 }
@@ -48,6 +55,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
   const sandbox = createSandbox()
   const models = createModels(config)
   const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
+  const environment = createRunEnvironment(store, parts.sealer, config.providerKeys)
   const engine = createEngine({
     store: engineStore,
     catalogue,
@@ -59,32 +67,44 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     log,
     ending: ending.signal,
     concurrency: config.LOAM_CONCURRENCY,
-    environment: createRunEnvironment(store, parts.sealer, config.providerKeys),
+    environment,
   })
+  const gate = createProviderGate(store, log)
+  const pulls: PullParts = {
+    store,
+    sources: parts.sources,
+    keysOf: (member) => environment.keysOfMember(member),
+    equipment: { egress, models, gate, now: () => new Date() },
+    log,
+  }
   const worker = await startWorker({
     databaseUrl,
     store: engineStore,
     log,
     engine,
     concurrency: config.LOAM_CONCURRENCY,
-    jobs: { list: jobsOf(parts, engineStore), ending: ending.signal },
+    jobs: { list: jobsOf(parts, engineStore, pulls), ending: ending.signal },
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
   let stopped: Promise<void> | undefined
   const comeToRest = async () => {
     ending.abort()
     await worker.stop()
+    await gate.flush()
     await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }
   return { stop: () => (stopped ??= comeToRest()) }
 }
 
 /** Every kind of job that a worker process can be given, by name, by cron or each second. */
-function jobsOf(parts: WorkParts, engineStore: Store): Job[] {
+function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
   const { store, log } = parts
   return [
     importJob(parts),
     ...exportJobs(parts),
+    pullJob(pulls),
+    deliveryJob(store),
+    sourceSweep(store),
     scheduleJob(store, log),
     finishedRunsJob(engineStore),
     flightStatisticsJob(engineStore),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
+import { createModels } from '#server/catalog/models/models.ts'
 import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/engine/testing/worker-child.ts'
@@ -10,6 +11,7 @@ import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
+import { createSources } from '#server/sources/registry.ts'
 import { isUnavailable } from '#server/store/connection/db.ts'
 import { LOCKED_JOBS } from '#server/store/queue/job-locks.ts'
 import * as base from '#test/installation.ts'
@@ -43,6 +45,9 @@ export async function openInstallation(credits: number) {
     egress,
     agent,
     catalogue: faultCatalogue,
+    sources: createSources([]),
+    gate,
+    models: createModels(config),
     publicUrl: () => 'http://loam.test',
   })
   const { orgId, key } = await ground.makeOrg('Faults', credits)

@@ -14,6 +14,8 @@ import { changeRoutes } from './routes/rows/changes.ts'
 import { rowRoutes } from './routes/rows/rows.ts'
 import { runRoutes } from './routes/runs/runs.ts'
 import { shortcutRoutes } from './routes/shortcuts/shortcuts.ts'
+import { sourceInstanceRoutes } from './routes/sources/source-instances.ts'
+import { sourceRoutes } from './routes/sources/sources.ts'
 import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts'
 import { webhookReceiverRoutes } from './routes/webhooks/webhook-receiver.ts'
 import { inputRoutes } from './routes/workflows/inputs.ts'
@@ -41,6 +43,8 @@ const API_ROUTES: Routes[] = [
   exportRoutes,
   shortcutRoutes,
   agentRoutes,
+  sourceRoutes,
+  sourceInstanceRoutes,
   webhookDeliveryRoutes,
 ]
 

@@ -4,6 +4,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { Agent } from '../agent/agent.ts'
+import type { Models } from '../catalog/models/models.ts'
+import type { ProviderGate } from '../catalog/provider/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import type { Config } from '../lib/config/config.ts'
@@ -11,6 +13,7 @@ import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
+import type { SourceCatalogue } from '../sources/registry.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import type { IdempotentCall } from '../store/organisation/idempotency.ts'
 import type { RouteScope } from './http/admission.ts'
@@ -27,6 +30,10 @@ export type Services = {
   sendMail: SendMail | null
   catalogue: Catalogue
   agent: Agent
+  sources: SourceCatalogue
+  /** The limits on calls to providers that all processes share. */
+  gate: ProviderGate
+  models: Pick<Models, 'find'>
   /** Address in links; known only once the server listens. */
   publicUrl: () => string
 }

@@ -4,6 +4,7 @@ import { reasonOf } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import { listWorkflowsRelyingOn } from '../store/organisation/connections.ts'
 import { listWorkflowsOwnedBy } from '../store/sheets/workflows.ts'
+import { listSourcesOwnedBy } from '../store/sources/sources.ts'
 
 export type Impact = { warnings: ImpactWarning[]; unknownBecause?: string }
 
@@ -17,6 +18,7 @@ export async function impactOfRemoval(trx: Db, orgId: string, memberId: string):
     const warnings = [
       ...(await lostConnection(trx, orgId, memberId)),
       ...(await lostOwner(trx, orgId, memberId)),
+      ...(await sourcesLostOwner(trx, orgId, memberId)),
     ]
     await sql`release savepoint impact`.execute(trx)
     return { warnings }
@@ -51,6 +53,18 @@ async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<Impa
       code: 'WORKFLOWS_LOST_OWNER',
       message: `${owned.length} ${owned.length === 1 ? 'workflow has' : 'workflows have'} no owner now; admins act as owner`,
       resources: owned.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
+    },
+  ]
+}
+
+async function sourcesLostOwner(trx: Db, orgId: string, memberId: string): Promise<ImpactWarning[]> {
+  const owned = await listSourcesOwnedBy(trx, orgId, memberId)
+  if (owned.length === 0) return []
+  return [
+    {
+      code: 'SOURCES_LOST_OWNER',
+      message: `${owned.length} ${owned.length === 1 ? 'source has' : 'sources have'} no owner now and can use shared connections only`,
+      resources: owned.map(({ instance_id, name }) => ({ id: instance_id, name, type: 'source' })),
     },
   ]
 }

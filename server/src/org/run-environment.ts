@@ -13,7 +13,8 @@ import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { openConnection } from './connection-keys.ts'
 import { openEnv } from './env-variables.ts'
 
-type MemberKey = { org_id: string; member_id: string }
+/** Without a member, what is shared. */
+type MemberKey = { org_id: string; member_id: string | null }
 
 /** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
 export type RunEnvironment = {

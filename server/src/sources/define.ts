@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
 import type { Option } from '../catalog/fields/field.ts'
-import type { OptionQuery, SendRequest } from '../catalog/provider/options.ts'
+import type { SendRequest } from '../catalog/provider/options.ts'
 import type { Provider, ProviderReply } from '../catalog/provider/provider.ts'
 import type { Pull } from './pull.ts'
 import type { BodyOf, Shape } from './shape.ts'
@@ -32,8 +32,8 @@ export type SourceSpec<Body extends z.ZodRawShape, Row extends z.ZodType<Record<
   maxCountAlias?: string
   /** In the order in which they are tried: the first whose provider is connected is taken, once for all pulls. */
   pulls: readonly Pull[]
-  /** By field name, as in the path of the options endpoint. An `OptionQuery` of the actions serves as it is. */
-  options?: Readonly<Record<string, SourceOptions | OptionQuery | readonly Option[]>>
+  /** By field name, as in the path of the options endpoint. A query of the actions serves too: `fromQuery` of options.ts. */
+  options?: Readonly<Record<string, SourceOptions | readonly Option[]>>
 }
 
 /** A kind of source as everybody but its own file sees it. */
@@ -50,7 +50,7 @@ export type Source = {
   /** Names of the fields of rows; null where the caller's account decides. */
   fields: readonly string[] | null
   pulls: readonly Pull[]
-  options: Readonly<Record<string, SourceOptions | OptionQuery | readonly Option[]>>
+  options: Readonly<Record<string, SourceOptions | readonly Option[]>>
 }
 
 const made = new WeakSet<object>()

@@ -32,13 +32,14 @@ export async function previewSource(
       if (rows.size === 0) return page
       return { rows: [...rows.values()], total: Math.max(total ?? 0, rows.size), capped: true }
     }
-    for (const { key, data } of page.records) rows.set(key, JSON.parse(data) as Record<string, unknown>)
+    const wanted = page.records.slice(0, limit - rows.size)
+    for (const { key, data } of wanted) rows.set(key, JSON.parse(data) as Record<string, unknown>)
     total = page.total ?? total
     capped ||= page.capped
     const step = stepOn(progress, state, page)
     const isFull = rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0
     if (!step.goesOn || isFull) {
-      const more = page.isCut || step.goesOn
+      const more = wanted.length < page.records.length || step.goesOn
       return {
         rows: [...rows.values()],
         total: Math.max(total ?? 0, rows.size),

@@ -13,7 +13,7 @@ export type PullArgs<Body, State> = {
   body: Body
   /** Where to go on: what the page before called `next`, or the pull before `resume`. Null at the very beginning. */
   state: State | null
-  /** How many records are wanted at most. More are cut off, so ask for no more: the rest of that page would be lost. */
+  /** How many new records can be taken now. Ask for no more where that is possible: the rest is read again later. */
   limit: number
   /** One call to the provider, with its key, its limits and its rules for errors. A refusal is passed on as it is. */
   ask: Ask

@@ -37,7 +37,8 @@ export function createSources(definitions: { file: string; module: unknown }[]):
     if (taken !== undefined) throw new Error(`${at}: ${taken} is a field of every source`)
     sources.set(slug, source)
   }
-  return { get: (slug) => sources.get(slug), list: () => [...sources.values()] }
+  const sorted = [...sources.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))
+  return { get: (slug) => sources.get(slug), list: () => sorted }
 }
 
 function defaultOf(module: unknown): unknown {

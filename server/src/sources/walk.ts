@@ -12,8 +12,6 @@ export type PulledPage = {
   records: PulledRecord[]
   /** Records that do not have the fields of a row, such as masked ones. */
   skipped: number
-  /** More came than was wanted. */
-  isCut: boolean
   next: unknown
   resume: unknown
   total: number | null
@@ -44,11 +42,9 @@ export async function readPage(
     if (!parsed.success) skipped += 1
     else if (!records.has(name)) records.set(name, toRecord(name, parsed.data))
   }
-  const all = [...records.values()]
   return {
-    records: all.slice(0, limit),
+    records: [...records.values()],
     skipped,
-    isCut: all.length > limit,
     next: page.next,
     resume: page.resume ?? null,
     total: page.total ?? null,

@@ -14,10 +14,12 @@ export function requireDeclarations(app: Api): void {
 export function answerOptions(app: Api): void {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', function (route) {
-    const known = methods.get(route.url)
+    // What differs in the names of parameters only is one path.
+    const path = route.url.replaceAll(/:\w+/g, ':')
+    const known = methods.get(path)
     const allowed = known ?? new Set(['OPTIONS'])
     for (const method of [route.method].flat()) allowed.add(method)
-    methods.set(route.url, allowed)
+    methods.set(path, allowed)
     if (known !== undefined || route.url.includes('*')) return
     app.route({
       method: 'OPTIONS',

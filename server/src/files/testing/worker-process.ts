@@ -2,6 +2,7 @@ import { loadCatalogue } from '#server/catalog/registry.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
+import { loadSources } from '#server/sources/registry.ts'
 import { openStore } from '#server/store/connection/db.ts'
 import { startWork } from '#server/work.ts'
 import { openStorage } from '../storage/open-storage.ts'
@@ -18,6 +19,7 @@ await startWork({
   storage: openStorage(config),
   sealer: createSealer('a secret for tests only'),
   catalogue: await loadCatalogue(),
+  sources: await loadSources(),
   silenceMs: 1500,
 })
 process.stdout.write('working\n')

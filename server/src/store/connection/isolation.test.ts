@@ -22,7 +22,7 @@ async function fillOrganisation(db: Db): Promise<string> {
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
   // Words that the tables choose from.
   const words = { format: 'csv', role: 'member' }
-  await fillRest(db, { ...ids, ...words, run_id: newId(), shortcut_id: newId() })
+  await fillRest(db, { ...ids, ...words, run_id: newId(), shortcut_id: newId(), instance_id: newId() })
   return orgId
 }
 
@@ -35,14 +35,15 @@ const SAMPLES: Record<string, () => unknown> = {
   bool: () => true,
   date: () => '2024-01-31',
   timestamptz: () => '2024-01-31T00:00:00Z',
+  json: () => ({}),
   jsonb: () => ({}),
   bytea: () => `\\x${randomBytes(8).toString('hex')}`,
 }
 
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
-  // Runs and shortcuts come before what belongs to them.
-  const first = (table: { name: string }) => Number(['runs', 'shortcuts'].includes(table.name))
+  // Runs, shortcuts and sources come before what belongs to them.
+  const first = (table: { name: string }) => Number(['runs', 'shortcuts', 'sources'].includes(table.name))
   const tables = (await db.introspection.getTables()).toSorted((a, b) => first(b) - first(a))
   for (const { name, columns } of tables) {
     if (!columns.some((column) => column.name === 'org_id')) continue

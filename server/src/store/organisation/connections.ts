@@ -48,18 +48,15 @@ export async function listConnectionsOfSheet(db: Db, sheet: SheetKey): Promise<C
   return rows
 }
 
-/** Those that a person may use: shared ones, and their own. Oldest first. */
+/** Those that a member may use: shared ones and their own; of nobody, the shared ones. Oldest first. */
 export async function listConnectionsOfMember(
   db: Db,
-  { org_id, member_id }: { org_id: string; member_id: string },
+  { org_id, member_id }: { org_id: string; member_id: string | null },
 ): Promise<ConnectionRecord[]> {
-  return db
-    .selectFrom('connections')
-    .selectAll()
-    .where('org_id', '=', org_id)
-    .where((either) => either.or([either('shared', '=', true), either('owner_id', '=', member_id)]))
-    .orderBy('connection_id')
-    .execute()
+  const { rows } = await sql<ConnectionRecord>`
+    select c.* from connections c where c.org_id = ${org_id} and (c.shared or c.owner_id = ${member_id}::uuid)
+    order by c.connection_id`.execute(db)
+  return rows
 }
 
 /** Whether a sheet may use the connection `c`. */

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { wholeNumber } from './numbers.ts'
+
+export const SOURCE_STATUSES = [
+  'active',
+  'completed',
+  'paused',
+  'paused_out_of_credits',
+  'expired',
+  'deleted',
+] as const
+
+export const SourceInstance = z
+  .object({
+    source_instance_id: Uuid,
+    name: z.string(),
+    source_id: z.string().describe('The type of the source, as `search_x_tweets`'),
+    status: z.enum(SOURCE_STATUSES),
+    lead_count: z.int().describe('Records imported so far'),
+    created_at: DateTime,
+    expiration_date: z
+      .string()
+      .nullable()
+      .describe('When it ends; null for what is imported once or has no end'),
+  })
+  .meta({ id: 'SourceInstance' })
+export type SourceInstance = z.infer<typeof SourceInstance>
+
+const PullCounts = z.object({
+  new: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  skipped: z.int().describe('Records that were not whole, such as masked ones'),
+  pages: z.int(),
+})
+
+export const SourceState = SourceInstance.extend({
+  provider: z.string().describe('Who is asked'),
+  fields: z.record(z.string(), z.unknown()).describe('The fields it was created with'),
+  schedule: z.string().nullable(),
+  pull_existing: z.boolean(),
+  max_count: z.int().nullable(),
+  max_credits: z.number().nullable(),
+  credits_spent: z.number(),
+  next_pull_at: DateTime.nullable(),
+  pull_under_way: PullCounts.extend({ started_at: DateTime }).nullable(),
+  last_pull: PullCounts.extend({
+    started_at: DateTime,
+    finished_at: DateTime,
+    note: z.string().nullable().describe('Why it ended before the provider said so'),
+  }).nullable(),
+  failures_in_a_row: z.int(),
+  last_error: z
+    .object({ at: DateTime, message: z.string(), hint: z.string().describe('What to do') })
+    .nullable()
+    .describe('Null once a page was read again'),
+  syncs: z.array(
+    z.object({
+      workflow_id: Uuid,
+      field_mapping: z.record(z.string(), z.string()),
+      push_existing: z.boolean(),
+      on_change: z.enum(['ignore', 'update', 'update_and_run']),
+      delivered: z.int(),
+      waiting: z.int().describe('Changes that it has not looked at yet'),
+    }),
+  ),
+}).meta({ id: 'SourceState' })
+export type SourceState = z.infer<typeof SourceState>
+
+/** Each type of source has fields of its own, and refuses others by name. */
+export const SourceBody = z
+  .record(z.string(), z.unknown(), 'must be an object')
+  .describe(
+    'The fields of the source, and of every source: name, max_count (max_records), max_credits, connection_id, schedule, stop_at, pull_existing (import_existing_data). Unknown and malformed fields are a 400 that names them.',
+  )
+  .optional()
+
+export const CreatedSource = z
+  .object({ source_instance_id: Uuid, name: z.string(), created_at: DateTime })
+  .meta({ id: 'CreatedSource' })
+
+export const SourcePreview = z.object({
+  data: z.array(z.record(z.string(), z.unknown())),
+  metadata: z.object({
+    total_results: z.int().describe('What the provider says there is; what was read where it says nothing'),
+    capped: z.boolean().optional().describe('There are more than total_results'),
+  }),
+})
+
+export const SourceOptionsBody = z
+  .strictObject({
+    context: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('Parent selections, such as {object_type}'),
+  })
+  .optional()
+
+export const SourceOptionList = z.object({
+  options: z.array(
+    z.object({ value: z.string(), label: z.string(), extras: z.record(z.string(), z.unknown()).optional() }),
+  ),
+})
+
+export const SourceDataQuery = z.strictObject({
+  page_no: wholeNumber(1, 10_000_000).default(1),
+  page_size: wholeNumber(1, 200).default(20),
+})
+
+export const SourceData = z.object({
+  rows: z.array(z.record(z.string(), z.unknown())),
+  total_count: z.int(),
+  page_no: z.int(),
+  page_size: z.int(),
+})
+
+export const SyncSourceBody = z.strictObject({
+  workflow_id: Uuid,
+  field_mapping: z
+    .record(z.string(), z.string().min(1))
+    .describe(
+      'From references to inputs, as `input.company`, to fields of the source, as its preview shows them',
+    ),
+  push_existing: z.boolean().default(true).describe('Whether records imported so far become rows too'),
+  on_change: z
+    .enum(['ignore', 'update', 'update_and_run'])
+    .default('ignore')
+    .describe('What becomes of the row when the record it was made of has changed'),
+  run: z.unknown().optional().describe('Deprecated and ignored: `auto_run` of the sheet decides'),
+})
+
+export const SyncedSource = z
+  .object({
+    source_instance_id: Uuid,
+    workflow_id: Uuid,
+    push_existing: z.boolean(),
+    fields_mapped: z.int(),
+  })
+  .meta({ id: 'SyncedSource' })
+
+export const SourceStatusBody = z.strictObject({ status: z.enum(['paused', 'active']) })
+export const SourceStatusChange = z.object({ source_instance_id: Uuid, status: z.enum(['paused', 'active']) })

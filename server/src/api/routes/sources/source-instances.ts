@@ -1,0 +1,127 @@
+import { success, successWithWarnings } from '#contract/envelope.ts'
+import {
+  SourceData,
+  SourceDataQuery,
+  SourceState,
+  SourceStatusBody,
+  SourceStatusChange,
+  SyncedSource,
+  SyncSourceBody,
+} from '#contract/sources.ts'
+import { notFound, validationError } from '../../../lib/errors.ts'
+import { setSourceStatus } from '../../../source-pulls/status.ts'
+import { syncSource } from '../../../source-pulls/sync.ts'
+import { viewState } from '../../../source-pulls/view.ts'
+import { findSheet } from '../../../store/sheets/sheets.ts'
+import { listRecords } from '../../../store/sources/source-records.ts'
+import { listSyncs } from '../../../store/sources/source-syncs.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
+import { requireWorkflow } from '../workflows/resources.ts'
+import { InstanceParams, instanceOfPath } from './source-resources.ts'
+
+const tags = ['Sources']
+const read = { scope: 'sources:read' as const, resource: instanceOfPath }
+const write = { scope: 'sources:write' as const, resource: instanceOfPath }
+
+export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sources'>): void {
+  api.get(
+    '/sources/:source_instance_id',
+    {
+      config: read,
+      schema: {
+        tags,
+        summary:
+          'A source with its health: last pull and next, records new and changed, last error with what to do',
+        params: InstanceParams,
+        response: { 200: success(200, SourceState) },
+      },
+    },
+    async ({ db, sourceRecord }) => ok(viewState(sourceRecord, await listSyncs(db, sourceRecord))),
+  )
+
+  api.get(
+    '/sources/:source_instance_id/data',
+    {
+      config: read,
+      schema: {
+        tags,
+        summary: 'The records that a source has imported, in their order',
+        params: InstanceParams,
+        querystring: SourceDataQuery,
+        response: { 200: success(200, SourceData) },
+      },
+    },
+    async ({ db, sourceRecord, query: { page_no, page_size } }) => {
+      const offset = (page_no - 1) * page_size
+      const rows = await listRecords(db, sourceRecord, { offset, limit: page_size })
+      return ok({ rows, total_count: sourceRecord.lead_count, page_no, page_size })
+    },
+  )
+
+  api.post(
+    '/sources/:source_instance_id/sync',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Bring the records of a source into the main sheet of a workflow, from now on',
+        params: InstanceParams,
+        body: SyncSourceBody,
+        response: { 201: successWithWarnings(201, SyncedSource) },
+      },
+    },
+    async (request) => {
+      const { db, caller, sourceRecord: record, body, warnings: unknown } = request
+      const capLike = unknown.filter(({ field }) => CAP_LIKE.test(field))
+      if (capLike.length > 0) {
+        throw validationError(
+          capLike.map(({ field }) => ({ field, message: 'is not known here: nothing was synced' })),
+        )
+      }
+      const { workflow_id } = await requireWorkflow(request, body.workflow_id.toLowerCase())
+      const sheet = await findSheet(db, caller.orgId, workflow_id)
+      if (sheet === undefined) throw notFound('Workflow')
+      const { mapped, warnings } = await syncSource(
+        db,
+        caller,
+        { record, sheet, source: sources.get(record.slug) },
+        { fieldMapping: body.field_mapping, pushExisting: body.push_existing, onChange: body.on_change },
+      )
+      const data = {
+        source_instance_id: record.instance_id,
+        workflow_id,
+        push_existing: body.push_existing,
+        fields_mapped: mapped,
+      }
+      return created(data, { warnings: [...warnings, ...(body.run === undefined ? [] : [DEPRECATED_RUN])] })
+    },
+  )
+
+  api.patch(
+    '/sources/:source_instance_id/status',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Pause or resume a source',
+        params: InstanceParams,
+        body: SourceStatusBody,
+        response: { 200: success(200, SourceStatusChange) },
+      },
+    },
+    async ({ db, caller, sourceRecord, body: { status } }) => {
+      const { instance_id } = await setSourceStatus(db, caller, sourceRecord, status)
+      return ok({ source_instance_id: instance_id, status })
+    },
+  )
+}
+
+/** A misspelt cap must not spend (M5). */
+const CAP_LIKE = /max|credit|cap|budget|limit|dry|estimate/i
+
+const DEPRECATED_RUN = {
+  field: 'run',
+  code: 'deprecated_field',
+  message: 'is ignored: whether rows run is the auto_run setting of the sheet',
+}

@@ -1,0 +1,120 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import {
+  CreatedSource,
+  SourceBody,
+  SourceInstance,
+  SourceOptionList,
+  SourceOptionsBody,
+  SourcePreview,
+} from '#contract/sources.ts'
+import { createRunEnvironment } from '../../../org/run-environment.ts'
+import { createSource, openRequest } from '../../../source-pulls/create.ts'
+import { viewSource } from '../../../source-pulls/view.ts'
+import { listSourceOptions } from '../../../sources/options.ts'
+import { previewSource } from '../../../sources/preview.ts'
+import { toCallerError } from '../../../sources/refusals.ts'
+import { listSources } from '../../../store/sources/sources.ts'
+import { created, ok } from '../../http/envelope.ts'
+import type { Api, Services } from '../../services.ts'
+import { SourceFieldParams, sourceOfPath, SourceParams } from './source-resources.ts'
+
+const tags = ['Sources']
+/** A caller waits for it. */
+const TIMEOUT_MS = 25_000
+
+type Parts = Pick<Services, 'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gate' | 'models'>
+
+export function sourceRoutes(
+  api: Api,
+  { store, sealer, config, sources, egress, gate, models }: Parts,
+): void {
+  const environment = createRunEnvironment(store, sealer, config.providerKeys)
+  const lend = ({ caller }: FastifyRequest) => ({
+    keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
+    equipment: { egress, gate, models, now: () => new Date(), signal: AbortSignal.timeout(TIMEOUT_MS) },
+  })
+  const resource = sourceOfPath(sources)
+
+  api.post(
+    '/sources/:source_id/preview',
+    {
+      config: { scope: 'sources:read', resource },
+      schema: {
+        tags,
+        summary: 'The first rows of a source, at most 100; nothing is stored and nothing costs credits',
+        params: SourceParams,
+        body: SourceBody,
+        response: { 200: SourcePreview.extend({ status: z.literal(200) }) },
+      },
+    },
+    async (request) => {
+      const { source, body } = request
+      const { keys, equipment } = lend(request)
+      const { request: read, reached } = await openRequest(source, body, keys, equipment)
+      const preview = await previewSource(source, reached, read, equipment)
+      if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
+      const { rows, total, capped } = preview
+      const metadata = { total_results: total, ...(capped ? { capped } : {}) }
+      return { ...ok(rows), metadata }
+    },
+  )
+
+  api.post(
+    '/sources/:source_id',
+    {
+      config: { scope: 'sources:write', resource },
+      schema: {
+        tags,
+        summary: 'Create a source; its first import starts by itself',
+        params: SourceParams,
+        body: SourceBody,
+        response: { 201: success(201, CreatedSource) },
+      },
+    },
+    async (request) => {
+      const { source, body, db, caller } = request
+      const { keys, equipment } = lend(request)
+      const opened = await openRequest(source, body, keys, equipment)
+      const made = await createSource(db, caller, caller, { source, ...opened })
+      const { instance_id, name, created_at } = made
+      return created({ source_instance_id: instance_id, name, created_at: created_at.toISOString() })
+    },
+  )
+
+  api.post(
+    '/sources/:source_id/options/:field_name',
+    {
+      config: { scope: 'sources:read', resource },
+      schema: {
+        tags,
+        summary: 'What a field of a source offers',
+        params: SourceFieldParams,
+        body: SourceOptionsBody,
+        response: { 200: success(200, SourceOptionList) },
+      },
+    },
+    async (request) => {
+      const { source, params, body } = request
+      const options = await listSourceOptions(source, params.field_name, body?.context ?? {}, lend(request))
+      return ok({ options: [...options] })
+    },
+  )
+
+  api.get(
+    '/sources',
+    {
+      config: { scope: 'sources:read' },
+      schema: {
+        tags,
+        summary: 'The sources of the organisation, newest first',
+        response: { 200: success(200, z.array(SourceInstance)) },
+      },
+    },
+    async ({ db, caller }) => {
+      const all = await listSources(db, caller.orgId)
+      return ok(all.filter(({ slug }) => sources.get(slug) !== undefined).map(viewSource))
+    },
+  )
+}

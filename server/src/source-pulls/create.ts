@@ -1,0 +1,62 @@
+import type { ProviderKeys } from '../catalog/provider/access.ts'
+import { invalid, validationError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { Source } from '../sources/define.ts'
+import { isReached, type Reached, reachSource, type SourceEquipment } from '../sources/reach.ts'
+import { readRequest, type SourceRequest } from '../sources/request.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+import { databaseTime } from '../store/runs/schedules.ts'
+import { insertSource, type SourceRecord } from '../store/sources/sources.ts'
+import { queuePull } from './jobs.ts'
+import { cronOf } from './schedule.ts'
+
+/** Reads a body and finds who is to be asked: a 400 names every wrong field, or what to connect and how. */
+export async function openRequest(
+  source: Source,
+  raw: unknown,
+  keys: ProviderKeys,
+  equipment: SourceEquipment,
+): Promise<{ request: SourceRequest; reached: Reached }> {
+  const request = readRequest(source, raw ?? {})
+  const reached = await reachSource(source, request, keys, equipment)
+  if (!isReached(reached)) throw validationError([reached])
+  return { request, reached }
+}
+
+/** Makes a source; its first pull starts by itself. */
+export async function createSource(
+  db: Db,
+  actor: Actor,
+  { orgId, memberId }: { orgId: string; memberId: string | null },
+  { source, request, reached }: { source: Source; request: SourceRequest; reached: Reached },
+): Promise<SourceRecord> {
+  const { slug } = source
+  return inTransaction(db, async (trx) => {
+    const now = await databaseTime(trx)
+    if (request.stopAt !== null && request.stopAt <= now) throw invalid('stop_at', 'must be in the future')
+    const made = await insertSource(trx, {
+      org_id: orgId,
+      instance_id: newId(),
+      slug,
+      name: request.name ?? source.name,
+      body: request.given,
+      provider: reached.pull.provider.id,
+      connection: request.connection,
+      owner_id: memberId,
+      created_by: actor.email,
+      schedule: request.schedule,
+      cron: request.schedule === null ? null : cronOf(request.schedule, now),
+      stop_at: request.stopAt,
+      pull_existing: request.pullExisting,
+      max_records: request.maxRecords,
+      max_credits_millis: request.maxCredits === null ? null : Math.round(request.maxCredits * MILLIS),
+      next_pull_at: now,
+    })
+    const details = { source_id: slug, name: made.name }
+    await recordAudit(trx, orgId, actor, { action: 'source.created', target: made.instance_id, details })
+    await queuePull(trx, made)
+    return made
+  })
+}

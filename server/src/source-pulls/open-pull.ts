@@ -1,0 +1,50 @@
+import type { Source } from '../sources/define.ts'
+import { isReached, type Reached, reachSource } from '../sources/reach.ts'
+import { readStored } from '../sources/request.ts'
+import { START } from '../sources/walk.ts'
+import type { Claim } from '../store/sources/source-pulls.ts'
+import type { SourceWalk } from '../store/sources/sources.ts'
+import type { PullParts } from './pull-parts.ts'
+
+/** All that pulling a source needs, with where its walk starts or goes on. */
+export type OpenPull = { source: Source; reached: Reached; body: Record<string, unknown>; walk: SourceWalk }
+/** Why it cannot be pulled, and what to do about it. */
+export type Obstacle = { message: string; hint: string }
+
+export async function openPull(
+  { sources, keysOf, equipment }: PullParts,
+  claim: Claim,
+): Promise<OpenPull | Obstacle> {
+  const { org_id, owner_id, slug, provider, connection } = claim
+  const source = sources.get(slug)
+  if (source === undefined) {
+    return { message: `there is no source ${slug} any more`, hint: 'create another one in its place' }
+  }
+  const stored = readStored(source, claim.body)
+  if (!stored.ok) {
+    return {
+      message: `its fields are not accepted any more: ${stored.message}`,
+      hint: 'create the source again',
+    }
+  }
+  const keys = keysOf({ org_id, member_id: owner_id })
+  const context = { ...equipment, signal: new AbortController().signal }
+  const reached = await reachSource(source, { provider, connection }, keys, context)
+  if (!isReached(reached)) {
+    return { message: reached.message, hint: 'connect it again, then resume the source' }
+  }
+  return { source, reached, body: stored.body, walk: claim.walk ?? startWalk(claim, reached) }
+}
+
+/** A pull starts where the one before left off; the first one may be told to leave out what is there already. */
+function startWalk(claim: Claim, { pull }: Reached): SourceWalk {
+  const skips = !claim.pull_existing && claim.last_pull === null
+  const canSkip = skips && pull.skipExisting !== null
+  return {
+    state: canSkip ? pull.skipExisting?.(claim.now) : claim.resume,
+    progress: START,
+    started_at: claim.now.toISOString(),
+    counts: { new: 0, updated: 0, unchanged: 0, skipped: 0, pages: 0 },
+    ...(skips && !canSkip ? { notes: true as const } : {}),
+  }
+}

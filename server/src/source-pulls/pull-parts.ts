@@ -1,0 +1,14 @@
+import type { Log } from '../lib/log.ts'
+import type { RunEnvironment } from '../org/run-environment.ts'
+import type { SourceEquipment } from '../sources/reach.ts'
+import type { SourceCatalogue } from '../sources/registry.ts'
+import type { Store } from '../store/connection/db.ts'
+
+/** What pulling sources needs from outside. */
+export type PullParts = {
+  store: Store
+  sources: SourceCatalogue
+  keysOf: RunEnvironment['keysOfMember']
+  equipment: Omit<SourceEquipment, 'signal'>
+  log: Log
+}

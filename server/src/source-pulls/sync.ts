@@ -1,0 +1,103 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import type { InputColumn } from '../chain/definition.ts'
+import { validationError } from '../lib/errors.ts'
+import type { Source } from '../sources/define.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { listFieldNames } from '../store/sources/source-records.ts'
+import { type MappedField, type OnChange, putSync } from '../store/sources/source-syncs.ts'
+import type { SourceRecord } from '../store/sources/sources.ts'
+import { queueDelivery } from './jobs.ts'
+
+export type SyncRequest = { fieldMapping: Record<string, string>; pushExisting: boolean; onChange: OnChange }
+
+/** Connects a source with the main sheet of a workflow. The pair has one sync: a second one replaces the mapping (D49). */
+export async function syncSource(
+  db: Db,
+  actor: Actor,
+  { record, source, sheet }: { record: SourceRecord; source: Source | undefined; sheet: SheetRecord },
+  { fieldMapping, pushExisting, onChange }: SyncRequest,
+): Promise<{ mapped: number; warnings: Warning[] }> {
+  const { org_id, instance_id } = record
+  const { workflow_id } = sheet
+  const { inputs } = await getDefinition(db, sheet)
+  const fields = source?.fields ?? null
+  const mapping = readMapping(fieldMapping, inputs, fields)
+  const warnings = fields === null ? await warnOfUnknown(db, record, mapping) : []
+  await inTransaction(db, async (trx) => {
+    const sync = { org_id, instance_id, workflow_id }
+    await putSync(trx, {
+      ...sync,
+      mapping,
+      push_existing: pushExisting,
+      on_change: onChange,
+      created_by: actor.email,
+    })
+    const details = { workflow_id, push_existing: pushExisting, on_change: onChange, fields: fieldMapping }
+    await recordAudit(trx, org_id, actor, { action: 'source.synced', target: instance_id, details })
+    await queueDelivery(trx, sync)
+  })
+  return { mapped: mapping.length, warnings }
+}
+
+const REFERENCE = /^(?:\{\{\s*(input\..+?)\s*\}\}|(input\..+))$/
+
+/** Every fault of a mapping at once. */
+function readMapping(
+  given: Record<string, string>,
+  inputs: readonly InputColumn[],
+  fields: readonly string[] | null,
+): MappedField[] {
+  const errors: FieldError[] = []
+  const mapping = new Map<number, MappedField>()
+  const entries = Object.entries(given)
+  if (entries.length === 0) errors.push({ field: 'field_mapping', message: 'must map at least one input' })
+  for (const [key, field] of entries) {
+    const at = `field_mapping.${key}`
+    const match = REFERENCE.exec(key)
+    const name = (match?.[1] ?? match?.[2])?.slice('input.'.length)
+    const input = inputs.find((one) => one.name === name)
+    if (input === undefined) {
+      errors.push({ field: at, message: noInput(name, inputs) })
+      continue
+    }
+    if (mapping.has(input.column))
+      errors.push({ field: at, message: `maps the input ${input.name} a second time` })
+    if (fields !== null && !fields.includes(field)) {
+      errors.push({ field: at, message: `the source has no field "${field}"; it has: ${fields.join(', ')}` })
+    }
+    mapping.set(input.column, { input: input.name, column: input.column, field })
+  }
+  if (errors.length > 0) throw validationError(errors)
+  return [...mapping.values()]
+}
+
+const MAX_NAMED = 20
+
+function noInput(name: string | undefined, inputs: readonly InputColumn[]): string {
+  const all = inputs.slice(0, MAX_NAMED).map((input) => `input.${input.name}`)
+  const there = inputs.length === 0 ? 'the workflow has no inputs yet' : `the workflow has: ${all.join(', ')}`
+  return name === undefined
+    ? `must be a reference to an input, as input.<name>; ${there}`
+    : `matches no input; names are compared with their case; ${there}`
+}
+
+/** Where an account decides about fields, one that no record has yet may still come. */
+async function warnOfUnknown(
+  db: Db,
+  record: SourceRecord,
+  mapping: readonly MappedField[],
+): Promise<Warning[]> {
+  const known = await listFieldNames(db, record)
+  if (known.size === 0) return []
+  return mapping
+    .filter(({ field }) => !known.has(field))
+    .map(({ input, field }) => ({
+      field: `field_mapping.input.${input}`,
+      code: 'unknown_field',
+      message: `no record imported so far has the field "${field}"; they have: ${[...known].join(', ')}`,
+    }))
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { SourceKey } from './sources.ts'
+
+export type NewRecord = { key: string; data: string; hash: string }
+export type KnownRecord = { key: string; hash: string; isImported: boolean }
+
+export async function findKnownRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  keys: readonly string[],
+): Promise<Map<string, KnownRecord>> {
+  const { rows } = await sql<KnownRecord>`
+    select key, hash, seq is not null as "isImported" from source_records
+    where org_id = ${org_id} and instance_id = ${instance_id} and key = any(${keys}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.key, row]))
+}
+
+/** Adds records behind `seq` and `change`, in their order; with null they are only noted. Call it under the source's lock. */
+export async function insertRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  records: readonly NewRecord[],
+  after: { seq: number; change: number } | null,
+): Promise<void> {
+  if (records.length === 0) return
+  const { seq = null, change = null } = after ?? {}
+  await sql`insert into source_records (org_id, instance_id, key, seq, change_no, data, hash)
+    select ${org_id}, ${instance_id}, t.k, ${seq}::int + t.n, ${change}::bigint + t.n, t.d, t.h
+    from rows from (json_to_recordset(${printRecords(records)}::json) as (k text, h text, d json))
+      with ordinality as t (k, h, d, n)
+    order by t.n`.execute(db)
+}
+
+/** Replaces the data of records that have changed. `change` is null where they were only noted. */
+export async function updateRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  records: readonly NewRecord[],
+  change: number | null,
+): Promise<void> {
+  if (records.length === 0) return
+  await sql`update source_records r
+    set data = t.d, hash = t.h, change_no = ${change}::bigint + t.n, last_seen_at = now()
+    from rows from (json_to_recordset(${printRecords(records)}::json) as (k text, h text, d json))
+      with ordinality as t (k, h, d, n)
+    where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
+}
+
+export async function touchRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  keys: readonly string[],
+): Promise<void> {
+  if (keys.length === 0) return
+  await sql`update source_records set last_seen_at = now()
+    where org_id = ${org_id} and instance_id = ${instance_id} and key = any(${keys}::text[])`.execute(db)
+}
+
+/** The data is JSON text already, and goes in as it is. */
+function printRecords(records: readonly NewRecord[]): string {
+  const items = records.map(({ key, hash, data }) => `{"k":${JSON.stringify(key)},"h":"${hash}","d":${data}}`)
+  return `[${items.join(',')}]`
+}
+
+/** Imported records by their number, in the order of import. Deep pages cost what the first one does. */
+export async function listRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<Record<string, unknown>[]> {
+  const { rows } = await sql<{ data: Record<string, unknown> }>`
+    select data from source_records
+    where org_id = ${org_id} and instance_id = ${instance_id} and seq > ${offset}::int and seq <= ${offset + limit}::int
+    order by seq`.execute(db)
+  return rows.map(({ data }) => data)
+}
+
+const SAMPLE = 200
+
+/** Names of fields that the latest records have. */
+export async function listFieldNames(db: Db, { org_id, instance_id }: SourceKey): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct json_object_keys(data) as name from (
+      select data from source_records where org_id = ${org_id} and instance_id = ${instance_id} and seq is not null
+      order by seq desc limit ${SAMPLE}) latest`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,182 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { Schema, SourceStatus } from '../connection/schema.ts'
+
+export type SourceRecord = Selectable<Schema['sources']>
+export type SourceKey = { org_id: string; instance_id: string }
+export type { LastPull, PullCounts, SourceFault, SourceStatus, SourceWalk } from '../connection/schema.ts'
+
+type Given =
+  | 'org_id'
+  | 'instance_id'
+  | 'slug'
+  | 'name'
+  | 'provider'
+  | 'connection'
+  | 'owner_id'
+  | 'created_by'
+  | 'schedule'
+  | 'cron'
+  | 'stop_at'
+  | 'pull_existing'
+  | 'max_records'
+  | 'max_credits_millis'
+  | 'next_pull_at'
+export type NewSource = Pick<Insertable<Schema['sources']>, Given> & { body: Record<string, unknown> }
+
+export async function insertSource(db: Db, { body, ...source }: NewSource): Promise<SourceRecord> {
+  return db
+    .insertInto('sources')
+    .values({ ...source, body: JSON.stringify(body) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Undefined also when it was deleted. */
+export async function findSource(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+): Promise<SourceRecord | undefined> {
+  return db
+    .selectFrom('sources')
+    .selectAll()
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .where('status', '!=', 'deleted')
+    .executeTakeFirst()
+}
+
+export async function findOrganisationOfSource(db: Db, instanceId: string): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('sources')
+    .select('org_id')
+    .where('instance_id', '=', instanceId)
+    .executeTakeFirst()
+  return found?.org_id
+}
+
+/** Newest first, without those that were deleted. */
+export async function listSources(
+  db: Db,
+  orgId: string,
+): Promise<
+  Pick<
+    SourceRecord,
+    | 'instance_id'
+    | 'name'
+    | 'slug'
+    | 'status'
+    | 'lead_count'
+    | 'created_at'
+    | 'stop_at'
+    | 'schedule'
+    | 'next_pull_at'
+  >[]
+> {
+  return db
+    .selectFrom('sources')
+    .select([
+      'instance_id',
+      'name',
+      'slug',
+      'status',
+      'lead_count',
+      'created_at',
+      'stop_at',
+      'schedule',
+      'next_pull_at',
+    ])
+    .where('org_id', '=', orgId)
+    .where('status', '!=', 'deleted')
+    .orderBy('created_at', 'desc')
+    .orderBy('instance_id', 'desc')
+    .execute()
+}
+
+/** Those that a member owns, and that nobody owns once they are gone. */
+export async function listSourcesOwnedBy(
+  db: Db,
+  orgId: string,
+  memberId: string,
+): Promise<{ instance_id: string; name: string }[]> {
+  return db
+    .selectFrom('sources')
+    .select(['instance_id', 'name'])
+    .where('org_id', '=', orgId)
+    .where('owner_id', '=', memberId)
+    .where('status', '!=', 'deleted')
+    .orderBy('instance_id')
+    .execute()
+}
+
+/**
+ * Compare and set: from one of `from` to `to`, with the worker that has it put off and what was set aside given back. False when
+ * it was in none of them.
+ */
+export async function changeStatus(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  from: readonly SourceStatus[],
+  to: SourceStatus,
+): Promise<boolean> {
+  const { rows } = await sql<{ held: number }>`
+    with before as (
+      select held_millis from sources
+      where org_id = ${org_id} and instance_id = ${instance_id} and status = any(${from}::text[]) for update
+    )
+    update sources s set status = ${to}, version = version + 1, claimed_until = null, held_millis = 0, failures = 0
+    from before where s.org_id = ${org_id} and s.instance_id = ${instance_id}
+    returning before.held_millis as held`.execute(db)
+  const [changed] = rows
+  if (changed === undefined) return false
+  await giveBack(db, org_id, changed.held)
+  return true
+}
+
+export async function giveBack(db: Db, orgId: string, heldMillis: number): Promise<void> {
+  if (heldMillis === 0) return
+  await db
+    .updateTable('organisations')
+    .set({ held_millis: sql<number>`held_millis - ${heldMillis}` })
+    .where('org_id', '=', orgId)
+    .execute()
+}
+
+/** When the next pull is, by the database's clock; null for none. */
+export async function setNextPull(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  at: Date | null,
+): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ next_pull_at: at })
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .execute()
+}
+
+const PURGE_CHUNK = 5000
+
+/** Removes some of what deleted sources leave behind; false when there is nothing more. */
+export async function purgeDeletedSources(db: Db): Promise<boolean> {
+  const gone = await db
+    .selectFrom('sources')
+    .select(['org_id', 'instance_id'])
+    .where('status', '=', 'deleted')
+    .limit(1)
+    .executeTakeFirst()
+  if (gone === undefined) return false
+  for (const table of ['source_deliveries', 'source_records'] as const) {
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
+      select ctid from ${sql.table(table)} where org_id = ${gone.org_id} and instance_id = ${gone.instance_id}
+      limit ${PURGE_CHUNK}))`.execute(db)
+    if ((numAffectedRows ?? 0n) > 0n) return true
+  }
+  await db
+    .deleteFrom('sources')
+    .where('org_id', '=', gone.org_id)
+    .where('instance_id', '=', gone.instance_id)
+    .execute()
+  return true
+}
