@@ -409,17 +409,17 @@ describe('PATCH /sources/{source_instance_id}/status (D49)', () => {
 
   it('pausing stops a pull at the page at hand', async () => {
     let id = ''
-    let pausing: Promise<unknown> | null = null
+    const pausing: Promise<unknown>[] = []
     lists.set('stopped', {
       items: itemsOf(8),
       answer: ({ token }) => {
-        if (token === 4) pausing ??= patch(id, 'paused')
+        if (token === 4 && pausing.length === 0) pausing.push(patch(id, 'paused'))
         return null
       },
     })
     id = await sources.create(org, 'paged_once', { list: 'stopped' })
     await sources.pull(org, id)
-    await pausing
+    await Promise.all(pausing)
     const { status, lead_count } = await sources.show(org, id)
     expect({ status, isPart: lead_count < 8 }).toEqual({ status: 'paused', isPart: true })
     await patch(id, 'active')
