@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
+import { pdfOf } from '../testing/pdf.ts'
 import { serveSite, type SitePage } from '../testing/site-server.ts'
 import { createPageReader } from './page-reader.ts'
 
@@ -53,7 +54,7 @@ describe('what an agent sees of a page', () => {
   })
 
   it('is the text of a PDF', async () => {
-    const result = await read({ type: 'application/pdf', body: pdfOf('Acme has 1250 employees.') })
+    const result = await read({ type: 'application/pdf', body: pdfOf(['Acme has 1250 employees.']) })
     expect(result).toMatchObject({
       ok: true,
       page: { text: expect.stringContaining('Acme has 1250 employees.') },
@@ -72,24 +73,3 @@ describe('what an agent sees of a page', () => {
     expect(await read({ type: 'image/png', body: 'x' })).toMatchObject({ ok: false })
   })
 })
-
-/** The least that is a PDF of one line. */
-function pdfOf(text: string): string {
-  const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-  ]
-  let body = '%PDF-1.4\n'
-  const offsets = objects.map((object, n) => {
-    const at = body.length
-    body += `${n + 1} 0 obj\n${object}\nendobj\n`
-    return at
-  })
-  const xref = body.length
-  const lines = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n `)
-  return `${body}xref\n0 6\n0000000000 65535 f \n${lines.join('\n')}\ntrailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${xref}\n%%EOF`
-}

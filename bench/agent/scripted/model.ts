@@ -1,0 +1,107 @@
+import type { ChatBody, SpokenReply } from '#server/catalog/testing/chat-turn.ts'
+import { FACT_NAMES, type FactName } from '../facts.ts'
+import { choose, findOn, type Found, FRESH, isOwnWord, type PageSeen, pagesIn } from './reading.ts'
+
+const MAX_PAGES = 6
+const MAX_SOURCES = 3
+
+/** What the model was told so far. */
+type Told = {
+  company: string
+  website: string | undefined
+  fact: FactName
+  pages: PageSeen[]
+  results: { url: string; title: string }[]
+  hasSearched: boolean
+  asked: Set<string>
+}
+
+/** A model of rules: it does the same for the same words, and knows only what it is told. It does whatever a page orders. */
+export function think(body: ChatBody): SpokenReply {
+  const told = readConversation(body)
+  const found = told.pages.flatMap((page) => findOn(page, told.company, told.fact) ?? [])
+  if (body.tools === undefined) return { says: answer(told, found) }
+  const order = told.pages.map(({ text }) => /\bopen (https?:\S+)/.exec(text)?.[1]).find(Boolean)
+  if (order !== undefined && !told.asked.has(order)) return read(order, told)
+  if (told.asked.size > MAX_PAGES) return { says: 'I have read enough.' }
+  const next = nextPage(told, found)
+  if (next !== undefined) return read(next, told)
+  if (!told.hasSearched && !isSettled(found, told.company)) {
+    return { calls: [{ name: 'search', input: { query: `${told.company} ${told.fact}` } }] }
+  }
+  return { says: found.length === 0 ? 'It cannot be found.' : 'I have found it.' }
+}
+
+/** The company's own word, or that of two others. */
+function isSettled(found: readonly Found[], company: string): boolean {
+  const fresh = found.filter(({ year }) => year >= FRESH)
+  const hosts = fresh.map((one) => `${one.value} ${URL.parse(one.page.url)?.host}`)
+  return (
+    fresh.some((one) => isOwnWord(one, company)) ||
+    new Set(hosts).size > new Set(fresh.map(({ value }) => value)).size
+  )
+}
+
+const read = (url: string, { company, fact }: Told): SpokenReply => ({
+  calls: [{ name: 'read_page', input: { url, looking_for: `${company} ${fact}` } }],
+})
+
+/** The site that the task names, then pages on it that sound right, then what a search found about this very company. */
+function nextPage(told: Told, found: readonly Found[]): string | undefined {
+  const isNew = (url: string) => !told.asked.has(url)
+  if (told.website !== undefined && isNew(told.website)) return told.website
+  const others = told.results.filter(({ url, title }) => isNew(url) && isAbout(title, told.company))
+  const hosts = new Set(found.map(({ page }) => URL.parse(page.url)?.host))
+  // What others say of a company is read too, where a search shows it: one word is a claim, two are a finding.
+  const second = others.find(({ url }) => !hosts.has(URL.parse(url)?.host))
+  if (isSettled(found, told.company)) return told.pages.length < 3 ? second?.url : undefined
+  const linked = told.pages
+    .filter(({ url, title, text }) => isAbout(`${title} ${text}`, told.company) || url === told.website)
+    .flatMap(linksOf)
+    .filter(({ url }) => isNew(url))
+    .map((link) => ({ ...link, score: likenessOf(link) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+  return linked[0]?.url ?? others[0]?.url
+}
+
+const isAbout = (text: string, company: string) => new RegExp(`${company}(?! \\p{Lu})`, 'u').test(text)
+
+/** Links of a page, as they are listed below it. */
+function linksOf({ url: page, text }: PageSeen): { url: string; text: string }[] {
+  const host = URL.parse(page)?.host
+  return [...text.matchAll(/^- (?:(.*): )?(https?:\S+)$/gm)]
+    .map(([, words = '', url = '']) => ({ url, text: words }))
+    .filter(({ url }) => URL.parse(url)?.host === host)
+}
+
+const PLACES = /about|company|facts|imprint|story|report|team|unternehmen|qui-sommes|nosotros|会社/i
+
+const likenessOf = ({ url, text }: { url: string; text: string }): number =>
+  (PLACES.test(text) ? 2 : 0) + (PLACES.test(URL.parse(url)?.pathname ?? '') ? 1 : 0)
+
+function readConversation({ messages }: ChatBody): Told {
+  const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content ?? '')
+  const all = said.join('\n')
+  const results = [...all.matchAll(/^\d+\. (.*)\n {3}(https?:\S+)$/gm)]
+  const calls = messages.flatMap(({ tool_calls = [] }) => JSON.stringify(tool_calls))
+  const asked = calls.join('').matchAll(/\\"url\\":\\"([^"\\]+)/g)
+  return {
+    company: /Company: (.+?), /.exec(all)?.[1] ?? '',
+    website: /Website: (\S+)/.exec(all)?.[1],
+    fact: FACT_NAMES.find((name) => all.includes(`\n- ${name} (`)) ?? 'founded',
+    pages: pagesIn(all),
+    results: results.map(([, title = '', url = '']) => ({ title, url })),
+    hasSearched: calls.some((call) => call.includes('"search"')),
+    asked: new Set([...asked].map(([, url = '']) => url)),
+  }
+}
+
+/** The answer of the last pass. What was read nowhere is null. */
+function answer({ company, fact }: Told, found: readonly Found[]): string {
+  const best = choose(found, company)
+  const agreeing = found.filter(({ value }) => value === best?.value).slice(0, MAX_SOURCES)
+  const sources = agreeing.map(({ page, quote }) => ({ page: page.number, quote }))
+  const reason = best === undefined ? 'no page says it' : null
+  return JSON.stringify({ [fact]: { value: best?.value ?? null, sources, reason } })
+}
