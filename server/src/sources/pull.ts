@@ -19,6 +19,8 @@ export type PullArgs<Body, State> = {
   ask: Ask
   /** For what is not spoken over HTTP, such as a database. */
   key: ProviderKey
+  /** Values of the organisation's environment variables, by key. They are secrets: not stored, not shown. */
+  env: () => Promise<ReadonlyMap<string, string>>
   context: SourceContext
 }
 

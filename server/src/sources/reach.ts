@@ -16,7 +16,11 @@ import type { Pull, SourceContext } from './pull.ts'
 export type SourceEquipment = SourceContext & { gate: ProviderGate }
 
 /** A pull with the key that it runs on. Only the platform's key costs credits (D22). */
-export type Reached = { pull: Pull; key: ProviderKey; isOwn: boolean }
+export type Reached = { pull: Pull; key: ProviderKey; isOwn: boolean; env: Environment }
+
+type Environment = () => Promise<ReadonlyMap<string, string>>
+/** Keys of providers, with the variables that a source may refer to where there are any. */
+export type SourceKeys = ProviderKeys & { env?: Environment }
 
 type Wanted = { provider: string | null; connection: string | null }
 
@@ -24,20 +28,21 @@ type Wanted = { provider: string | null; connection: string | null }
 export async function reachSource(
   source: Source,
   { provider: wanted, connection }: Wanted,
-  keys: ProviderKeys,
+  keys: SourceKeys,
   context: SourceContext,
 ): Promise<Reached | FieldError> {
+  const env = keys.env ?? (async () => new Map<string, string>())
   const pulls = source.pulls.filter(({ provider }) => wanted === null || provider.id === wanted)
   for (const pull of pulls) {
     const { provider } = pull
     const own = provider.supportsOwnKey ? await keys.own(provider.id, connection ?? undefined) : null
-    if (own !== null) return { pull, key: own, isOwn: true }
+    if (own !== null) return { pull, key: own, isOwn: true, env }
     if (connection !== null) continue
     if (provider.auth.kind === 'none' && provider.isPlaced(context)) {
-      return { pull, key: createKey('none', {}), isOwn: false }
+      return { pull, key: createKey('none', {}), isOwn: false, env }
     }
     const platform = provider.requiresOwnKey ? null : keys.platform(provider.id)
-    if (platform !== null) return { pull, key: platform, isOwn: false }
+    if (platform !== null) return { pull, key: platform, isOwn: false, env }
   }
   return notConnected(source, pulls, connection)
 }

@@ -28,9 +28,17 @@ export async function readPage(
   { body, state, limit }: Where,
   equipment: SourceEquipment,
 ): Promise<PulledPage | Refusal> {
-  const { pull, key } = reached
+  const { pull, key, env } = reached
   const { gate: _gate, ...context } = equipment
-  const answer = await pull.read({ body, state, limit, key, context, ask: askThrough(reached, equipment) })
+  const answer = await pull.read({
+    body,
+    state,
+    limit,
+    key,
+    env,
+    context,
+    ask: askThrough(reached, equipment),
+  })
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page

@@ -21,6 +21,7 @@ export type Reply = {
   status?: number
   json?: unknown
   text?: string
+  bytes?: Uint8Array
   headers?: Record<string, string>
   hang?: true
 }
@@ -39,7 +40,7 @@ export async function serveDouble(answer: (seen: Seen, place: number) => Reply):
     const reply = answer(one, seen.push(one) - 1)
     if (reply.hang) return
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-    response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+    response.end(reply.bytes ?? reply.text ?? JSON.stringify(reply.json ?? {}))
   }
   const { origin } = await serveHttp((request, response) => void serve(request, response))
   return { origin, seen }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../../lib/config/config.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import { makeStorableText } from '../../lib/json/storable.ts'
@@ -16,7 +17,7 @@ import {
   startImport,
 } from '../../store/files/imports.ts'
 import { findSheet } from '../../store/sheets/sheets.ts'
-import { type Batch, FileFault } from '../reading/records.ts'
+import type { Batch } from '../reading/records.ts'
 import type { Storage } from '../storage/storage.ts'
 import { UPLOAD_DAYS } from '../uploads.ts'
 import { type Chunk, chunksOf } from './import-chunks.ts'

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import { collect, collectResumed, type Read } from '../testing/collect.ts'
 import { readCsv } from './csv-records.ts'
-import { MAX_RECORD_BYTES } from './records.ts'
 
 const AB = ['a', 'b']
 const BOM = '\uFEFF'

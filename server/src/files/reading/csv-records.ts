@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { countBreaks, createCsvParser, type CsvParser } from './csv-parser.ts'
-import { type Batch, Columns, FileFault, hasValue, locateHeaders, pickColumns } from './records.ts'
-import { createUtf8Decoder, notUtf8, refuseForeignStart, withWholeStart } from './utf8-decoder.ts'
+import { countBreaks, createCsvParser, type CsvParser } from '../../lib/csv/csv-parser.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
+import { createUtf8Decoder, notUtf8, refuseForeignStart, withWholeStart } from '../../lib/csv/utf8-decoder.ts'
+import { type Batch, Columns, hasValue, locateHeaders, pickColumns } from './records.ts'
 
 const DELIMITERS = [',', ';', '\t']
 const BOM = '\uFEFF'

@@ -1,18 +1,11 @@
 import { z } from 'zod'
-
-/** What is wrong with a file, in words for the person who made it. Trying again would not help. */
-export class FileFault extends Error {
-  override name = 'FileFault'
-}
+import { FileFault } from '../../lib/csv/file-fault.ts'
 
 /** Texts of the mapped columns, in the order of the mapping; null where the cell is empty. */
 export type SourceRecord = (string | null)[]
 
 /** Some records, and where in the file those after them start: JSON that only the reader understands. */
 export type Batch = { records: SourceRecord[]; position: unknown }
-
-/** No record of a sensible table is longer, and none is held in memory beyond it. */
-export const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 /** Where the mapped headers stand in row 1. Each must be there, and only once. */
 export function locateHeaders(row: Row, headers: readonly string[]): number[] {

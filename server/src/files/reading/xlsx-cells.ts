@@ -1,4 +1,4 @@
-import { FileFault, MAX_RECORD_BYTES } from './records.ts'
+import { FileFault, MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import type { SharedStrings } from './xlsx-strings.ts'
 import { formatNumber, type NumberKind, unescapeText } from './xlsx-values.ts'
 import { attributeOf, type XmlEvents } from './xml-scanner.ts'

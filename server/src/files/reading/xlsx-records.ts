@@ -1,14 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import {
-  type Batch,
-  Columns,
-  FileFault,
-  hasValue,
-  locateHeaders,
-  pickColumns,
-  type SourceRecord,
-} from './records.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
+import { type Batch, Columns, hasValue, locateHeaders, pickColumns, type SourceRecord } from './records.ts'
 import { openNameless } from './spool.ts'
 import { createCellReader, type XlsxRow } from './xlsx-cells.ts'
 import { createSharedStrings, readSharedStrings } from './xlsx-strings.ts'

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { FileFault } from './records.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
 import { unescapeText } from './xlsx-values.ts'
 import { scanPart } from './xlsx-workbook.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
-import { FileFault } from './records.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
 
 const END = 0x06054b50
 const END_LENGTH = 22

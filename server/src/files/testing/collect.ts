@@ -1,4 +1,5 @@
-import { type Batch, FileFault } from '../reading/records.ts'
+import { FileFault } from '../../lib/csv/file-fault.ts'
+import type { Batch } from '../reading/records.ts'
 
 export type Read = { rows: (string | null)[][] } | { fault: string }
 

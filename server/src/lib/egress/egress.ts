@@ -7,6 +7,7 @@ import { createConnector, type Guard } from './connector.ts'
 import { type Deadline, exchange, type Expectation, startDeadline } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
 import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
+import { goesOn, headersFor, keptOf } from './part.ts'
 import { createRecords, type DnsRecords } from './records.ts'
 import type { EgressRequest } from './request.ts'
 import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
@@ -41,7 +42,10 @@ export type Egress = {
 
 export type SmtpProbe = { port: number; name: string }
 
-type ResponseParts = Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location'>
+type ResponseParts = Pick<
+  EgressResponse,
+  'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'more'
+>
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
@@ -86,15 +90,18 @@ export function createEgress(options: {
     const start = parseUrl(request.url)
     let route = start.origin
     try {
-      let hop = firstHop(start, request, headerDefaults)
+      let hop = firstHop(start, request, { ...headerDefaults, ...headersFor(request.part) })
       for (let redirects = 0; ; redirects += 1) {
         const { method } = hop
         const wants: Expectation['wants'] = ({ status, headers }) => {
           if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
-          if (method !== 'HEAD') checkDeclaredLength(headers, maxBytes)
+          const isCut = keptOf(request.part, { status, headers }) !== null
+          if (method !== 'HEAD' && !isCut) checkDeclaredLength(headers, maxBytes)
           return true
         }
-        const { status, headers, body: sent } = await exchange(agent, hop, { deadline, maxBytes, wants })
+        const keep: Expectation['keep'] = (answer) => keptOf(request.part, answer)
+        const exchanged = await exchange(agent, hop, { deadline, maxBytes, wants, keep })
+        const { status, headers, body: sent } = exchanged
         const location = locationOf(status, headers)
         const next = location === null ? null : nextHop(hop, status, location)
         if (next === null || request.redirects === 'return') {
@@ -102,7 +109,15 @@ export function createEgress(options: {
             if (deadline.fault !== undefined) throw deadline.fault
           }
           const body = await decodeBody(sent, headers, { maxBytes, check })
-          return { status, headers, body, url: hop.url.href, redirects, location: next?.url.href ?? null }
+          return {
+            status,
+            headers,
+            body,
+            url: hop.url.href,
+            redirects,
+            location: next?.url.href ?? null,
+            more: exchanged.isCut || goesOn(exchanged, request.part, sent.length),
+          }
         }
         if (redirects >= maxRedirects) {
           throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)

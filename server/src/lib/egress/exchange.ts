@@ -2,15 +2,25 @@ import type { Agent, Dispatcher } from 'undici'
 import { tooLarge } from './body.ts'
 import { EgressFault } from './failures.ts'
 import type { Hop } from './hops.ts'
+import type { Kept } from './part.ts'
 import { collectHeaders } from './response.ts'
 
-export type Exchanged = { status: number; headers: Record<string, string[]>; body: Buffer }
+export type Exchanged = {
+  status: number
+  headers: Record<string, string[]>
+  body: Buffer
+  /** There was more than was kept of it. */
+  isCut: boolean
+}
+type Answer = Pick<Exchanged, 'status' | 'headers'>
 
 export type Expectation = {
   deadline: Deadline
   maxBytes: number
   /** Whether the body is to be read; may throw what makes the answer useless. */
-  wants: (answer: Omit<Exchanged, 'body'>) => boolean
+  wants: (answer: Answer) => boolean
+  /** The bytes of the body that are kept, where that is not all. */
+  keep: (answer: Answer) => Kept | null
 }
 
 const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
@@ -26,13 +36,14 @@ const MAX_UNWANTED = 16_384
 export function exchange(
   agent: Agent,
   hop: Hop,
-  { deadline, maxBytes, wants }: Expectation,
+  { deadline, maxBytes, wants, keep }: Expectation,
 ): Promise<Exchanged> {
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>()
   const chunks: Buffer[] = []
   let size = 0
   let wanted = true
-  let answer: Omit<Exchanged, 'body'> | undefined
+  let kept: Kept | null = null
+  let answer: Answer | undefined
   let controller: Dispatcher.DispatchController | undefined
   const giveUp = (cause: Error) => {
     reject(cause)
@@ -53,9 +64,10 @@ export function exchange(
         if (status < 200) return
         try {
           answer = { status, headers: collectHeaders(rawHeaders) }
+          kept = keep(answer)
           if (wants(answer)) return
           wanted = false
-          resolve({ ...answer, body: NOTHING })
+          resolve({ ...answer, body: NOTHING, isCut: false })
           deadline.atEnd(() => given.abort(UNWANTED))
         } catch (cause) {
           giveUp(cause as Error)
@@ -65,11 +77,19 @@ export function exchange(
         size += chunk.length
         if (!wanted) {
           if (size > MAX_UNWANTED) given.abort(UNWANTED)
+        } else if (kept !== null && answer !== undefined) {
+          const start = size - chunk.length
+          const end = kept.skip + kept.take
+          chunks.push(chunk.subarray(Math.max(0, kept.skip - start), Math.max(0, end - start)))
+          if (size <= end) return
+          resolve({ ...answer, body: Buffer.concat(chunks), isCut: true })
+          given.abort(UNWANTED)
         } else if (size > maxBytes) giveUp(tooLarge(maxBytes))
         else chunks.push(chunk)
       },
       onResponseEnd() {
-        if (answer !== undefined) setImmediate(resolve, { ...answer, body: Buffer.concat(chunks, size) })
+        if (answer !== undefined)
+          setImmediate(resolve, { ...answer, body: Buffer.concat(chunks), isCut: false })
       },
       onResponseError: (_given, cause) => reject(cause),
     },

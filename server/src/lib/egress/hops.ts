@@ -27,6 +27,8 @@ const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'accept-language',
   'content-type',
+  'if-none-match',
+  'range',
   'user-agent',
 ])
 const DESCRIBES_BODY: ReadonlySet<string> = new Set([

@@ -11,4 +11,9 @@ export type EgressRequest = {
   /** `return` gives the answer that redirects as it is, to who must look at each hop. Default `follow`. */
   redirects?: 'follow' | 'return'
   signal?: AbortSignal
+  /**
+   * Only these bytes of the body. A server that sends all the same is cut off behind them, or behind `sizeOfWhole`, where
+   * more of it is of use.
+   */
+  part?: { start: number; size: number; sizeOfWhole?: number }
 }

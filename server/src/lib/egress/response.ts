@@ -19,11 +19,16 @@ export type EgressResponse = {
   redirects: number
   /** Where it redirects to, when redirects were not to be followed. */
   location: string | null
+  /** The body goes on behind the part that was asked for. */
+  more: boolean
   ms: number
 }
 
 export function createResponse(
-  parts: Pick<EgressResponse, 'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'ms'>,
+  parts: Pick<
+    EgressResponse,
+    'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'more' | 'ms'
+  >,
 ): EgressResponse {
   const text = () => new TextDecoder().decode(parts.body)
   return {

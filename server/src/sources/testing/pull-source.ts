@@ -17,6 +17,8 @@ export type Settings = {
   urls?: Record<string, string>
   /** Fields of the connection to every provider; without any, nothing is connected. */
   fields?: Record<string, string> | null
+  /** Environment variables of the organisation. */
+  env?: Record<string, string>
   now?: Date
   /** Environment variables that say which models there are. */
   models?: Record<string, string>
@@ -38,14 +40,20 @@ export function makeEquipment({ urls = {}, now, models = {} }: Settings = {}): S
 
 type Opened = { source: Source; reached: Reached; body: Record<string, unknown>; equipment: SourceEquipment }
 
-async function open(slug: string, raw: Record<string, unknown>, settings: Settings): Promise<Opened> {
+/** A source with all that reading its pages takes. */
+export async function openSource(
+  slug: string,
+  raw: Record<string, unknown>,
+  settings: Settings,
+): Promise<Opened> {
   const source = (await loadSources()).get(slug)
   if (source === undefined) throw new Error(`there is no source ${slug}`)
   const request = readRequest(source, raw)
   const equipment = makeEquipment(settings)
   const { fields = { secret: 'a-key' } } = settings
   const own = async () => (fields === null ? null : createKey('own', fields))
-  const reached = await reachSource(source, request, { platform: () => null, own }, equipment)
+  const env = async () => new Map(Object.entries(settings.env ?? {}))
+  const reached = await reachSource(source, request, { platform: () => null, own, env }, equipment)
   if (!isReached(reached)) throw new Error(`${reached.field}: ${reached.message}`)
   return { source, reached, body: request.body, equipment }
 }
@@ -69,7 +77,7 @@ export async function pullSource(
   raw: Record<string, unknown>,
   settings: Settings & { state?: unknown; limit?: number } = {},
 ): Promise<Pulled> {
-  const { source, reached, body, equipment } = await open(slug, raw, settings)
+  const { source, reached, body, equipment } = await openSource(slug, raw, settings)
   const pulled: Pulled = {
     rows: [],
     keys: [],

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { FileFault } from './records.ts'
+import { FileFault } from './file-fault.ts'
 
 export type Utf8Decoder = {
   /** The text of these bytes, up to the first that is not UTF-8. A character cut off at the end comes with the next. */

@@ -1,4 +1,4 @@
-import { FileFault, MAX_RECORD_BYTES } from './records.ts'
+import { FileFault, MAX_RECORD_BYTES } from './file-fault.ts'
 
 const QUOTE = 34
 const LF = 10

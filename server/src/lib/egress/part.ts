@@ -1,0 +1,45 @@
+import { EgressFault } from './failures.ts'
+import type { EgressRequest } from './request.ts'
+
+type Part = NonNullable<EgressRequest['part']>
+type Answer = { status: number; headers: Readonly<Record<string, string[]>> }
+
+/** Which bytes of a body are kept. */
+export type Kept = { skip: number; take: number }
+
+/** Bytes are counted as they are stored, so nothing may be compressed on the way. */
+export function headersFor(part: Part | undefined): Record<string, string> {
+  if (part === undefined) return {}
+  return { range: `bytes=${part.start}-${part.start + part.size - 1}`, 'accept-encoding': 'identity' }
+}
+
+/** What is kept of an answer: the part as it was sent, or the same bytes of the whole. Null for any other answer. */
+export function keptOf(part: Part | undefined, { status, headers }: Answer): Kept | null {
+  if (part === undefined || (status !== 200 && status !== 206)) return null
+  const encoding = headers['content-encoding']?.join() ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new EgressFault('protocol', 'the answer is compressed, although a part of it was asked for.')
+  }
+  if (status === 200) return { skip: part.start, take: Math.max(part.size, part.sizeOfWhole ?? 0) }
+  if (rangeOf(headers)?.first !== part.start) {
+    throw new EgressFault('protocol', 'the answer is another part than was asked for.')
+  }
+  return { skip: 0, take: part.size }
+}
+
+/** Whether there is more behind a part that was sent as one. */
+export function goesOn({ status, headers }: Answer, part: Part | undefined, length: number): boolean {
+  if (part === undefined || status !== 206) return false
+  const range = rangeOf(headers)
+  return range?.total === undefined ? length >= part.size : range.last + 1 < range.total
+}
+
+/** `bytes 0-499/1234`, or `*` where the server does not know how long it is. */
+function rangeOf(
+  headers: Answer['headers'],
+): { first: number; last: number; total: number | undefined } | null {
+  const [found, first, last, total] =
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range']?.[0] ?? '') ?? []
+  if (found === undefined) return null
+  return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) }
+}

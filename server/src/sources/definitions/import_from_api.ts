@@ -1,0 +1,13 @@
+import { defineSource } from '../define.ts'
+import { items, pagedItems } from '../http/items.ts'
+
+export default defineSource({
+  slug: 'import_from_api',
+  name: 'Import from an API',
+  description: 'Items of a JSON API over HTTP, page by page.',
+  mode: 'either',
+  shape: items,
+  check: ({ method, json }) =>
+    json !== undefined && method === 'GET' ? [{ field: 'json', message: 'is for POST; set method too' }] : [],
+  pulls: [pagedItems],
+})

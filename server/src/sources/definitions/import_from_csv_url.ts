@@ -1,0 +1,11 @@
+import { defineSource } from '../define.ts'
+import { csvFile, csvRows } from '../http/csv-file.ts'
+
+export default defineSource({
+  slug: 'import_from_csv_url',
+  name: 'Import a CSV file by its address',
+  description: 'Rows of a CSV file on the web; by schedule again whenever the file has changed.',
+  mode: 'either',
+  shape: csvRows,
+  pulls: [csvFile],
+})

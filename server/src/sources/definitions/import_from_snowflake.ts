@@ -1,0 +1,15 @@
+import { defineSource } from '../define.ts'
+import { snowflakeOptions } from '../snowflake/options.ts'
+import { importedRows, tableRows } from '../snowflake/rows.ts'
+import { checkTableOrQuery } from '../table-or-query.ts'
+
+export default defineSource({
+  slug: 'import_from_snowflake',
+  name: 'Import from Snowflake',
+  description: 'Rows of a table or a query; with a cursor column, by schedule those that changed.',
+  mode: 'either',
+  shape: tableRows,
+  check: ({ query, table }) => checkTableOrQuery({ query, table }),
+  pulls: [importedRows],
+  options: snowflakeOptions,
+})
