@@ -37,9 +37,8 @@ describe('the evaluation of the web agent', () => {
       scores.push({ name: contestant.name, ...sumUp(marks) })
     }
     const [agent, onePage, alone] = scores
-    expect(agent).toMatchObject({ name: 'web agent', wrong: 0, abstained: 1, failures: 0 })
-    expect(agent?.exact).toBeGreaterThan(0.9)
-    expect(agent?.citations).toBeGreaterThanOrEqual(known.length - 1)
+    expect(agent).toMatchObject({ name: 'web agent', exact: 1, wrong: 0, abstained: 1, failures: 0 })
+    expect(agent?.citations).toBeGreaterThanOrEqual(known.length)
     expect(agent?.validCitations).toBe(agent?.citations)
     expect(onePage?.exact).toBeLessThan(0.7)
     expect(onePage?.pages).toBeGreaterThan(0)

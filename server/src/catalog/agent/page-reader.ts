@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { fetchPage, type Fetching } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readPageText } from './page-text.ts'
+import { listSite } from './site-pages.ts'
 
 /** A page as the agent knows it. */
 export type AgentPage = {
@@ -10,6 +11,8 @@ export type AgentPage = {
   title: string | null
   text: string
   links: { url: string; text: string }[]
+  /** Other pages of the site, by its sitemap, where this is the home page. */
+  listed: string[]
   /** As it was sent. */
   bytes: number
 }
@@ -29,7 +32,7 @@ export function createPageReader({ keepSeconds }: { keepSeconds: number }): Page
       ? null
       : new LRUCache<string, AgentPage>({
           maxSize: MAX_KEPT_BYTES,
-          sizeCalculation: (page) => 1 + page.text.length + page.links.length * 100,
+          sizeCalculation: (page) => 1 + page.text.length + (page.links.length + page.listed.length) * 100,
           ttl: keepSeconds * 1000,
         })
   const underWay = new Map<string, Reading>()
@@ -59,18 +62,22 @@ async function fetchText(context: Fetching, url: string): Reading {
   if (page.type === 'pdf') {
     const read = await readPdf(page.bytes, context.signal)
     if (!read.ok) return read
-    return { ok: true, page: { url: page.url, title: read.title, text: read.text, links: [], bytes } }
+    return {
+      ok: true,
+      page: { url: page.url, title: read.title, text: read.text, links: [], listed: [], bytes },
+    }
   }
   if (page.type === 'text') {
     return {
       ok: true,
-      page: { url: page.url, title: null, text: page.text.slice(0, 200_000), links: [], bytes },
+      page: { url: page.url, title: null, text: page.text.slice(0, 200_000), links: [], listed: [], bytes },
     }
   }
   const read = readPageText(page)
   if (!read.ok) return read
   const { title, text, links } = read.value
-  return { ok: true, page: { url: page.url, title, text, links: links.slice(0, MAX_LINKS), bytes } }
+  const listed = await listSite(context, page.url)
+  return { ok: true, page: { url: page.url, title, text, links: links.slice(0, MAX_LINKS), listed, bytes } }
 }
 
 function messageOf(outcome: { kind: string; message?: string }): string {

@@ -88,7 +88,10 @@ describe('the agent', () => {
       kind: 'answered',
       answer: { data: { employees: 1250, founder: 'Ada Byron' } },
     })
-    expect(site.requests.filter((path) => path !== '/robots.txt')).toEqual(['/', '/about'])
+    expect(site.requests.filter((path) => !/\/(robots\.txt|sitemap\.xml)$/.test(path))).toEqual([
+      '/',
+      '/about',
+    ])
     expect(result.trace.steps).toContainEqual(expect.objectContaining({ kind: 'refused' }))
   })
 

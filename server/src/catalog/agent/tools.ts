@@ -4,6 +4,7 @@ import type { Budget } from './budget.ts'
 import { attribute, markText } from './instructions.ts'
 import type { AgentPage, PageRead } from './page-reader.ts'
 import { choosePassages } from './passages.ts'
+import { rankListed } from './site-pages.ts'
 import type { Tracer } from './trace.ts'
 import type { UrlGuard } from './url-guard.ts'
 
@@ -98,7 +99,7 @@ async function readPage(tools: Toolbox, address: string, lookingFor: string): Pr
   const { url } = checked
   const known = pages.findIndex((page) => page.url === url)
   const seen = pages[known]
-  if (seen !== undefined) return showPage(seen, known + 1, lookingFor)
+  if (seen !== undefined) return showPage(tools, seen, known + 1, lookingFor)
   budget.add({ pages: 1 })
   const started = performance.now()
   const result = await tools.read(url)
@@ -113,16 +114,33 @@ async function readPage(tools: Toolbox, address: string, lookingFor: string): Pr
   guard.addLinks(page.links.map((link) => link.url))
   const place = pages.findIndex((other) => other.url === page.url)
   if (place < 0) pages.push(page)
-  return showPage(page, place < 0 ? pages.length : place + 1, lookingFor)
+  return showPage(tools, page, place < 0 ? pages.length : place + 1, lookingFor)
 }
 
-function showPage({ url, title, text, links }: AgentPage, number: number, lookingFor: string): string {
+function showPage(
+  { guard }: Toolbox,
+  { url, title, text, links, listed }: AgentPage,
+  number: number,
+  lookingFor: string,
+): string {
   const shown = choosePassages(text, lookingFor, MAX_SHOWN)
   const linked = links
     .filter((link) => link.text !== '')
     .slice(0, MAX_LINKS_SHOWN)
     .map((link) => `- ${link.text.slice(0, 80)}: ${link.url}`)
-  const parts = [shown || '(no text)', ...(linked.length === 0 ? [] : [`Links:\n${linked.join('\n')}`])]
+  const known = new Set(links.map((link) => link.url))
+  const others = rankListed(
+    listed.filter((page) => !known.has(page)),
+    lookingFor,
+  )
+  guard.addLinks(others)
+  const parts = [
+    shown || '(no text)',
+    ...(linked.length === 0 ? [] : [`Links:\n${linked.join('\n')}`]),
+    ...(others.length === 0
+      ? []
+      : [`Other pages of the site:\n${others.map((page) => `- ${page}`).join('\n')}`]),
+  ]
   const attributes = ` number="${number}" url="${attribute(url)}" title="${attribute(title ?? '')}"`
   return markText('page', attributes, parts.join('\n\n'))
 }

@@ -8,13 +8,14 @@ const MAX_URLS = 2_000
 const MAX_DEPTH = 20
 
 /** Addresses that a site lists in its sitemaps; empty when it has none. Sitemaps of sitemaps are followed once. */
-export async function readSitemap(context: Fetching, origin: string): Promise<URL[]> {
+export async function readSitemap(context: Fetching, origin: string, maxFiles = MAX_FILES): Promise<URL[]> {
   const robots = await robotsOf(context.egress, origin)
   const named = robots.kind === 'rules' ? robots.sitemaps : []
   const queue = named.length > 0 ? named : [`${origin}/sitemap.xml`]
   const urls: URL[] = []
   const seen = new Set<string>()
-  for (let at = 0; at < queue.length && seen.size < MAX_FILES && urls.length < MAX_URLS; at += 1) {
+  for (let at = 0; at < queue.length && seen.size < maxFiles && urls.length < MAX_URLS; at += 1) {
+    if (context.signal.aborted) break
     const address = URL.parse(queue[at] ?? '', origin)?.href ?? ''
     if (address === '' || seen.has(address)) continue
     seen.add(address)

@@ -94,13 +94,14 @@ function candidates(document: WebDocument, listed: readonly URL[]): Candidate[] 
   const linked = document.links.filter(
     ({ url }) => isSameSite(url, document.url) && url.href !== document.url.href,
   )
-  return [...linked, ...listed.map((url) => ({ url, text: '' }))].filter(
-    ({ url }) => !FILES.test(url.pathname),
-  )
+  return [...linked, ...listed.map((url) => ({ url, text: '' }))].filter(({ url }) => !isFile(url))
 }
 
 const FILES =
   /\.(pdf|jpe?g|png|gif|svg|webp|zip|gz|mp[34]|webm|docx?|xlsx?|pptx?|csv|xml|json|ics|vcf|exe|dmg|apk)$/i
+
+/** Whether an address is that of a file for other programs, and no page. */
+export const isFile = ({ pathname }: URL): boolean => FILES.test(pathname)
 
 function likeness({ url, text }: Candidate, topic: Topic): number {
   const path = decodePath(url.pathname)
@@ -108,11 +109,11 @@ function likeness({ url, text }: Candidate, topic: Topic): number {
   return inPath * 2 + (text.length < 60 && TOPICS[topic].test(text) ? 3 : 0)
 }
 
-function depthOf(url: URL): number {
+export function depthOf(url: URL): number {
   return url.pathname.split('/').filter(Boolean).length + (url.search === '' ? 0 : 2)
 }
 
-function decodePath(path: string): string {
+export function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch (cause) {
