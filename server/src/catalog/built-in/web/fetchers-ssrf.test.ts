@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { createServer, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type LoopbackServer, serveHttp, serveRaw } from '#test/loopback-server.ts'
@@ -6,20 +6,42 @@ import { serveNames, type Zone } from '#test/name-server.ts'
 import { REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
 import { INVALID_URLS, REFUSED_URLS } from '#test/ssrf-urls.ts'
 import { parseEgressAllow } from '../../../lib/egress/addresses.ts'
-import { createEgress } from '../../../lib/egress/egress.ts'
+import { createEgress, type Egress } from '../../../lib/egress/egress.ts'
+import { createPageReader } from '../../agent/page-reader.ts'
+import { serveChat } from '../../testing/chat-server.ts'
 import { useActions } from '../../testing/run-action.ts'
 import { serveSite, type Site } from '../../testing/site-server.ts'
 
 const runAction = useActions()
 
-/** Every built-in action that reads addresses of callers, with the input that takes one. */
-const FETCHERS = [
-  ['scrape_website', 'url'],
-  ['company_profile_from_website', 'domain'],
-  ['detect_technologies', 'domain'],
-  ['company_job_openings', 'domain'],
-  ['company_news', 'domain'],
-] as const
+/** Reads an address of a caller and as much around it as it ever does; answers what came of it. */
+type Fetcher = (url: string, egress: Egress) => Promise<{ kind: string }>
+
+const act =
+  (id: string, input: string, more: Record<string, unknown> = {}): Fetcher =>
+  (url, egress) =>
+    runAction(id, { [input]: url, ...more }, { egress })
+
+/** The agent's reader, and then every page that it told the agent of. */
+const readAsAgent: Fetcher = async (url, egress) => {
+  const context = { egress, signal: new AbortController().signal, now: () => new Date() }
+  const reader = createPageReader({ keepSeconds: 0 })
+  const read = await reader.read(context, url)
+  if (!read.ok) return { kind: 'failed' }
+  const told = [...read.page.links.map((link) => link.url), ...read.page.listed]
+  await inTurns(told, async (link) => void (await reader.read(context, link)))
+  return { kind: 'done' }
+}
+
+/** Everything built in that reads addresses of callers. */
+const FETCHERS: [string, Fetcher][] = [
+  ['scrape_website', act('scrape_website', 'url', { max_pages: '20' })],
+  ['company_profile_from_website', act('company_profile_from_website', 'domain')],
+  ['detect_technologies', act('detect_technologies', 'domain')],
+  ['company_job_openings', act('company_job_openings', 'domain')],
+  ['company_news', act('company_news', 'domain')],
+  ['the page reader of the agent', readAsAgent],
+]
 
 const ADDRESSES = Object.values(REFUSED_ADDRESSES).flat()
 const ADDRESS_URLS = ADDRESSES.filter((address) => !address.includes('%')).map(
@@ -62,17 +84,21 @@ const SOME = Object.values(REFUSED_URLS).flatMap((group) => group.filter(isPlain
 const SITES_OF = {
   ...Object.fromEntries(FETCHERS.map(([id]) => [id, SOME])),
   scrape_website: EVERY,
+  'the page reader of the agent': EVERY,
 } as Record<string, string[]>
+
+const mapOf = (urls: string[]) =>
+  `<urlset>${urls.map((url) => `<url><loc>${url}about</loc></url>`).join('')}</urlset>`
 
 const at = (url: string, { port }: LoopbackServer) => url.replace('PORT', String(port))
 
-describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, input) => {
+describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, fetch) => {
   it(`to any of ${TARGETS.length} addresses that are not public, nor for what is no address`, async () => {
     const forbidden = await serveForbidden()
     const egress = await egressFor('')
     await inTurns(TARGETS, async (url) => {
       const given = at(url, forbidden)
-      const outcome = await runAction(id, { [input]: given }, { egress })
+      const outcome = await fetch(given, egress)
       // An empty input is not run at all.
       const kinds = given.trim() === '' ? ['unrunnable', 'failed', 'retry'] : ['failed', 'retry']
       expect([url, kinds.includes(outcome.kind)]).toEqual([url, true])
@@ -89,7 +115,7 @@ describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, input) => {
     ])
     const egress = await egressFor('', Object.fromEntries(names))
     await inTurns(names, async ([name]) => {
-      const outcome = await runAction(id, { [input]: `http://${name}:${forbidden.port}` }, { egress })
+      const outcome = await fetch(`http://${name}:${forbidden.port}`, egress)
       expect([name, outcome.kind]).toEqual([name, 'failed'])
     })
     expect(forbidden.accepted()).toBe(0)
@@ -108,6 +134,7 @@ describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, input) => {
       ...inner.map((location): Site => ({ '/': { status: 302, headers: { location } } })),
       ...inner.map((url): Site => ({ '/': `<meta http-equiv="refresh" content="0;url=${url}">` })),
       { '/robots.txt': { status: 302, headers: { location: target } }, '/': '<p>x</p>' },
+      { '/': '<p>x</p>', '/sitemap.xml': { type: 'text/xml', body: mapOf(inner) } },
       {
         '/robots.txt': { type: 'text/plain', body: `Sitemap: ${target}sitemap.xml\n` },
         '/': `<title>x</title><base href="${target}"><link rel="alternate" type="application/rss+xml" href="${target}feed">
@@ -117,17 +144,41 @@ describe.each(FETCHERS)('SSRF: %s makes 0 connections', (id, input) => {
     ]
     const served = await Promise.all(sites.map(serveSite))
     const egress = await egressFor(served.map(({ port }) => `127.0.0.1:${port}`).join(','))
-    await inTurns(served, async ({ origin }) => {
-      await runAction(
-        id,
-        { [input]: origin, ...(id === 'scrape_website' && { max_pages: '20' }) },
-        { egress },
-      )
-    })
+    await inTurns(served, async ({ origin }) => void (await fetch(origin, egress)))
     expect(served.flatMap(({ requests }) => requests).length).toBeGreaterThanOrEqual(sites.length)
     expect(forbidden.accepted()).toBe(0)
   })
 })
+
+describe('SSRF: a name that is bound anew between two calls', () => {
+  it.each(FETCHERS)('%s makes 0 connections to where it then leads', async (_id, fetch) => {
+    const site = await serveSite({
+      '/': { headers: { connection: 'close' }, body: '<title>x</title><a href="/about">About</a>' },
+      '/robots.txt': { type: 'text/plain', headers: { connection: 'close' } },
+    })
+    let reached = 0
+    const inside = createServer((socket) => {
+      reached += 1
+      socket.destroy()
+    })
+    await new Promise<void>((resolve, reject) => {
+      inside.once('error', reject).listen(site.port, '127.0.0.2', resolve)
+    })
+    onTestFinished(() => void inside.close())
+    let asked = 0
+    const egress = createEgress({
+      allow: parseEgressAllow(`127.0.0.1:${site.port}`).entries,
+      resolve: async () => [asked++ === 0 ? '127.0.0.1' : '127.0.0.2'],
+    })
+    onTestFinished(egress.close)
+    await fetch(`http://bound-anew.example:${site.port}/`, egress)
+    expect(asked).toBeGreaterThan(1)
+    expect(site.requests.length).toBeGreaterThan(0)
+    expect(reached).toBe(0)
+  })
+})
+
+const ONE_FIELD = { fields: [{ name: 'what', type: 'string', description: '' }] }
 
 describe('SSRF: other fetchers make 0 connections', () => {
   it.each([
@@ -178,6 +229,39 @@ describe('SSRF: other fetchers make 0 connections', () => {
       const outcome = await runAction('verify_email', { email: `ann@${domain}` }, { egress })
       expect([domain, outcome]).toMatchObject([domain, { kind: 'done', outputs: { status: 'unknown' } }])
     })
+    expect(forbidden.accepted()).toBe(0)
+  })
+
+  it('llm_web_agents, when a search finds what is inside and the model reads all of it', async () => {
+    const forbidden = await serveForbidden()
+    const names = ADDRESSES.filter((address) => isIPv4(address)).slice(0, 20)
+    const zone = Object.fromEntries(names.map((address, n) => [`inside${n}.example`, { a: [address] }]))
+    const named = names.map((_, n) => `http://inside${n}.example:${forbidden.port}/`)
+    const urls = [...named, ...[...ADDRESS_URLS.slice(0, 60), ...EVERY].map((url) => at(url, forbidden))]
+    const engine = await serveHttp((request, response) => {
+      const from = Number(new URL(request.url ?? '', 'http://engine').searchParams.get('q'))
+      const results = urls.slice(from, from + 8).map((url) => ({ url, title: 'Inside', content: '' }))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }))
+    })
+    const egress = await egressFor(`127.0.0.1:${engine.port}`, zone)
+    const starts = urls.flatMap((_, n) => (n % 8 === 0 ? [n] : []))
+    let unread = 0
+    await inTurns(starts, async (from) => {
+      const model = await serveChat((_body, turn) => {
+        if (turn === 1) return { calls: [{ name: 'search', input: { query: String(from) } }] }
+        const wanted = urls.slice(from, from + 8).slice((turn - 2) * 4, (turn - 1) * 4)
+        if (wanted.length === 0) return { says: 'done' }
+        return { calls: wanted.map((url) => ({ name: 'read_page', input: { url } })) }
+      })
+      await runAction(
+        'llm_web_agents',
+        { select_a_model: 'scripted', mission: 'What is inside?', output_format: ONE_FIELD },
+        { egress, urls: { searxng: engine.origin }, models: { LOAM_MODEL_BASE_URL: model.url } },
+      )
+      const told = model.bodies.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+      unread += told.filter(({ content }) => content?.startsWith('The page could not be read')).length
+    })
+    expect(unread).toBe(urls.length)
     expect(forbidden.accepted()).toBe(0)
   })
 
