@@ -1,13 +1,14 @@
 import { createKey, type ProviderKey, type ProviderKeys } from '../catalog/provider/access.ts'
 import { createMemo } from '../lib/memo.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
+import type { SourceKeys } from '../sources/reach.ts'
 import type { Store } from '../store/connection/db.ts'
 import {
   type ConnectionRecord,
   listConnectionsOfMember,
   listConnectionsOfSheet,
 } from '../store/organisation/connections.ts'
-import { listEnvOfSheet } from '../store/organisation/env-variables.ts'
+import { listEnvOfOrganisation, listEnvOfSheet } from '../store/organisation/env-variables.ts'
 import { getKnowledge } from '../store/organisation/organisations.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { openConnection } from './connection-keys.ts'
@@ -21,8 +22,8 @@ export type RunEnvironment = {
   /** Values of environment variables, by key, as the sheet sees them. */
   envOf(sheet: SheetKey): Promise<ReadonlyMap<string, string>>
   keysOf(sheet: SheetKey): ProviderKeys
-  /** What a person may use who asks without a sheet: shared connections and their own. */
-  keysOfMember(member: MemberKey): ProviderKeys
+  /** What a person may use who asks without a sheet: shared connections and their own, and the organisation's variables. */
+  keysOfMember(member: MemberKey): SourceKeys
   knowledgeOf(orgId: string): Promise<string | null>
 }
 
@@ -71,12 +72,17 @@ export function createRunEnvironment(
       keysAmong(() =>
         connections(sheet_id, async () => open(await listConnectionsOfSheet(db, { org_id, sheet_id }))),
       ),
-    keysOfMember: (member) =>
-      keysAmong(() =>
+    keysOfMember: (member) => ({
+      ...keysAmong(() =>
         connections(`${member.org_id} ${member.member_id}`, async () =>
           open(await listConnectionsOfMember(db, member)),
         ),
       ),
+      env: () =>
+        env(member.org_id, async () =>
+          openEnv(sealer, member.org_id, await listEnvOfOrganisation(db, member.org_id)),
+        ),
+    }),
     knowledgeOf: (orgId) => knowledge(orgId, async () => (await getKnowledge(db, orgId))?.content ?? null),
   }
 }

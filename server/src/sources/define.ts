@@ -32,7 +32,7 @@ export type SourceSpec<Body extends z.ZodRawShape, Row extends z.ZodType<Record<
   maxCountAlias?: string
   /** In the order in which they are tried: the first whose provider is connected is taken, once for all pulls. */
   pulls: readonly Pull[]
-  /** By field name, as in the path of the options endpoint. A query of the actions serves too: `fromQuery` of options.ts. */
+  /** By field name, as in the path of the options endpoint. A query of the actions serves too: `fromQuery` of option-query.ts. */
   options?: Readonly<Record<string, SourceOptions | readonly Option[]>>
 }
 

@@ -1,7 +1,6 @@
 import type { Option } from '../catalog/fields/field.ts'
 import type { ProviderKeys } from '../catalog/provider/access.ts'
-import type { OptionQuery } from '../catalog/provider/options.ts'
-import { AppError, invalid, validationError } from '../lib/errors.ts'
+import { AppError, validationError } from '../lib/errors.ts'
 import type { Source, SourceOptions } from './define.ts'
 import { callProvider, isReached, reachSource, type SourceEquipment } from './reach.ts'
 import { toCallerError } from './refusals.ts'
@@ -43,25 +42,6 @@ const NEVER = async () => ({ records: [], next: null })
 
 function isFixed(options: Source['options'][string]): options is readonly Option[] {
   return Array.isArray(options)
-}
-
-/** Options that an action asks for too. */
-export function fromQuery(query: OptionQuery): SourceOptions {
-  const { provider, parent } = query
-  return {
-    provider,
-    needs: parent === undefined ? {} : { [parent.field]: [] },
-    async list(send, context) {
-      const value = context[parent?.field ?? ''] ?? ''
-      if (parent !== undefined && !parent.fits(value)) {
-        throw invalid(
-          `context.${parent.field}`,
-          `"${value.slice(0, 100)}" is not one that ${provider.name} can have`,
-        )
-      }
-      return query.list(send, value)
-    },
-  }
 }
 
 function readContext(

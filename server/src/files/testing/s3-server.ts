@@ -22,6 +22,8 @@ const signer = new SignatureV4({
 export type S3Server = {
   url: string
   objects: Map<string, Buffer>
+  /** When objects were written, where that matters. */
+  times: Map<string, Date>
   /** Uploads in parts that were neither completed nor aborted. */
   uploads: Map<string, Map<number, Buffer>>
   /** Method and query of each request, in order. */
@@ -32,6 +34,7 @@ export type S3Server = {
 /** As much of S3 as files need, path style, on loopback. A request whose signature is wrong is refused. */
 export async function startS3Server(): Promise<S3Server> {
   const objects: S3Server['objects'] = new Map()
+  const times: S3Server['times'] = new Map()
   const uploads: S3Server['uploads'] = new Map()
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -73,7 +76,9 @@ export async function startS3Server(): Promise<S3Server> {
         return void response.writeHead(204).end()
       case 'HEAD':
       case 'GET':
-        return send(request, response, objects.get(key))
+        return url.searchParams.get('list-type') === '2'
+          ? list(response, url.searchParams, { objects, times })
+          : send(request, response, objects.get(key))
       default:
         return refuse(response, 405, 'MethodNotAllowed')
     }
@@ -85,6 +90,7 @@ export async function startS3Server(): Promise<S3Server> {
   return {
     url: `http://127.0.0.1:${port}`,
     objects,
+    times,
     uploads,
     requests,
     close: () =>
@@ -102,8 +108,35 @@ function send(request: IncomingMessage, response: ServerResponse, object: Buffer
     return refuse(response, 416, 'InvalidRange')
   }
   const part = object.subarray(Number(first), last === '' ? object.length : Number(last) + 1)
-  response.writeHead(request.headers.range === undefined ? 200 : 206, { 'content-length': part.length })
+  response.writeHead(request.headers.range === undefined ? 200 : 206, {
+    'content-length': part.length,
+    etag: etagOf(object),
+    ...(request.headers.range === undefined
+      ? {}
+      : { 'content-range': `bytes ${first}-${Number(first) + part.length - 1}/${object.length}` }),
+  })
   response.end(request.method === 'HEAD' ? undefined : part)
+}
+
+const etagOf = (object: Buffer) => `"${createHash('md5').update(object).digest('hex')}"`
+
+/** Two a page, so that a list has pages. */
+const LISTED = 2
+
+function list(
+  response: ServerResponse,
+  query: URLSearchParams,
+  { objects, times }: Pick<S3Server, 'objects' | 'times'>,
+): void {
+  const [prefix, after] = [query.get('prefix') ?? '', query.get('start-after') ?? '']
+  const keys = [...objects.keys()].sort().filter((key) => key.startsWith(prefix) && key > after)
+  const contents = keys.slice(0, LISTED).map((key) => {
+    const time = (times.get(key) ?? new Date(0)).toISOString()
+    const etag = etagOf(objects.get(key) ?? Buffer.alloc(0)).replaceAll('"', '&quot;')
+    return `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>${time}</LastModified><ETag>${etag}</ETag></Contents>`
+  })
+  const isCut = keys.length > LISTED
+  response.end(`<ListBucketResult><IsTruncated>${isCut}</IsTruncated>${contents.join('')}</ListBucketResult>`)
 }
 
 function refuse(response: ServerResponse, status: number, code: string): void {

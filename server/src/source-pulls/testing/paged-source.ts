@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineProvider } from '../../catalog/provider/provider.ts'
 import { defineSource, type Source, type SourceMode } from '../../sources/define.ts'
-import { fromQuery } from '../../sources/options.ts'
+import { fromQuery } from '../../sources/option-query.ts'
 import { definePull } from '../../sources/pull.ts'
 import { createSources, type SourceCatalogue } from '../../sources/registry.ts'
 import { unmasked } from '../../sources/rows.ts'

@@ -203,8 +203,6 @@ describe('options', () => {
   })
 
   it.each([
-    ['hubspot', 'hubspot_properties', { object_type: '../x' }],
-    ['salesforce', 'salesforce_properties', { object: 'a/b' }],
     ['pipedrive', 'properties', { object: 'users' }],
     ['attio', 'properties', { object: '..' }],
     ['google_sheets', 'sheet_name', { spreadsheet_id: '../../x' }],
@@ -216,5 +214,15 @@ describe('options', () => {
     const listed = await listOptions(`import_from_${id}`, field, context, { urls: { [id]: origin } })
     expect(listed).toMatchObject({ ok: false, refusal: { kind: 'ineligible' } })
     expect(seen).toEqual([])
+  })
+
+  it.each([
+    ['hubspot', 'hubspot_properties', { object_type: '../x' }, 'context.object_type'],
+    ['salesforce', 'salesforce_properties', { object: 'a/b' }, 'context.object'],
+  ])('of %s: %s %j is a 400 that names %s', async (id, name, context, field) => {
+    const listed = listOptions(`import_from_${id}`, name, context, {})
+    await expect(listed).rejects.toMatchObject({
+      details: { errors: [{ field, message: expect.stringContaining('is not one that') }] },
+    })
   })
 })

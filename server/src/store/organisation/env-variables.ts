@@ -55,6 +55,16 @@ export async function listEnvOfSheet(db: Db, sheet: SheetKey): Promise<EnvRecord
   return rows
 }
 
+/** What belongs to the organisation, and to none of its workflows. */
+export async function listEnvOfOrganisation(db: Db, orgId: string): Promise<EnvRecord[]> {
+  return db
+    .selectFrom('env_variables')
+    .select(['workflow_id', 'key', 'value_sealed'])
+    .where('org_id', '=', orgId)
+    .where('workflow_id', 'is', null)
+    .execute()
+}
+
 /** Whether a sheet sees the variable `e`. */
 export function isSeenBy({ org_id, sheet_id }: SheetKey): RawBuilder<boolean> {
   return sql`e.org_id = ${org_id} and (e.workflow_id is null or e.workflow_id = (

@@ -1,0 +1,12 @@
+import { defineSource } from '../define.ts'
+import { importedObjects, objectRows } from '../s3/objects.ts'
+
+export default defineSource({
+  slug: 'import_from_s3',
+  name: 'Import from S3',
+  description:
+    'Rows of the CSV and JSON lines files in a folder of a bucket; by schedule those of files that are new or changed.',
+  mode: 'either',
+  shape: objectRows,
+  pulls: [importedObjects],
+})
