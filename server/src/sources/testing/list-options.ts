@@ -1,7 +1,6 @@
 import type { Option } from '../../catalog/fields/field.ts'
 import { createKey } from '../../catalog/provider/access.ts'
 import type { ProviderReply } from '../../catalog/provider/provider.ts'
-import type { SourceOptions } from '../define.ts'
 import { callProvider } from '../reach.ts'
 import { loadSources } from '../registry.ts'
 import { makeEquipment, type Settings } from './pull-source.ts'
@@ -21,10 +20,7 @@ export async function listOptions(
   if (provider === undefined) throw new Error(`nobody knows the options of ${slug}.${field}`)
   const equipment = makeEquipment(settings)
   const key = createKey('own', fields ?? {})
-  return (options as SourceOptions).list(
-    (request, schema) => callProvider(provider, key, equipment, request, schema),
-    context,
-  )
+  return options.list((request, schema) => callProvider(provider, key, equipment, request, schema), context)
 }
 
 function isFixed(options: unknown): options is readonly Option[] {

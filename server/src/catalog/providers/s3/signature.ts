@@ -23,10 +23,9 @@ export function signGet(
     'x-amz-date': stamp,
     ...(sessionToken === undefined ? {} : { 'x-amz-security-token': sessionToken }),
   }
-  const names = Object.keys(signed).sort().join(';')
-  const lines = Object.entries(signed)
-    .sort()
-    .map(([name, value]) => `${name}:${value}\n`)
+  // In the order of their names.
+  const names = Object.keys(signed).join(';')
+  const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`)
   const query = [...url.searchParams]
     .map(([name, value]) => `${escapePart(name)}=${escapePart(value)}`)
     .sort()
