@@ -17,6 +17,8 @@ export type PullArgs<Body, State> = {
   limit: number
   /** One call to the provider, with its key, its limits and its rules for errors. A refusal is passed on as it is. */
   ask: Ask
+  /** The same of another provider, one that needs no key: what has to be looked up there first. */
+  askKeyless: (provider: Provider) => Ask
   /** For what is not spoken over HTTP, such as a database. */
   key: ProviderKey
   /** Values of the organisation's environment variables, by key. They are secrets: not stored, not shown. */

@@ -22,6 +22,9 @@ type Environment = () => Promise<ReadonlyMap<string, string>>
 /** Keys of providers, with the variables that a source may refer to where there are any. */
 export type SourceKeys = ProviderKeys & { env?: Environment }
 
+/** Shared, as its limits are. */
+export const NO_KEY = createKey('none', {})
+
 type Wanted = { provider: string | null; connection: string | null }
 
 /** The first pull whose provider is connected, or what to connect and how. */
@@ -39,7 +42,7 @@ export async function reachSource(
     if (own !== null) return { pull, key: own, isOwn: true, env }
     if (connection !== null) continue
     if (provider.auth.kind === 'none' && provider.isPlaced(context)) {
-      return { pull, key: createKey('none', {}), isOwn: false, env }
+      return { pull, key: NO_KEY, isOwn: false, env }
     }
     const platform = provider.requiresOwnKey ? null : keys.platform(provider.id)
     if (platform !== null) return { pull, key: platform, isOwn: false, env }
@@ -101,9 +104,9 @@ export async function callProvider<Body>(
   }
 }
 
-export function askThrough({ pull, key }: Reached, equipment: SourceEquipment): Ask {
+export function askThrough(provider: Provider, key: ProviderKey, equipment: SourceEquipment): Ask {
   return async (request, schema, read) => {
-    const answer = await callProvider(pull.provider, key, equipment, request, schema)
+    const answer = await callProvider(provider, key, equipment, request, schema)
     return answer.ok ? read(answer.body) : answer.refusal
   }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
 import type { Source } from './define.ts'
-import { askThrough, type Reached, type SourceEquipment } from './reach.ts'
+import { askThrough, NO_KEY, type Reached, type SourceEquipment } from './reach.ts'
 import { printKey } from './rows.ts'
 
 /** A record as it is stored. `data` is JSON text, and `hash` tells whether it has changed. */
@@ -30,15 +31,9 @@ export async function readPage(
 ): Promise<PulledPage | Refusal> {
   const { pull, key, env } = reached
   const { gate: _gate, ...context } = equipment
-  const answer = await pull.read({
-    body,
-    state,
-    limit,
-    key,
-    env,
-    context,
-    ask: askThrough(reached, equipment),
-  })
+  const ask = askThrough(pull.provider, key, equipment)
+  const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, equipment)
+  const answer = await pull.read({ body, state, limit, key, env, context, ask, askKeyless })
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page

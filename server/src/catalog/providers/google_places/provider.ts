@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { defineProvider } from '../../provider/provider.ts'
+
+const Fault = z.object({
+  error: z.object({ details: z.array(z.object({ reason: z.string().optional() })).default([]) }),
+})
+
+export const googlePlaces = defineProvider({
+  id: 'google_places',
+  name: 'Google Places',
+  baseUrl: 'https://places.googleapis.com',
+  auth: { kind: 'header', name: 'X-Goog-Api-Key' },
+  limits: { perMinute: 600, concurrent: 10 },
+  statuses: { 400: 'ineligible' },
+  // A bad key is a 400 too, with a reason among its details.
+  classify: ({ body }) =>
+    Fault.safeParse(body).data?.error.details.some(({ reason }) => reason === 'API_KEY_INVALID') === true
+      ? 'unconfigured'
+      : null,
+  probe: {
+    method: 'POST',
+    path: '/v1/places:searchText',
+    json: { textQuery: 'cafe', pageSize: 1 },
+    headers: { 'X-Goog-FieldMask': 'places.id' },
+  },
+})

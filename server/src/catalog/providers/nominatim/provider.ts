@@ -1,0 +1,12 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+/** Its policy: one request a second from the whole application, and a name of its own in the User-Agent. */
+export const nominatim = defineProvider({
+  id: 'nominatim',
+  name: 'Nominatim',
+  baseUrl: 'https://nominatim.openstreetmap.org',
+  auth: { kind: 'none' },
+  headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },
+  limits: { perSecond: 1, concurrent: 1 },
+  statuses: { 400: 'ineligible', 403: 'error' },
+})

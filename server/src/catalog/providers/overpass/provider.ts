@@ -1,0 +1,13 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const overpass = defineProvider({
+  id: 'overpass',
+  name: 'Overpass',
+  baseUrl: 'https://overpass-api.de',
+  auth: { kind: 'none' },
+  headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },
+  limits: { perSecond: 1, concurrent: 2 },
+  // Queries run for as long as they say, 25 seconds with us.
+  timeoutMs: 40_000,
+  statuses: { 400: 'ineligible', 403: 'error' },
+})

@@ -1,0 +1,11 @@
+import { defineSource } from '../define.ts'
+import { exploriumIntent, interestedCompanies } from '../intent/explorium.ts'
+
+export default defineSource({
+  slug: 'find_companies_by_buying_intent',
+  name: 'Find companies by buying intent',
+  description: 'Companies that show interest in a topic, by Explorium.',
+  mode: 'once',
+  shape: interestedCompanies,
+  pulls: [exploriumIntent],
+})

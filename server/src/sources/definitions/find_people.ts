@@ -1,0 +1,14 @@
+import { defineSource } from '../define.ts'
+import { apolloPeopleSearch } from '../people/apollo.ts'
+import { crustdataPeopleSearch } from '../people/crustdata.ts'
+import { checkPeopleSearch, people } from '../people/search.ts'
+
+export default defineSource({
+  slug: 'find_people',
+  name: 'Find people',
+  description: 'People by title, level, employer and country: by Apollo or Crustdata.',
+  mode: 'once',
+  shape: people,
+  check: checkPeopleSearch,
+  pulls: [apolloPeopleSearch, crustdataPeopleSearch],
+})
