@@ -7,13 +7,12 @@ import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
 
 /** The kinds of records that version 2 lists in the order of their changes: https://pipedrive.readme.io/docs/pipedrive-api-v2-migration-guide */
-const OBJECTS = ['deals', 'persons', 'organizations', 'activities', 'products'] as const
+const OBJECTS = ['deals', 'persons', 'organizations', 'activities'] as const
 const FIELDS_OF = {
   deals: 'dealFields',
   persons: 'personFields',
   organizations: 'organizationFields',
   activities: 'activityFields',
-  products: 'productFields',
 } as const
 
 const Id = z.int().positive()
@@ -71,8 +70,8 @@ export const importedRecords = definePull(records, pipedrive, {
         query: {
           ...filters,
           updated_since: state?.since ?? undefined,
-          // Products are listed by id alone.
-          ...(object === 'products' ? {} : { sort_by: 'update_time', sort_direction: 'asc' }),
+          sort_by: 'update_time',
+          sort_direction: 'asc',
           limit: Math.min(MAX_PAGE, limit),
           cursor: state?.cursor ?? undefined,
         },
@@ -86,7 +85,7 @@ export const importedRecords = definePull(records, pipedrive, {
         return {
           records: data.map((one) => ({ key: one.id, row: toRow(one, fields) })),
           next: cursor === null ? null : { since: state?.since ?? null, newest, cursor },
-          ...(object === 'products' ? {} : { resume: { since, newest: null, cursor: null } }),
+          resume: { since, newest: null, cursor: null },
         }
       },
     ),

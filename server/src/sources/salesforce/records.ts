@@ -40,6 +40,7 @@ type Body = {
   filters?: Parameters<typeof toFilterConditions>[0] | undefined
 }
 
+// https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_query.htm
 const Reply = z.object({
   totalSize: z.number().optional(),
   done: z.boolean(),
