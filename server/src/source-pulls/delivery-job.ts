@@ -8,6 +8,7 @@ import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
+import { lookUpByKey } from '../store/sources/source-records.ts'
 import {
   type Change,
   deleteSync,
@@ -46,6 +47,7 @@ export async function deliverRecords(db: Db, key: SyncKey, signal: AbortSignal):
 
 /** False when there is nothing more to deliver. */
 async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
+  await lookUpByKey(trx)
   const sync = await lockSync(trx, key)
   if (sync === undefined) return false
   const sheet = await findSheet(trx, key.org_id, key.workflow_id)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { grantCredits, getBalance } from '#server/store/organisation/credits.ts'
 import type { TestOrg } from '#test/harness.ts'
+import { runPull } from './pull-job.ts'
 import { sweepSources } from './sweep.ts'
 import { connectPaged, itemsOf, makeSourceApp } from './testing/source-app.ts'
 
@@ -59,6 +60,37 @@ describe('an import', () => {
     expect((await page('?page_no=4&page_size=3')).rows).toEqual([])
     for (const query of ['?page_size=201', '?page_no=0', '?page_size=x'])
       expect((await org.call('GET', `/sources/${id}/data${query}`)).status).toBe(400)
+  })
+})
+
+describe('pages that come at once', () => {
+  const runTogether = async (list: string) => {
+    const { batches: _each, ...parts } = sources.parts
+    const id = await sources.create(org, 'paged_once', { list })
+    await runPull(parts, { org_id: org.orgId, instance_id: id }, NEVER)
+    return sources.show(org, id)
+  }
+
+  it('are written together, with the records of each once', async () => {
+    const items = itemsOf(60)
+    lists.set('together', { items: [...items, ...items.slice(0, 5)], pageSize: 5 })
+    const state = await runTogether('together')
+    expect(state).toMatchObject({ status: 'completed', lead_count: 60, last_pull: { pages: 13, new: 60 } })
+  })
+
+  it('and one that is refused leave those before, and it is not asked for a second time', async () => {
+    lists.set('broken off', {
+      items: itemsOf(20),
+      answer: ({ token }) => (token === 6 ? { status: 429, headers: { 'retry-after': '30' } } : null),
+    })
+    const state = await runTogether('broken off')
+    expect(state).toMatchObject({ status: 'active', lead_count: 6, pull_under_way: { pages: 3 } })
+    expect(askedOf('broken off').map(({ token }) => token)).toEqual([0, 2, 4, 6])
+  })
+
+  it('may be larger than what was asked for', async () => {
+    lists.set('large', { items: itemsOf(5000), pageSize: 2500 })
+    expect(await runTogether('large')).toMatchObject({ status: 'completed', lead_count: 5000 })
   })
 })
 
@@ -326,7 +358,6 @@ describe('recurring pulls', () => {
     await sources.pull(org, id)
     const { next_pull_at } = await sources.show(org, id)
     const skewed = { ...sources.parts.equipment, now: () => new Date(Date.now() + 10 * 86_400_000) }
-    const { runPull } = await import('./pull-job.ts')
     await runPull({ ...sources.parts, equipment: skewed }, { org_id: org.orgId, instance_id: id }, NEVER)
     expect(askedOf('skewed')).toHaveLength(1)
     expect((await sources.show(org, id)).next_pull_at).toBe(next_pull_at)

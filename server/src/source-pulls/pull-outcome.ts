@@ -1,5 +1,3 @@
-import type { Reached } from '../sources/reach.ts'
-import type { PulledPage, Step } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
   advancePull,
@@ -8,36 +6,32 @@ import {
   payForPage,
   type PullChange,
 } from '../store/sources/source-pulls.ts'
+import { lookUpByKey } from '../store/sources/source-records.ts'
 import { listSyncs } from '../store/sources/source-syncs.ts'
 import type { PullCounts, SourceFault, SourceWalk } from '../store/sources/sources.ts'
 import type { Verdict } from './faults.ts'
 import { queueDelivery, queuePull } from './jobs.ts'
+import type { PageBatch } from './page-batch.ts'
 import { takeRecords, type Taken } from './record-intake.ts'
 import { nextTick } from './schedule.ts'
 
 /** The claim as it is after a write; null when somebody else has the source now, and nothing was written. */
 type Written = Claim | null
 
-export type PageResult = {
-  reached: Reached
-  walk: SourceWalk
-  page: PulledPage
-  step: Step
-  limit: number
-  priceMillis: number
-}
+export type BatchResult = { walk: SourceWalk; batch: PageBatch; most: number; priceMillis: number }
 
 /**
- * Records, state, counts and credits of a page are one transaction, fenced by the source's version: a crash before it costs a
- * page that is read again, one after it costs nothing, and of two workers one writes.
+ * Records, state, counts and credits of pages are one transaction, fenced by the source's version: a crash before it costs
+ * pages that are read again, one after it costs nothing, and of two workers one writes.
  */
-export async function writePage(db: Db, claim: Claim, result: PageResult): Promise<Written> {
+export async function writeBatch(db: Db, claim: Claim, result: BatchResult): Promise<Written> {
   return db.transaction().execute(async (trx) => {
     const locked = await lockClaim(trx, claim)
     if (locked === undefined) return null
-    const { walk, page, limit, priceMillis } = result
+    await lookUpByKey(trx)
+    const { walk, batch, most, priceMillis } = result
     const notes = walk.notes === true
-    const taken = await takeRecords(trx, locked, page.records, { limit, notes })
+    const taken = await takeRecords(trx, locked, batch.records, { limit: most, notes })
     const costMillis = taken.fresh * priceMillis
     await payForPage(trx, locked, { costMillis, records: taken.fresh })
     const moved = await advancePull(trx, locked, {
@@ -60,12 +54,13 @@ export async function writePage(db: Db, claim: Claim, result: PageResult): Promi
 
 type Change = Pick<PullChange, 'status' | 'walk' | 'resume' | 'nextPullAt' | 'lastPull' | 'keeps'>
 
-/** Where the pull stands after a page. */
-function changeAfter(locked: Claim, { walk, page, step }: PageResult, taken: Taken): Change {
-  const counts = addUp(walk.counts, page, taken)
+/** Where the pull stands after some pages. */
+function changeAfter(locked: Claim, { walk, batch }: BatchResult, taken: Taken): Change {
+  const { last: page, step } = batch
+  const counts = addUp(walk.counts, batch, taken)
   const isFull = locked.max_records !== null && locked.lead_count + taken.fresh >= locked.max_records
   const { next_pull_at: dueAt } = locked
-  // What did not fit is still on the page: it is read again when there is room.
+  // What did not fit is still on its page: they are read again when there is room.
   if (taken.isCut && !isFull) return { walk: { ...walk, counts }, nextPullAt: dueAt, keeps: true }
   if (step.goesOn && !isFull) {
     const onward = { ...walk, state: page.next, progress: step.progress, counts }
@@ -88,7 +83,7 @@ function changeAfter(locked: Claim, { walk, page, step }: PageResult, taken: Tak
 
 function addUp(
   counts: PullCounts,
-  { skipped }: PulledPage,
+  { skipped, pages }: PageBatch,
   { fresh, updated, unchanged }: Taken,
 ): PullCounts {
   return {
@@ -96,7 +91,7 @@ function addUp(
     updated: counts.updated + updated,
     unchanged: counts.unchanged + unchanged,
     skipped: counts.skipped + skipped,
-    pages: counts.pages + 1,
+    pages: counts.pages + pages,
   }
 }
 

@@ -1,6 +1,6 @@
 import { refusal, type Refusal } from '../catalog/provider/reply.ts'
 import { reasonOf } from '../lib/errors.ts'
-import { type PulledPage, readPage, stepOn } from '../sources/walk.ts'
+import { type PulledPage, readPage } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import {
@@ -13,18 +13,21 @@ import {
 import type { SourceWalk } from '../store/sources/sources.ts'
 import { judgeRefusal } from './faults.ts'
 import type { OpenPull } from './open-pull.ts'
-import { putAside, writeOutOfCredits, writePage, writeRefusal } from './pull-outcome.ts'
+import { BATCH_LIMITS, type PageBatch, readBatch } from './page-batch.ts'
+import { putAside, writeBatch, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
 import type { PullParts } from './pull-parts.ts'
 
 /** A turn: others wait for the few places that jobs have. */
 const TURN_MS = 20_000
 /** One page, with all the calls that it takes. */
 const PAGE_MS = 150_000
-const MAX_FREE = 1000
-/** Records of one page are paid for in advance, and what is set aside is nobody else's meanwhile. */
-const MAX_PAID = 100
+/** New records between two writes. What is paid for is set aside before, and nobody else's meanwhile. */
+const MAX_RECORDS = 1000
 
-type Room = { kind: 'room'; limit: number; claim: Claim } | { kind: 'none'; message: string; hint: string }
+type Room =
+  /** `limit` is asked for; `most` is taken of what comes, since some pages are as large as they are. */
+  | { kind: 'room'; limit: number; most: number; claim: Claim }
+  | { kind: 'none'; message: string; hint: string }
 
 /** Answers the source as it was left; null when somebody else has it now. */
 export async function pullPages(
@@ -37,39 +40,42 @@ export async function pullPages(
   const { source, reached } = opened
   const priceMillis = reached.isOwn ? 0 : Math.round(reached.pull.price * MILLIS)
   const started = performance.now()
-  // Nothing that a page brings decides whether the next one may be read: it is read while this one is written.
+  const limits = parts.batches ?? BATCH_LIMITS
+  // Nothing that pages bring decides whether the next ones may be read: they are read while these are written.
   const readsAhead = priceMillis === 0 && claimed.max_records === null
   let claim = claimed
   let { walk } = opened
-  let ahead: Promise<PulledPage | Refusal> | null = null
+  let ahead: Promise<PageBatch | Refusal> | null = null
   try {
     for (;;) {
       if (signal.aborted || performance.now() - started > TURN_MS) return await putAside(db, claim, walk)
       const room = await makeRoom(db, claim, walk, priceMillis)
       if (room === null) return null
       if (room.kind === 'none') return await writeOutOfCredits(db, claim, walk, room)
-      const { limit } = room
+      const { limit, most } = room
       claim = room.claim
-      const page = await (ahead ?? read(walk.state, limit))
+      const batch: PageBatch | Refusal = await (ahead ?? readBatch(read, { ...walk, limit }, limits))
       ahead = null
-      if ('kind' in page) {
+      if ('kind' in batch) {
         // A call that our own end cut off says nothing about the provider.
         if (signal.aborted) return await putAside(db, claim, walk)
-        return await writeRefusal(db, claim, walk, judgeRefusal(page, reached.pull.provider, claim.failures))
+        return await writeRefusal(db, claim, walk, judgeRefusal(batch, reached.pull.provider, claim.failures))
       }
-      const step = stepOn(walk.progress, walk.state, page)
-      if (readsAhead && step.goesOn && page.afterMs === 0) {
-        ahead = read(page.next, limit)
-        // It is awaited with the next page; until then its failure must not count as unheard.
+      const { step, last } = batch
+      const next: Refusal | null = batch.refusal
+      if (next !== null) ahead = Promise.resolve(next)
+      else if (readsAhead && step.goesOn && last.afterMs === 0) {
+        ahead = readBatch(read, { state: last.next, progress: step.progress, limit }, limits)
+        // It is awaited with the next batch; until then its failure must not count as unheard.
         ahead.catch(() => undefined)
       }
-      const written = await writePage(db, claim, { reached, walk, page, step, limit, priceMillis })
+      const written = await writeBatch(db, claim, { walk, batch, most, priceMillis })
       if (written === null || written.claimed_until === null) return written
       claim = written
       walk = written.walk ?? walk
     }
   } finally {
-    // Whoever leaves with a page in hand leaves none of its calls behind.
+    // Whoever leaves with pages in hand leaves none of their calls behind.
     await ahead?.catch(() => undefined)
   }
 
@@ -95,19 +101,20 @@ export async function pullPages(
   }
 }
 
-/** How many new records the next page may bring, with the credits for them set aside; null when the source is somebody else's. */
+/** How many new records the next pages may bring, with the credits for them set aside; null when the source is somebody else's. */
 async function makeRoom(db: Db, claim: Claim, walk: SourceWalk, priceMillis: number): Promise<Room | null> {
-  const left =
-    claim.max_records === null ? MAX_FREE : Math.min(MAX_FREE, claim.max_records - claim.lead_count)
-  if (priceMillis === 0 || walk.notes === true) return { kind: 'room', limit: left, claim }
+  const left = claim.max_records === null ? Infinity : claim.max_records - claim.lead_count
+  const limit = Math.max(1, Math.min(MAX_RECORDS, left))
+  if (priceMillis === 0 || walk.notes === true || left <= 0) return { kind: 'room', limit, most: left, claim }
   return db.transaction().execute(async (trx): Promise<Room | null> => {
     const locked = await lockClaim(trx, claim)
     if (locked === undefined) return null
     const { max_credits_millis: cap, spent_millis: spent } = locked
-    const capped = cap === null ? MAX_PAID : Math.max(0, Math.floor((cap - spent) / priceMillis))
-    const wanted = Math.min(left, MAX_PAID, capped)
-    const limit = await holdForPage(trx, locked, { priceMillis, wanted })
-    if (limit > 0) return { kind: 'room', limit, claim: { ...claim, held_millis: limit * priceMillis } }
+    const capped = cap === null ? limit : Math.max(0, Math.floor((cap - spent) / priceMillis))
+    const most = await holdForPage(trx, locked, { priceMillis, wanted: Math.min(limit, capped) })
+    if (most > 0) {
+      return { kind: 'room', limit: most, most, claim: { ...claim, held_millis: most * priceMillis } }
+    }
     const price = priceMillis / MILLIS
     return capped === 0
       ? {

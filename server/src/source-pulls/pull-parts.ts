@@ -3,6 +3,7 @@ import type { RunEnvironment } from '../org/run-environment.ts'
 import type { SourceEquipment } from '../sources/reach.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
 import type { Store } from '../store/connection/db.ts'
+import type { BatchLimits } from './page-batch.ts'
 
 /** What pulling sources needs from outside. */
 export type PullParts = {
@@ -11,4 +12,6 @@ export type PullParts = {
   keysOf: RunEnvironment['keysOfMember']
   equipment: Omit<SourceEquipment, 'signal'>
   log: Log
+  /** How many pages are written together. */
+  batches?: BatchLimits
 }

@@ -5,14 +5,26 @@ import type { SourceKey } from './sources.ts'
 export type NewRecord = { key: string; data: string; hash: string }
 export type KnownRecord = { key: string; hash: string; isImported: boolean }
 
+/**
+ * Until the end of the transaction, everything is looked up by key: sources grow by thousands of records before PostgreSQL
+ * counts them, and plans for small tables would read them whole for every page.
+ */
+export async function lookUpByKey(db: Db): Promise<void> {
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`.execute(db)
+}
+
 export async function findKnownRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
   keys: readonly string[],
 ): Promise<Map<string, KnownRecord>> {
   const { rows } = await sql<KnownRecord>`
-    select key, hash, seq is not null as "isImported" from source_records
-    where org_id = ${org_id} and instance_id = ${instance_id} and key = any(${keys}::text[])`.execute(db)
+    select r.key, r.hash, r.seq is not null as "isImported" from unnest(${keys}::text[]) as t (k)
+    cross join lateral (
+      select key, hash, seq from source_records
+      where org_id = ${org_id} and instance_id = ${instance_id} and key = t.k limit 1
+    ) r`.execute(db)
   return new Map(rows.map((row) => [row.key, row]))
 }
 
@@ -53,8 +65,8 @@ export async function touchRecords(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
-  await sql`update source_records set last_seen_at = now()
-    where org_id = ${org_id} and instance_id = ${instance_id} and key = any(${keys}::text[])`.execute(db)
+  await sql`update source_records r set last_seen_at = now() from unnest(${keys}::text[]) as t (k)
+    where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
 }
 
 /** The data is JSON text already, and goes in as it is. */

@@ -82,8 +82,10 @@ export async function listChanges(db: Db, sync: SyncRecord, limit: number): Prom
       where org_id = ${org_id} and instance_id = ${instance_id} and change_no > ${position}::bigint
       order by change_no limit ${limit}
     ) r
-    left join source_deliveries d on d.org_id = ${org_id} and d.instance_id = ${instance_id}
-      and d.workflow_id = ${workflow_id} and d.key = r.key
+    left join lateral (
+      select row_id from source_deliveries where org_id = ${org_id} and instance_id = ${instance_id}
+        and workflow_id = ${workflow_id} and key = r.key limit 1
+    ) d on true
     order by r.change_no`.execute(db)
   return rows
 }
