@@ -39,6 +39,11 @@ const GROUPS: Group[] = [
     about: 'Connect providers on keys of your own',
     load: () => import('./commands/connection.ts'),
   },
+  {
+    name: 'records',
+    about: 'Import, read, merge and erase companies, people and contacts',
+    load: () => import('./commands/records.ts'),
+  },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
   { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
   {

@@ -59,8 +59,18 @@ function lastLine(parser: CsvParser): number {
 
 type Candidate = { delimiter: string; parser: CsvParser; row?: string[] | undefined; fault?: FileFault }
 
+/** The headers of a CSV file, as row 1 has them. */
+export async function readCsvHeaders(open: OpenFile): Promise<string[]> {
+  return (await readFirstRow(open, [])).row ?? []
+}
+
 /** Reads row 1: which character separates the columns, and where the mapped ones stand. */
 async function readHead(open: OpenFile, headers: readonly string[]): Promise<Position> {
+  const { row, delimiter } = await readFirstRow(open, headers)
+  return { byte: 0, line: 1, delimiter, columns: locateHeaders(row ?? [], headers) }
+}
+
+async function readFirstRow(open: OpenFile, headers: readonly string[]): Promise<Candidate> {
   const decoder = createUtf8Decoder()
   const candidates = DELIMITERS.map((delimiter): Candidate => ({
     delimiter,
@@ -78,8 +88,7 @@ async function readHead(open: OpenFile, headers: readonly string[]): Promise<Pos
     if (decoder.isBroken(false)) throw notUtf8(lastLine(waiting.parser))
   }
   for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.end())
-  const { row, delimiter } = bestOf(candidates, headers)
-  return { byte: 0, line: 1, delimiter, columns: locateHeaders(row ?? [], headers) }
+  return bestOf(candidates, headers)
 }
 
 function tryToRead(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {

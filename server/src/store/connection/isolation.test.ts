@@ -21,7 +21,7 @@ async function fillOrganisation(db: Db): Promise<string> {
   const { workflow_id } = await createWorkflow(db, { ...OPERATOR, orgId, memberId: member_id }, 'W')
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
   // Words that the tables choose from.
-  const words = { format: 'csv', role: 'member' }
+  const words = { format: 'csv', role: 'member', kind: 'company' }
   await fillRest(db, { ...ids, ...words, run_id: newId(), shortcut_id: newId(), instance_id: newId() })
   return orgId
 }
@@ -30,6 +30,7 @@ const SAMPLES: Record<string, () => unknown> = {
   uuid: newId,
   text: () => newId(),
   _text: () => [],
+  _uuid: () => [],
   int4: () => 1,
   int8: () => 1,
   bool: () => true,

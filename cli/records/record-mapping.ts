@@ -1,0 +1,58 @@
+import type { FieldError } from '#contract/errors.ts'
+import { type EntityKind, IdentifierKind } from '#contract/records.ts'
+import { isObject } from '#server/lib/json/object.ts'
+import { IDENTIFIED_BY } from '#server/records/identifiers.ts'
+import { type CheckedRecord, checkRecord } from '#server/records/record.ts'
+import { readValue, type ValueType } from '#server/records/value-types.ts'
+
+export type Mapping = {
+  kind: EntityKind
+  source: string
+  /** Columns that identify, by name. Null: those that are named after a kind of identifier. */
+  identifiers: Map<string, IdentifierKind> | null
+  types: Map<string, ValueType>
+  /** The time of records that say none. */
+  at: Date
+}
+
+/** A record of a file as the record store takes it: whole, or one column by the other. */
+export function mapRecord(
+  content: Record<string, unknown>,
+  mapping: Mapping,
+): { record: CheckedRecord } | { faults: FieldError[] } {
+  if (Array.isArray(content['identifiers']))
+    return checkRecord({ kind: mapping.kind, ...content }, mapping.at)
+  const identifiers: { kind: IdentifierKind; value: string }[] = []
+  const fields: Record<string, unknown> = {}
+  const faults: FieldError[] = []
+  for (const [column, value] of Object.entries(content)) {
+    if (value === null || value === '') continue
+    const identifierKind = identifierKindOf(column, mapping)
+    if (identifierKind !== undefined) {
+      identifiers.push({
+        kind: identifierKind,
+        value: spellIdentifier(value, identifierKind, mapping.source),
+      })
+      continue
+    }
+    const type = mapping.types.get(column)
+    const read = type === undefined || typeof value !== 'string' ? value : readValue(value, type)
+    if (read === undefined) faults.push({ field: column, message: `must be a ${type}` })
+    else fields[column] = read
+  }
+  const checked = checkRecord({ kind: mapping.kind, identifiers, fields }, mapping.at)
+  if (faults.length === 0) return checked
+  return { faults: 'faults' in checked ? [...faults, ...checked.faults] : faults }
+}
+
+function identifierKindOf(column: string, { kind, identifiers }: Mapping): IdentifierKind | undefined {
+  if (identifiers !== null) return identifiers.get(column)
+  const named = IdentifierKind.safeParse(column.trim().toLowerCase().replaceAll(' ', '_'))
+  return named.success && IDENTIFIED_BY[kind].includes(named.data) ? named.data : undefined
+}
+
+/** A bare id is one of the source itself. */
+function spellIdentifier(value: unknown, kind: IdentifierKind, source: string): string {
+  const text = typeof value === 'string' ? value : isObject(value) ? '' : JSON.stringify(value)
+  return kind === 'external' && !text.includes(':') ? `${source}:${text}` : text
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+export const EntityKind = z.enum(['company', 'person', 'contact'])
+export type EntityKind = z.infer<typeof EntityKind>
+
+export const IdentifierKind = z.enum(['domain', 'linkedin_url', 'email', 'external'])
+export type IdentifierKind = z.infer<typeof IdentifierKind>
+
+export const MAX_RECORDS = 1000
+const MAX_IDENTIFIERS = 20
+const MAX_FIELDS = 500
+const MAX_RELATED = 50
+const MAX_EVENTS = 100
+const MAX_NAME = 200
+
+const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_NAME, `must have at most ${MAX_NAME} characters`)
+
+/** Who says so. Part of external ids, so without their colon. */
+export const RecordSource = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, 'must be a name such as hubspot: letters, digits, and _ . - inside')
+
+const GivenIdentifier = z.strictObject({ kind: IdentifierKind, value: z.string() })
+const GivenIdentifiers = z
+  .array(GivenIdentifier)
+  .min(1, 'must have an identifier')
+  .max(MAX_IDENTIFIERS, `must have at most ${MAX_IDENTIFIERS} identifiers`)
+
+const Fields = z
+  .record(Name, z.unknown())
+  .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
+
+const Instant = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 date-time with its zone, such as 2030-01-31T12:00:00Z',
+})
+
+/** What a source says about one entity. Without `observed_at` it says so now. */
+export const RecordInput = z.strictObject({
+  kind: EntityKind,
+  identifiers: GivenIdentifiers,
+  fields: Fields.default({}),
+  relationships: z
+    .array(
+      z.strictObject({ type: Name, to: z.strictObject({ kind: EntityKind, identifiers: GivenIdentifiers }) }),
+    )
+    .max(MAX_RELATED, `must have at most ${MAX_RELATED} relationships`)
+    .default([]),
+  events: z
+    .array(z.strictObject({ type: Name, at: Instant, data: Fields.default({}) }))
+    .max(MAX_EVENTS, `must have at most ${MAX_EVENTS} events`)
+    .default([]),
+  observed_at: Instant.exactOptional(),
+})
+export type RecordInput = z.input<typeof RecordInput>
+export type ParsedRecord = z.output<typeof RecordInput>

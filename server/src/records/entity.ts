@@ -1,0 +1,95 @@
+import type { EntityKind } from '#contract/records.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type EntityRecord, findEntities, listPartIds } from '../store/records/entities.ts'
+import { listEvents } from '../store/records/events.ts'
+import { type Identifier, listIdentifiers } from '../store/records/identifiers.ts'
+import { listMerges } from '../store/records/merges.ts'
+import { listRelationships } from '../store/records/relationships.ts'
+import { listValues } from '../store/records/values.ts'
+
+const MAX_RELATIONSHIPS = 1000
+const MAX_EVENTS = 100
+
+export type EntitySummary = {
+  entity_id: string
+  kind: EntityKind
+  identifiers: { kind: string; value: string }[]
+  fields: Record<string, { value: unknown; source: string; at: string }>
+  change_no: number
+}
+
+/** What is known about these entities: each field with the source of its value and the time of it. */
+export async function describeEntities(
+  db: Db,
+  orgId: string,
+  roots: readonly EntityRecord[],
+): Promise<EntitySummary[]> {
+  const identifiers = await listIdentifiers(
+    db,
+    orgId,
+    roots.map(({ entity_id }) => entity_id),
+  )
+  return roots.map((root) => ({
+    entity_id: root.entity_id,
+    kind: root.kind,
+    identifiers: (identifiers.get(root.entity_id) ?? []).map(printIdentifier),
+    fields: printFields(root),
+    change_no: root.change_no,
+  }))
+}
+
+const printIdentifier = ({ identifierKind, identifier }: Identifier) => ({
+  kind: identifierKind,
+  value: identifier,
+})
+
+function printFields({ fields, provenance }: EntityRecord): EntitySummary['fields'] {
+  const values = Object.entries(parseLossless(fields) as Record<string, unknown>)
+  return Object.fromEntries(
+    values.map(([name, value]) => [name, { value, ...(provenance[name] ?? { source: '', at: '' }) }]),
+  )
+}
+
+/** The entity that an id leads to: itself, or what it was merged into. Undefined for one that is not there or was erased. */
+export async function findRoot(db: Db, orgId: string, entityId: string): Promise<EntityRecord | undefined> {
+  const [found] = await findEntities(db, orgId, [entityId])
+  const [root] =
+    found === undefined || found.root_id === entityId
+      ? [found]
+      : await findEntities(db, orgId, [found.root_id])
+  return root === undefined || root.erased_at !== null ? undefined : root
+}
+
+/** Everything about one entity: identifiers, fields, relationships, latest events. */
+export async function describeEntity(db: Db, orgId: string, root: EntityRecord) {
+  const [summary] = await describeEntities(db, orgId, [root])
+  if (summary === undefined) throw new Error('an entity was not described')
+  const relationships = await listRelationships(db, orgId, root.entity_id, MAX_RELATIONSHIPS)
+  const events = await listEvents(db, orgId, root.entity_id, MAX_EVENTS)
+  return {
+    ...summary,
+    relationships,
+    events: events.map((event) => ({ ...event, data: parseLossless(event.data) })),
+    created_at: root.created_at,
+  }
+}
+
+/** Every value that a source gave for a field, when it was first and last seen, and the merges of the entity. */
+export async function describeHistory(db: Db, orgId: string, root: EntityRecord) {
+  const values = await listValues(db, orgId, root.entity_id)
+  const { provenance, fields } = root
+  const current = parseLossless(fields) as Record<string, unknown>
+  const isCurrent = (field: string, source: string, value: string) =>
+    provenance[field]?.source === source &&
+    JSON.stringify(current[field]) === JSON.stringify(parseLossless(value))
+  return {
+    entity_id: root.entity_id,
+    values: values.map((row) => ({
+      ...row,
+      value: parseLossless(row.value),
+      current: isCurrent(row.field, row.source, row.value),
+    })),
+    merges: await listMerges(db, orgId, await listPartIds(db, orgId, [root.entity_id])),
+  }
+}

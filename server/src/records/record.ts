@@ -1,0 +1,84 @@
+import type { FieldError } from '#contract/errors.ts'
+import { type EntityKind, RecordInput } from '#contract/records.ts'
+import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
+import { makeStorable, makeStorableText } from '../lib/json/storable.ts'
+import { compareIdentifiers, type Identifier, keyOf } from '../store/records/identifiers.ts'
+import { normaliseIdentifier } from './identifiers.ts'
+import { typeOfValue } from './value-types.ts'
+
+/** An entity as a record names it: by one or more identifiers, sorted. */
+export type Mention = { kind: EntityKind; identifiers: Identifier[] }
+
+/** A record that was checked: identifiers in their one spelling, values as JSON that PostgreSQL can hold. */
+export type CheckedRecord = Mention & {
+  fields: { field: string; json: string; type: string }[]
+  relationships: { type: string; to: Mention }[]
+  events: { type: string; at: string; json: string }[]
+  at: string
+}
+
+/** Clocks of sources differ a little. A time far ahead would win over everything that comes later. */
+const MAX_AHEAD_MS = 5 * 60_000
+const MAX_VALUE_CHARS = 65_536
+
+/** Reads what a source says about an entity; every fault at once. */
+export function checkRecord(given: unknown, now: Date): { record: CheckedRecord } | { faults: FieldError[] } {
+  const parsed = parseInWords(RecordInput, given)
+  if (!parsed.success) {
+    return { faults: parsed.error.issues.flatMap((issue) => fieldErrors(issue, given, 'record')) }
+  }
+  const { kind, identifiers, fields, relationships, events, observed_at } = parsed.data
+  const faults: FieldError[] = []
+  const at = observed_at ?? now.toISOString()
+  if (Date.parse(at) > now.getTime() + MAX_AHEAD_MS) {
+    faults.push({ field: 'observed_at', message: 'must not be in the future' })
+  }
+  const record: CheckedRecord = {
+    kind,
+    identifiers: readIdentifiers(kind, identifiers, 'identifiers', faults),
+    fields: Object.entries(fields).flatMap(([name, value]) => {
+      if (isEmpty(value)) return []
+      const json = printValue(value, `fields.${name}`, faults)
+      return [{ field: storableText(name), json, type: typeOfValue(value) }]
+    }),
+    relationships: relationships.map(({ type, to }, place) => {
+      const path = `relationships[${place}].to.identifiers`
+      const target = { kind: to.kind, identifiers: readIdentifiers(to.kind, to.identifiers, path, faults) }
+      return { type: storableText(type), to: target }
+    }),
+    events: events.map((event, place) => {
+      const json = printValue(event.data, `events[${place}].data`, faults)
+      return { type: storableText(event.type), at: event.at, json }
+    }),
+    at,
+  }
+  return faults.length > 0 ? { faults } : { record }
+}
+
+/** A source that has nothing to say about a field does not take back what others said. */
+const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
+
+const storableText = (text: string) => makeStorableText(text, () => undefined)
+
+function printValue(value: unknown, field: string, faults: FieldError[]): string {
+  const json = JSON.stringify(makeStorable(value, () => undefined))
+  if (json.length > MAX_VALUE_CHARS) {
+    faults.push({ field, message: `must have at most ${MAX_VALUE_CHARS} characters as JSON` })
+  }
+  return json
+}
+
+function readIdentifiers(
+  kind: EntityKind,
+  given: readonly { kind: Identifier['identifierKind']; value: string }[],
+  path: string,
+  faults: FieldError[],
+): Identifier[] {
+  const read = new Map<string, Identifier>()
+  for (const [place, { kind: identifierKind, value }] of given.entries()) {
+    const outcome = normaliseIdentifier(kind, identifierKind, value)
+    if ('fault' in outcome) faults.push({ field: `${path}[${place}]`, message: outcome.fault })
+    else read.set(keyOf(outcome.identifier), outcome.identifier)
+  }
+  return [...read.values()].sort(compareIdentifiers)
+}

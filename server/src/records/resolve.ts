@@ -1,0 +1,162 @@
+import { newId } from '../lib/ids.ts'
+import type { Db } from '../store/connection/db.ts'
+import {
+  addIdentifiers,
+  findIdentifiers,
+  type Identifier,
+  keyOf,
+  type Place,
+  repointIdentifiers,
+} from '../store/records/identifiers.ts'
+import { listSeparations, mergeRoots } from '../store/records/merges.ts'
+import type { RecordsLock } from '../store/records/record-locks.ts'
+import { groupByKeys } from './components.ts'
+import type { Mention } from './record.ts'
+
+/** Mentions lead to entities that must be merged first, which needs the exclusive lock. */
+export class MergeNeeded extends Error {
+  override name = 'MergeNeeded'
+}
+
+/** Where a mention leads: the part that its values belong to, and the root of that part. */
+export type Target = { entityId: string; rootId: string; isNew: boolean }
+
+export type Resolution = {
+  /** By the place of the mention. */
+  targets: Target[]
+  /** Roots that got an identifier or a part. */
+  touched: Set<string>
+  merged: number
+}
+
+type Ingest = { orgId: string; actor: string; lock: RecordsLock }
+
+/** Mentions that share an identifier, directly or through others. `roots` are the stored entities they lead to. */
+type Group = { identifiers: Map<string, Identifier>; roots: string[]; home: string; isNew: boolean }
+
+/** Leads every mention to one entity: a known one, or a new one that is theirs. Adds the identifiers that are new. */
+export async function resolveMentions(
+  db: Db,
+  mentions: readonly Mention[],
+  ingest: Ingest,
+): Promise<Resolution> {
+  const { orgId } = ingest
+  const { groups, groupOf } = groupMentions(mentions)
+  const identifiers = groups.flatMap((group) => [...group.identifiers.values()])
+  const places = await findIdentifiers(db, orgId, identifiers)
+  findRoots(groups, places)
+  const touched = new Set<string>()
+  const merged = await mergeGroups(db, groups, places, touched, ingest)
+  await addMissing(db, groups, places, touched, ingest)
+  const targets = mentions.map((mention, at) => {
+    const group = groupOf(at)
+    const [first] = mention.identifiers
+    const place = first === undefined ? undefined : places.get(keyOf(first))
+    if (group === undefined || place === undefined) throw new Error('a mention was led nowhere')
+    return { entityId: place.entityId, rootId: place.rootId ?? place.entityId, isNew: group.isNew }
+  })
+  return { targets, touched, merged }
+}
+
+function groupMentions(mentions: readonly Mention[]) {
+  const leaders = groupByKeys(mentions.map(({ identifiers }) => identifiers.map(keyOf)))
+  const byLeader = new Map<number, Group>()
+  for (const [at, leader] of leaders.entries()) {
+    const group = byLeader.get(leader) ?? { identifiers: new Map(), roots: [], home: '', isNew: true }
+    byLeader.set(leader, group)
+    for (const identifier of mentions[at]?.identifiers ?? []) {
+      group.identifiers.set(keyOf(identifier), identifier)
+    }
+  }
+  return { groups: [...byLeader.values()], groupOf: (at: number) => byLeader.get(leaders[at] ?? -1) }
+}
+
+/** The oldest of its entities is the home of a group; without any it gets a new one. */
+function findRoots(groups: readonly Group[], places: ReadonlyMap<string, Place>): void {
+  for (const group of groups) {
+    const roots = [...group.identifiers.keys()].flatMap((key) => places.get(key)?.rootId ?? [])
+    group.roots = [...new Set(roots)].sort()
+    group.isNew = group.roots.length === 0
+    group.home = group.roots[0] ?? (group.home || newId())
+  }
+}
+
+async function mergeGroups(
+  db: Db,
+  groups: readonly Group[],
+  places: Map<string, Place>,
+  touched: Set<string>,
+  { orgId, actor, lock }: Ingest,
+): Promise<number> {
+  const divided = groups.filter(({ roots }) => roots.length > 1)
+  if (divided.length === 0) return 0
+  const separated = await listSeparations(
+    db,
+    orgId,
+    divided.flatMap(({ roots }) => roots),
+  )
+  const keptApart = (a: string, b: string) =>
+    separated.some(([low, high]) => (low === a && high === b) || (low === b && high === a))
+  let merged = 0
+  for (const { home, roots } of divided) {
+    const joined = [home]
+    for (const root of roots.slice(1)) {
+      if (joined.some((other) => keptApart(root, other))) continue
+      if (lock === 'shared') throw new MergeNeeded()
+      await mergeRoots(db, orgId, { keptId: home, mergedId: root, cause: 'identifier', actor })
+      joined.push(root)
+      merged += 1
+      touched.add(home)
+      for (const place of places.values()) if (place.rootId === root) place.rootId = home
+    }
+  }
+  return merged
+}
+
+/** Adds new identifiers. Others may have added some of them since they were looked up: then those lead where they say. */
+async function addMissing(
+  db: Db,
+  groups: readonly Group[],
+  places: Map<string, Place>,
+  touched: Set<string>,
+  { orgId, lock }: Ingest,
+): Promise<void> {
+  const missing = groups.flatMap(({ identifiers, home }) =>
+    [...identifiers].flatMap(([key, identifier]) =>
+      places.has(key) ? [] : [{ ...identifier, key, entityId: home }],
+    ),
+  )
+  if (missing.length === 0) return
+  const added = new Set(await addIdentifiers(db, orgId, missing))
+  for (const { key, entityId } of missing) {
+    if (!added.has(key)) continue
+    places.set(key, { entityId, rootId: entityId })
+    touched.add(entityId)
+  }
+  const lost = missing.filter(({ key }) => !added.has(key))
+  if (lost.length === 0) return
+  for (const [key, place] of await findIdentifiers(db, orgId, lost)) places.set(key, place)
+  const stale = groups.filter((group) =>
+    [...group.identifiers.keys()].some((key) => lost.some((l) => l.key === key)),
+  )
+  const moves = stale.flatMap((group) => {
+    const origin = group.home
+    const roots = new Set(
+      [...group.identifiers.keys()].flatMap((key) => {
+        const rootId = places.get(key)?.rootId ?? null
+        return rootId === null || (group.isNew && rootId === origin) ? [] : [rootId]
+      }),
+    )
+    if (roots.size > 1 && lock === 'shared') throw new MergeNeeded()
+    const [target] = roots
+    if (!group.isNew || target === undefined) return []
+    for (const key of group.identifiers.keys()) {
+      if (places.get(key)?.entityId === origin) places.set(key, { entityId: target, rootId: target })
+    }
+    group.isNew = false
+    touched.delete(origin)
+    touched.add(target)
+    return [{ from: origin, to: target }]
+  })
+  if (moves.length > 0) await repointIdentifiers(db, orgId, moves)
+}

@@ -1,0 +1,30 @@
+import { NumberText } from '../lib/json/lossless-json.ts'
+
+/** What kind of value a field has, as filters see it. */
+export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const
+export type ValueType = (typeof VALUE_TYPES)[number]
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+
+export function typeOfValue(value: unknown): ValueType {
+  if (typeof value === 'string') return DATE.test(value) && !Number.isNaN(Date.parse(value)) ? 'date' : 'text'
+  if (typeof value === 'number' || value instanceof NumberText) return 'number'
+  return typeof value === 'boolean' ? 'boolean' : 'json'
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** A text, as a file has it, as a value of that type; undefined when it is none. */
+export function readValue(text: string, type: ValueType): unknown {
+  const trimmed = text.trim()
+  if (type === 'text') return text
+  if (type === 'number') return NUMBER.test(trimmed) ? new NumberText(trimmed) : undefined
+  if (type === 'boolean') return { true: true, false: false }[trimmed.toLowerCase()]
+  if (type === 'date') return typeOfValue(trimmed) === 'date' ? trimmed : undefined
+  try {
+    return JSON.parse(trimmed)
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
+}
