@@ -81,10 +81,13 @@ export class JobConnections extends ConnectionPool {
 }
 
 /** A listener whose connection is lost while it is given up is released by both ways, and pg takes the second for a fault. */
-function once<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
+function once<Given extends unknown[]>(
+  // A pool that is closed answers with a cause and nothing to release, whatever its type says.
+  act: ((...given: Given) => void) | undefined,
+): (...given: Given) => void {
   let acted = false
   return (...given) => {
-    if (!acted) act(...given)
+    if (!acted) act?.(...given)
     acted = true
   }
 }

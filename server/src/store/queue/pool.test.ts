@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createLog } from '#server/lib/log.ts'
 import { makeDatabase } from '#test/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
+import { JobConnections } from './job-connections.ts'
 import { addJob } from './jobs.ts'
 import { startPool, type WorkerIds } from './pool.ts'
 
@@ -53,6 +54,17 @@ describe('a pool of workers', () => {
       expect(await countConnections()).toBe(0)
     },
   )
+
+  it('whose connections are closed answers its listener with the cause, who may release what there is not', async () => {
+    const connections = new JobConnections(databaseUrl, () => undefined)
+    await connections.close()
+    const answered = Promise.withResolvers<Error | undefined>()
+    connections.connect((cause, _client, done) => {
+      done()
+      answered.resolve(cause)
+    })
+    await expect(answered.promise).resolves.toBeInstanceOf(Error)
+  })
 
   it('that stops leaves no connection behind, finishes the job in hand, and says nothing', async () => {
     const started = Promise.withResolvers<void>()
