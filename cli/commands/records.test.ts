@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
 import { runLoam } from '../testing/loam.ts'
@@ -158,4 +159,104 @@ it('an identifier that a person and a contact have needs --kind', async () => {
   expect(await records(orgId, 'get', 'ann@acme.com')).toMatchObject({ exit: 2 })
   const { answer } = await records(orgId, 'get', 'ann@acme.com', '--kind', 'contact')
   expect(answer.kind).toBe('contact')
+})
+
+it('merge makes two entities one, unmerge takes them apart again, and no import merges them after that', async () => {
+  const { orgId } = await app.makeOrg()
+  const import1 = (...lines: string[]) =>
+    records(orgId, 'import', path('m.jsonl', ...lines), '--kind', 'company', '--source', 'crm')
+  await import1('{"domain": "a.com", "name": "A"}', '{"domain": "b.com", "city": "Ulm"}')
+  const [a, b] = [
+    (await records(orgId, 'get', 'a.com')).answer,
+    (await records(orgId, 'get', 'b.com')).answer,
+  ]
+  const merged = await records(orgId, 'merge', 'a.com', 'b.com')
+  expect(merged).toEqual({ exit: 0, answer: { entity_id: a.entity_id, merged_id: b.entity_id } })
+  const one = (await records(orgId, 'get', b.entity_id)).answer
+  expect(one).toMatchObject({
+    entity_id: a.entity_id,
+    fields: { name: { value: 'A' }, city: { value: 'Ulm' } },
+  })
+  expect(await records(orgId, 'merge', 'a.com', 'b.com')).toMatchObject({ exit: 4 })
+  expect(await records(orgId, 'unmerge', a.entity_id)).toMatchObject({ exit: 4 })
+
+  expect(await records(orgId, 'unmerge', b.entity_id)).toMatchObject({ exit: 0 })
+  const content = ({ identifiers, fields }: { identifiers: unknown; fields: unknown }) => ({
+    identifiers,
+    fields,
+  })
+  expect(content((await records(orgId, 'get', 'a.com')).answer)).toEqual(content(a))
+  expect(content((await records(orgId, 'get', 'b.com')).answer)).toEqual(content(b))
+  const both = JSON.stringify({ identifiers: ['a.com', 'b.com'].map((value) => ({ kind: 'domain', value })) })
+  expect((await import1(both)).answer).toMatchObject({ merged: 0, rejected: 0 })
+  expect((await records(orgId, 'get', 'b.com')).answer.entity_id).toBe(b.entity_id)
+  expect(await records(orgId, 'merge', 'b.com', 'a.com')).toMatchObject({ exit: 0 })
+  expect((await records(orgId, 'get', 'a.com')).answer.entity_id).toBe(b.entity_id)
+})
+
+/** Every record of every table, as text. */
+async function dumpTables(): Promise<string> {
+  const tables = await app.store.system.introspection.getTables()
+  const dumps = tables.map(async ({ schema = 'public', name }) => {
+    const { rows } = await sql<{
+      text: string
+    }>`select t::text as text from ${sql.id(schema, name)} t`.execute(app.store.system)
+    return rows.map(({ text }) => `${name} ${text}`)
+  })
+  return (await Promise.all(dumps)).flat().join('\n').toLowerCase()
+}
+
+it("erase deletes a person's data: a dump of all tables has no trace of the address or the values", async () => {
+  const { orgId } = await app.makeOrg()
+  const works = {
+    type: 'works_at',
+    to: { kind: 'company', identifiers: [{ kind: 'domain', value: 'initech.com' }] },
+  }
+  const lines = [
+    {
+      identifiers: [{ kind: 'email', value: 'Zelda@Initech.com' }],
+      fields: { name: 'Zelda Quux' },
+      relationships: [works],
+    },
+    {
+      identifiers: [{ kind: 'email', value: 'zelda@home.example' }],
+      fields: { phone: '+49-555-0199' },
+      events: [{ type: 'called', at: '2026-01-01T00:00:00Z', data: { note: 'likes zebras' } }],
+    },
+    {
+      identifiers: [{ kind: 'linkedin_url', value: 'linkedin.com/in/zq' }],
+      fields: { mail: 'zelda@initech.com', hobby: 'kiting' },
+    },
+    { identifiers: [{ kind: 'email', value: 'grizelda@initech.com' }], fields: { name: 'Griz' } },
+  ].map((line) => JSON.stringify(line))
+  await records(orgId, 'import', path('z.jsonl', ...lines), '--kind', 'person', '--source', 'crm')
+  await records(
+    orgId,
+    'import',
+    path('zc.csv', 'email,title', 'zelda@initech.com,Chief Zeal'),
+    '--kind',
+    'contact',
+    '--source',
+    'crm',
+  )
+  const owner = path('zo.csv', 'domain,owner,city', 'initech.com,Zelda@initech.com (owner),Ulm')
+  await records(orgId, 'import', owner, '--kind', 'company', '--source', 'crm')
+  await records(orgId, 'merge', 'zelda@initech.com', 'zelda@home.example', '--kind', 'person')
+  const traces = ['(?<!gri)zelda', 'quux', '0199', 'zebras', 'kiting', 'chief zeal', 'in/zq'].map(
+    (text) => new RegExp(text),
+  )
+  const before = await dumpTables()
+  for (const trace of traces) expect(before).toMatch(trace)
+
+  const { exit, answer } = await records(orgId, 'erase', '--email', ' ZELDA@initech.com ')
+  expect([exit, answer]).toEqual([0, { entity_ids: expect.any(Array), mentions: 1 }])
+  expect(answer.entity_ids).toHaveLength(4)
+  const after = await dumpTables()
+  for (const trace of traces) expect(after).not.toMatch(trace)
+  expect(after).toContain('records.erased')
+  const company = (await records(orgId, 'get', 'initech.com')).answer
+  expect([Object.keys(company.fields), company.relationships]).toEqual([['city'], []])
+  expect((await records(orgId, 'get', 'grizelda@initech.com')).answer.fields.name.value).toBe('Griz')
+  expect(await records(orgId, 'get', answer.entity_ids[0])).toMatchObject({ exit: 3 })
+  expect(await records(orgId, 'erase', '--email', 'zelda@initech.com')).toMatchObject({ exit: 3 })
 })

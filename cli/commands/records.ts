@@ -1,20 +1,15 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { EntityKind, IdentifierKind, RecordSource } from '#contract/records.ts'
-import { notFound } from '#server/lib/errors.ts'
-import { isUuid } from '#server/lib/ids.ts'
-import { describeEntity, describeHistory, findRoot } from '#server/records/entity.ts'
-import { findByIdentifier } from '#server/records/lookup.ts'
+import { describeEntity, describeHistory } from '#server/records/entity.ts'
 import { VALUE_TYPES } from '#server/records/value-types.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import type { EntityRecord } from '#server/store/records/entities.ts'
 import { DateTime, examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
+import { ORG, requireEntity } from '../records/entity-flag.ts'
 import { formatEntity } from '../records/format.ts'
 import { importRecords } from '../records/import.ts'
+import { defineUpkeep } from '../records/upkeep.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
-
-export const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
 
 /** `column=kind`, as often as needed. The last sign counts: names of columns may have one. */
 const pairs = <Value>(values: z.ZodType<Value>, form: string) =>
@@ -143,16 +138,6 @@ export function define(records: Command): void {
         return { data: history, text: () => [formatTable(heads, values, 'No values.'), ...merges].join('\n') }
       }),
     )
-}
 
-async function requireEntity(
-  db: Db,
-  orgId: string,
-  { entity, kind }: { entity: string; kind?: EntityKind },
-): Promise<EntityRecord> {
-  const found = isUuid(entity)
-    ? await findRoot(db, orgId, entity.toLowerCase())
-    : await findByIdentifier(db, orgId, entity, kind)
-  if (found === undefined) throw notFound(`Entity ${entity}`)
-  return found
+  defineUpkeep(records)
 }

@@ -60,3 +60,39 @@ export async function listSeparations(
       and high.root_id = any(${rootIds}::uuid[])`.execute(db)
   return rows.map(({ a, b }) => [a, b])
 }
+
+/** Forgets that parts of these roots were taken apart. */
+export async function joinAgain(
+  db: Db,
+  orgId: string,
+  { keptId, mergedId }: { keptId: string; mergedId: string },
+): Promise<void> {
+  await sql`
+    delete from record_separations s using record_entities low, record_entities high
+    where s.org_id = ${orgId} and low.org_id = ${orgId} and high.org_id = ${orgId}
+      and low.entity_id = s.low_id and high.entity_id = s.high_id
+      and ((low.root_id = ${keptId} and high.root_id = ${mergedId})
+        or (low.root_id = ${mergedId} and high.root_id = ${keptId}))`.execute(db)
+}
+
+/** Gives `mergedId` back the parts that it brought in and that are still under that root. False: it has no merge to undo. */
+export async function undoMerge(
+  db: Db,
+  orgId: string,
+  { mergedId, rootId }: { mergedId: string; rootId: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ kept_id: string; parts: string[] }>`
+    update record_merges set undone_at = now()
+    where org_id = ${orgId} and undone_at is null and merge_id = (
+      select max(merge_id::text)::uuid from record_merges
+      where org_id = ${orgId} and merged_id = ${mergedId} and undone_at is null)
+    returning kept_id, parts`.execute(db)
+  const [merge] = rows
+  if (merge === undefined) return false
+  await sql`update record_entities set root_id = ${mergedId}
+    where org_id = ${orgId} and root_id = ${rootId} and entity_id = any(${merge.parts}::uuid[])`.execute(db)
+  const [low, high] = [merge.kept_id, mergedId].sort()
+  await sql`insert into record_separations (org_id, low_id, high_id) values (${orgId}, ${low}, ${high})
+    on conflict do nothing`.execute(db)
+  return true
+}

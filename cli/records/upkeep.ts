@@ -1,0 +1,79 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { EntityKind } from '#contract/records.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { erasePerson } from '#server/records/erase.ts'
+import { mergeEntities, unmergeEntity } from '#server/records/merge.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { examples, KnownEmail, Org } from '../flags.ts'
+import { inSession, resolveOrganisation } from '../session.ts'
+import { ORG, requireEntity } from './entity-flag.ts'
+
+const Named = z.string().trim().min(1, 'must not be empty')
+const MergeFlags = z.strictObject({ kept: Named, merged: Named, kind: EntityKind.exactOptional(), org: Org })
+const UnmergeFlags = z.strictObject({
+  entity_id: z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam records history` shows it'),
+  org: Org,
+})
+const EraseFlags = z.strictObject({ email: KnownEmail, org: Org })
+
+/** Commands that put right what is in the record store. */
+export function defineUpkeep(records: Command): void {
+  records
+    .command('merge <kept> <merged>')
+    .description('Make two entities one, under the id of the first')
+    .option('--kind <kind>', 'where entities of several kinds have the identifiers')
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples('loam records merge acme.com acme.io', 'loam records merge acme.com acme.io --json'),
+    )
+    .action(
+      inSession(MergeFlags, async ({ db }, { kept, merged, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const first = await requireEntity(db, org_id, { ...flags, entity: kept })
+        const second = await requireEntity(db, org_id, { ...flags, entity: merged })
+        const pair = { keptId: first.entity_id, mergedId: second.entity_id }
+        const { keptId, mergedId } = await mergeEntities(db, org_id, OPERATOR, pair)
+        return {
+          data: { entity_id: keptId, merged_id: mergedId },
+          text: () => `Merged ${mergedId} into ${keptId}. To undo it: loam records unmerge ${mergedId}`,
+        }
+      }),
+    )
+
+  records
+    .command('unmerge <entity_id>')
+    .description('Take an entity out of the one it was merged into; imports do not merge them again')
+    .option(...ORG)
+    .addHelpText('after', examples('loam records unmerge 0198c0de-0000-7000-8000-000000000000'))
+    .action(
+      inSession(UnmergeFlags, async ({ db }, flags) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const { keptId, mergedId } = await unmergeEntity(db, org_id, OPERATOR, flags.entity_id)
+        return {
+          data: { entity_id: mergedId, kept_id: keptId },
+          text: () => `${mergedId} is an entity of its own again, apart from ${keptId}.`,
+        }
+      }),
+    )
+
+  records
+    .command('erase')
+    .description(
+      "Delete a person's data: entities with the address, their history, and mentions of the address",
+    )
+    .requiredOption('--email <address>', 'the address of the person')
+    .option(...ORG)
+    .addHelpText('after', examples('loam records erase --email ann@acme.com'))
+    .action(
+      inSession(EraseFlags, async ({ db }, flags) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const erased = await erasePerson(db, org_id, OPERATOR, flags.email)
+        return {
+          data: erased,
+          text: () => `Erased entities: ${erased.entity_ids.length}. Mentions by others: ${erased.mentions}.`,
+        }
+      }),
+    )
+}

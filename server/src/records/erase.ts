@@ -1,0 +1,36 @@
+import { invalid, notFound } from '../lib/errors.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { listPartIds, refreshEntities } from '../store/records/entities.ts'
+import { eraseEntities, eraseMentions, findPeopleWith, findRootsOf } from '../store/records/erasure.ts'
+import { lockRecords } from '../store/records/record-locks.ts'
+import { normaliseIdentifier } from './identifiers.ts'
+
+export type Erased = { entity_ids: string[]; mentions: number }
+
+/**
+ * Deletes the people and contacts with this address, merged parts and history included, and every mention of the address by
+ * others. What remains is the id of each, with nothing under it: readers of changes learn from it that the entity is gone.
+ */
+export async function erasePerson(db: Db, orgId: string, actor: Actor, address: string): Promise<Erased> {
+  const read = normaliseIdentifier('person', 'email', address)
+  if ('fault' in read) throw invalid('email', read.fault)
+  const email = read.identifier.identifier
+  return db.transaction().execute(async (trx) => {
+    await lockRecords(trx, orgId, 'exclusive')
+    const ids = await listPartIds(trx, orgId, await findPeopleWith(trx, orgId, email))
+    const related = ids.length === 0 ? [] : await eraseEntities(trx, orgId, ids)
+    const mentions = await eraseMentions(trx, orgId, email)
+    // The address stays out of the message, and so out of logs.
+    if (ids.length === 0 && mentions.length === 0) throw notFound('A person with this address')
+    const roots = await findRootsOf(trx, orgId, [...related, ...mentions])
+    await refreshEntities(trx, orgId, roots, new Set(roots.map(({ entityId }) => entityId)))
+    // Ids and counts only: an entry that named the person would be the trace that was to go.
+    await recordAudit(trx, orgId, actor, {
+      action: 'records.erased',
+      target: orgId,
+      details: { entity_ids: ids, mentions: mentions.length },
+    })
+    return { entity_ids: ids, mentions: mentions.length }
+  })
+}
