@@ -46,6 +46,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
     'schema',
     'mail',
     'agent',
+    'browser',
     'server',
   ])
   server.kill('SIGTERM')
@@ -87,4 +88,14 @@ it('doctor names each wrong setting and exits 1', async () => {
   expect(exit).toBe(1)
   expect(stdout).toMatch(/^fail {2}settings {2}PORT: must be a whole number$/m)
   expect(stdout).toMatch(/^fail {2}settings {2}LOAM_SMTP_URL: must be a URL/m)
+})
+
+it.each([
+  ['none', {}, { status: 'ok', detail: expect.stringContaining('none') }],
+  ['one that is there', { LOAM_BROWSER: process.execPath }, { status: 'ok', detail: process.execPath }],
+  ['one that is not', { LOAM_BROWSER: '/no/such/browser' }, { status: 'fail', fix: expect.any(String) }],
+])('doctor says whether there is a browser: %s', async (_name, settings, expected) => {
+  const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, ...settings, PORT: '1' })
+  const checks: Json[] = JSON.parse(stdout)
+  expect(checks.find(({ check }) => check === 'browser')).toMatchObject(expected)
 })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { checkAgent } from '../doctor/agent.ts'
+import { checkAgent, checkBrowser } from '../doctor/agent.ts'
 import type { Check } from '../doctor/check.ts'
 import { checkDataFolder, checkDisk } from '../doctor/data-folder.ts'
 import { checkDatabase } from '../doctor/database.ts'
@@ -39,6 +39,7 @@ async function examine(terminal: Terminal): Promise<Check[]> {
     ...database,
     mail,
     checkAgent(config),
+    checkBrowser(config),
     server,
   ]
 }

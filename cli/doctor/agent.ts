@@ -1,6 +1,23 @@
+import { accessSync, constants } from 'node:fs'
 import { agentModel } from '#server/agent/agent.ts'
 import type { Config } from '#server/lib/config/config.ts'
-import { type Check, ok, warn } from './check.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** Whether the browser that is named is there, so that pages can be drawn. It is not started. */
+export function checkBrowser({ LOAM_BROWSER: path }: Config): Check {
+  if (path === undefined) return ok('browser', 'none; pages that need scripts are read as they are sent')
+  try {
+    accessSync(path, constants.X_OK)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return fail(
+      'browser',
+      why,
+      'install a Chromium (Debian: apt-get install chromium), or unset LOAM_BROWSER',
+    )
+  }
+  return ok('browser', path)
+}
 
 /** Whether the web agent has a model to ask and an engine to search by. Nothing is called. */
 export function checkAgent(config: Config): Check {

@@ -1,5 +1,5 @@
 import { agentSweep } from './agent/sweep.ts'
-import { createPageReader } from './catalog/agent/page-reader.ts'
+import { openPageReader } from './catalog/agent/page-reader.ts'
 import { createSandbox } from './catalog/formula/sandbox.ts'
 import { createModels } from './catalog/models/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
@@ -62,7 +62,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     egress,
     sandbox,
     models,
-    pages: createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS }),
+    pages: openPageReader(config),
     mail: mailSettings(config),
     log,
     ending: ending.signal,

@@ -1,4 +1,4 @@
-import { createPageReader } from '../catalog/agent/page-reader.ts'
+import { openPageReader } from '../catalog/agent/page-reader.ts'
 import { createSandbox } from '../catalog/formula/sandbox.ts'
 import { createModels } from '../catalog/models/models.ts'
 import type { ProviderGate } from '../catalog/provider/access.ts'
@@ -26,7 +26,7 @@ export function openAgent(parts: {
     sandbox,
     models,
     gate,
-    reader: createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS }),
+    reader: openPageReader(config),
     environment: createRunEnvironment(store, sealer, config.providerKeys),
   })
   return { agent, close: async () => void (await Promise.all([models.close(), sandbox.close()])) }

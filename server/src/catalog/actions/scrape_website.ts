@@ -37,7 +37,7 @@ export default defineAction({
     }),
     render: field.choice(['none', 'browser'], {
       default: 'none',
-      description: 'Whether a browser draws the page first. Default none.',
+      description: 'Whether a browser draws the pages first, so that their scripts run. Default none.',
     }),
   },
   outputs: {
@@ -51,18 +51,22 @@ export default defineAction({
     links: output.list('Addresses that it links to.'),
   },
   async run({ inputs, context }) {
-    if (inputs.render === 'browser') {
-      const message = 'render: no browser is configured on this installation; choose none'
+    const { browser } = context.pages
+    if (inputs.render === 'browser' && browser === null) {
+      const message = 'render: no browser is configured on this installation (LOAM_BROWSER); choose none'
       return { kind: 'unrunnable', message }
     }
+    const draw = inputs.render === 'browser' ? browser : null
     const result = await fetchHome(context, readAddresses(inputs.url))
     if (!result.ok) return result.outcome
-    const read = readDocument(result.page)
+    const drawn = draw === null ? null : await draw.draw(context, result.page.url)
+    if (drawn?.ok === false) return failed(drawn.message)
+    const read = readDocument({ ...result.page, ...(drawn !== null && { text: drawn.html }) })
     if (!read.ok) return failed(read.message)
     const first = read.document
     const more = (inputs.max_pages ?? 1) - 1
     const further = more === 0 ? [] : rankPages(first, await listedPages(context, first))
-    const documents = [first, ...(await readPages(context, further, more))]
+    const documents = [first, ...(await readPages(context, further, more, draw))]
     const pages = documents.map((document) => extract(document))
     const all = <Value>(pick: (page: (typeof pages)[number]) => Value[], most: number) =>
       [...new Set(pages.flatMap(pick))].slice(0, most)

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { fetchPage, type Fetching } from '../built-in/web/page-fetch.ts'
+import type { Config } from '../../lib/config/config.ts'
+import { type Browser, createBrowser } from '../built-in/web/browser/browser.ts'
+import { fetchPage, type Fetching, type Page } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readPageText } from './page-text.ts'
 import { listSite } from './site-pages.ts'
@@ -19,14 +21,30 @@ export type AgentPage = {
 export type PageRead = { ok: true; page: AgentPage; cached: boolean } | { ok: false; message: string }
 
 /** Reads pages, and keeps them for a while for everybody who asks: rows of one chain often need the same. */
-export type PageReader = { read(context: Fetching, url: string): Promise<PageRead> }
+export type PageReader = {
+  read(context: Fetching, url: string): Promise<PageRead>
+  /** Draws pages; null where none is set up. */
+  browser: Browser | null
+}
 
 const MAX_KEPT_BYTES = 64_000_000
 const MAX_LINKS = 400
 
+/** The reader of a process, by its settings. */
+export function openPageReader(config: Config): PageReader {
+  const { LOAM_AGENT_PAGE_SECONDS: keepSeconds, LOAM_BROWSER: path } = config
+  return createPageReader({ keepSeconds, browser: path === undefined ? null : createBrowser(path) })
+}
+
 type Reading = Promise<{ ok: true; page: AgentPage } | { ok: false; message: string }>
 
-export function createPageReader({ keepSeconds }: { keepSeconds: number }): PageReader {
+export function createPageReader({
+  keepSeconds,
+  browser = null,
+}: {
+  keepSeconds: number
+  browser?: Browser | null
+}): PageReader {
   const kept =
     keepSeconds === 0
       ? null
@@ -37,6 +55,7 @@ export function createPageReader({ keepSeconds }: { keepSeconds: number }): Page
         })
   const underWay = new Map<string, Reading>()
   return {
+    browser,
     async read(context, url) {
       const known = kept?.get(url)
       if (known !== undefined) return { ok: true, page: known, cached: true }
@@ -44,7 +63,7 @@ export function createPageReader({ keepSeconds }: { keepSeconds: number }): Page
       // Whoever began may be called off; who waited then reads for himself.
       const joined = shared === undefined ? undefined : await shared
       if (joined?.ok) return { ...joined, cached: true }
-      const reading = fetchText(context, url)
+      const reading = fetchText(context, url, browser)
       underWay.set(url, reading)
       const result = await reading.finally(() => underWay.delete(url))
       if (!result.ok) return result
@@ -54,7 +73,7 @@ export function createPageReader({ keepSeconds }: { keepSeconds: number }): Page
   }
 }
 
-async function fetchText(context: Fetching, url: string): Reading {
+async function fetchText(context: Fetching, url: string, browser: Browser | null): Reading {
   const result = await fetchPage(context, url, 'document')
   if (!result.ok) return { ok: false, message: messageOf(result.outcome) }
   const { page } = result
@@ -73,11 +92,28 @@ async function fetchText(context: Fetching, url: string): Reading {
       page: { url: page.url, title: null, text: page.text.slice(0, 200_000), links: [], listed: [], bytes },
     }
   }
-  const read = readPageText(page)
+  const sent = readPageText(page)
+  const read = browser !== null && isBare(page, sent) ? await drawText(context, page, sent, browser) : sent
   if (!read.ok) return read
   const { title, text, links } = read.value
   const listed = await listSite(context, page.url)
   return { ok: true, page: { url: page.url, title, text, links: links.slice(0, MAX_LINKS), listed, bytes } }
+}
+
+type Read = ReturnType<typeof readPageText>
+const MIN_TEXT = 200
+
+/** A page that says next to nothing until its scripts have run. */
+const isBare = ({ text }: Page, read: Read): boolean =>
+  read.ok && read.value.text.length < MIN_TEXT && /<script\b/i.test(text)
+
+/** The page as a browser draws it, where that says more. */
+async function drawText(context: Fetching, page: Page, sent: Read, browser: Browser): Promise<Read> {
+  const drawn = await browser.draw(context, page.url)
+  if (!drawn.ok) return sent
+  const read = readPageText({ ...page, text: drawn.html })
+  const isMore = read.ok && (!sent.ok || read.value.text.length > sent.value.text.length)
+  return isMore ? read : sent
 }
 
 function messageOf(outcome: { kind: string; message?: string }): string {

@@ -6,6 +6,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { createPageReader } from '../agent/page-reader.ts'
+import { createBrowser } from '../built-in/web/browser/browser.ts'
 import { readInputs, resolveInputs } from '../configuration/inputs.ts'
 import type { Action, SheetAccess } from '../define.ts'
 import { createSandbox } from '../formula/sandbox.ts'
@@ -40,6 +41,8 @@ export type Settings = {
   cellRun?: string
   /** The installation's mail server. */
   mailUrl?: string
+  /** Where a Chromium is. */
+  browser?: string
   /** How much the organisation has left. */
   credits?: number
 }
@@ -80,7 +83,10 @@ export function useActions(): Run {
         baseUrl: (id: string, fallback: string) => settings.urls?.[id] ?? egress.baseUrl(id, fallback),
       },
       models: modelsOf(settings.models ?? {}),
-      pages: createPageReader({ keepSeconds: 0 }),
+      pages: createPageReader({
+        keepSeconds: 0,
+        browser: settings.browser === undefined ? null : createBrowser(settings.browser),
+      }),
       cellRun: settings.cellRun ?? 'run/row/action_1',
       mail: { url: settings.mailUrl, from: 'loam@loam.test' },
       sandbox,

@@ -139,6 +139,10 @@ export const SETTINGS = {
   LOAM_AGENT_PAGE_SECONDS: whole(600, 0, 86_400).describe(
     'How long a page that an agent read is kept for the next one; 0 keeps none',
   ),
+  LOAM_BROWSER: z
+    .string()
+    .optional()
+    .describe('Path of a Chromium that draws pages which need scripts; without it none are drawn'),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
   LOAM_MAIL_FROM: z
     .string()

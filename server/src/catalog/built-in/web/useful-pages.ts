@@ -1,5 +1,6 @@
+import type { Browser } from './browser/browser.ts'
 import { readDocument, type WebDocument } from './document.ts'
-import { type Fetching, fetchPage } from './page-fetch.ts'
+import { type Fetching, fetchPage, type Page } from './page-fetch.ts'
 import { isSameSite } from './site.ts'
 import { readSitemap } from './sitemap.ts'
 
@@ -70,6 +71,7 @@ export async function readPages(
   context: Fetching,
   urls: readonly URL[],
   most: number,
+  browser: Browser | null = null,
 ): Promise<WebDocument[]> {
   const documents: WebDocument[] = []
   const seen = new Set<string>()
@@ -77,11 +79,18 @@ export async function readPages(
     if (documents.length >= most || context.signal.aborted) break
     if (seen.has(href)) continue
     const result = await fetchPage(context, href)
-    const read = result.ok && !seen.has(result.page.url) ? readDocument(result.page) : null
+    const isNew = result.ok && !seen.has(result.page.url)
+    const read = isNew ? readDocument(await drawPage(context, result.page, browser)) : null
     seen.add(href).add(result.ok ? result.page.url : href)
     if (read?.ok === true) documents.push(read.document)
   }
   return documents
+}
+
+/** The page as a browser draws it; as it was sent where there is none, or it cannot. */
+async function drawPage(context: Fetching, page: Page, browser: Browser | null): Promise<Page> {
+  const drawn = await browser?.draw(context, page.url)
+  return drawn?.ok === true ? { ...page, text: drawn.html } : page
 }
 
 /** Pages that the sitemap of the document's site lists, on the same site. */

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex, Readable } from 'node:stream'
+import type { Egress } from '../../../../lib/egress/egress.ts'
+
+const MAX_CONNECTIONS = 200
+const MAX_BYTES = 30_000_000
+const CONNECT_TIMEOUT_MS = 10_000
+/** Headers between two parties next to each other, which are not passed on. */
+const HOP_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade']
+
+export type BrowserProxy = { port: number; close: () => Promise<void> }
+
+/** The only way out of a browser: every connection is opened by the egress, so that none leads inside. */
+export async function openProxy(egress: Egress, signal: AbortSignal): Promise<BrowserProxy> {
+  const open = new Set<Duplex>()
+  const keep = <Kind extends Duplex>(socket: Kind): Kind => {
+    open.add(socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket)))
+    return socket
+  }
+  let connections = 0
+  let bytes = 0
+  const connect = async (host: string, port: number): Promise<Socket | null> => {
+    connections += 1
+    if (connections > MAX_CONNECTIONS || bytes > MAX_BYTES || signal.aborted) return null
+    const name = host.replace(/^\[|\]$/g, '')
+    const opened = await egress.connect({ host: name, port, timeoutMs: CONNECT_TIMEOUT_MS, signal })
+    if (!opened.ok) return null
+    return keep(opened.socket)
+  }
+  const count = (stream: Readable) =>
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > MAX_BYTES) stream.destroy()
+    })
+
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy())
+  })
+  server.on('connection', keep)
+  server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    const tunnel = async () => {
+      const target = URL.parse(`http://${request.url ?? ''}`)
+      const socket = target && (await connect(target.hostname, Number(target.port || 80)))
+      if (socket === null) return void client.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.write(head)
+      client.pipe(socket)
+      count(socket).pipe(client)
+      client.once('close', () => socket.destroy())
+      socket.once('close', () => client.destroy())
+    }
+    tunnel().catch(() => client.destroy())
+  })
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = URL.parse(request.url ?? '')
+    const isWeb = target?.protocol === 'http:'
+    const socket = isWeb ? await connect(target.hostname, Number(target.port || 80)) : null
+    if (target === null || socket === null) return void response.writeHead(403).end()
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.includes(name)),
+    )
+    const onward = sendRequest({
+      createConnection: () => socket,
+      method: request.method,
+      path: `${target.pathname}${target.search}`,
+      headers: { ...headers, host: target.host, connection: 'close' },
+    })
+    onward.once('response', (reply) => {
+      // Servers say anything; what is no status at all would be an exception here.
+      const status = reply.statusCode ?? 0
+      if (status < 200 || status > 599) return void response.destroy()
+      response.writeHead(status, reply.headers)
+      count(reply).pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    socket.once('close', () => {
+      if (!response.headersSent) response.destroy()
+    })
+    response.once('close', () => socket.destroy())
+    request.pipe(onward)
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => {
+        server.close(resolve)
+      })
+    },
+  }
+}
