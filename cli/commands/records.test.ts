@@ -260,3 +260,38 @@ it("erase deletes a person's data: a dump of all tables has no trace of the addr
   expect(await records(orgId, 'get', answer.entity_ids[0])).toMatchObject({ exit: 3 })
   expect(await records(orgId, 'erase', '--email', 'zelda@initech.com')).toMatchObject({ exit: 3 })
 })
+
+it('search finds entities by the beginning of an identifier, by fields, or both', async () => {
+  const { orgId } = await app.makeOrg()
+  const lines = ['domain,industry,size', 'acme.com,software,5', 'acme.io,steel,5', 'b.com,software,7']
+  const flags = ['--kind', 'company', '--source', 'crm', '--type', 'size=number']
+  await records(orgId, 'import', path('s.csv', ...lines), ...flags)
+  const search = async (...args: string[]) =>
+    (await records(orgId, 'search', ...args)).answer.map(
+      (found: { identifiers: { value: string }[] }) => found.identifiers[0]?.value,
+    )
+  expect(await search('ACME')).toEqual(['acme.com', 'acme.io'])
+  expect(await search('--field', 'industry=software')).toEqual(['acme.com', 'b.com'])
+  expect(await search('acme', '--field', 'size=5', '--field', 'industry=steel')).toEqual(['acme.io'])
+  expect(await search('acme', '--limit', '1')).toEqual(['acme.com'])
+  expect(await search('acme', '--kind', 'person')).toEqual([])
+  expect(await records(orgId, 'search')).toMatchObject({ exit: 2 })
+})
+
+it('sources declares whose value counts, also for what is there already', async () => {
+  const { orgId } = await app.makeOrg()
+  for (const [source, name] of Object.entries({ crm: 'Ours', web: 'Theirs' })) {
+    const file = path(`${source}.csv`, 'domain,name', `acme.com,${name}`)
+    await records(orgId, 'import', file, '--kind', 'company', '--source', source)
+  }
+  const nameNow = async () => (await records(orgId, 'get', 'acme.com')).answer.fields.name.value
+  expect(await nameNow()).toBe('Theirs')
+  expect((await records(orgId, 'sources', '--order', 'crm,web')).answer).toEqual({
+    order: ['crm', 'web'],
+    changed: 1,
+  })
+  expect(await nameNow()).toBe('Ours')
+  expect((await records(orgId, 'sources', '--order', 'web')).answer).toEqual({ order: ['web'], changed: 1 })
+  expect(await nameNow()).toBe('Theirs')
+  expect((await records(orgId, 'sources')).answer).toEqual({ order: ['web'], changed: 0 })
+})

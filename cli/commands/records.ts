@@ -8,6 +8,7 @@ import { formatTable, formatTime } from '../output.ts'
 import { ORG, requireEntity } from '../records/entity-flag.ts'
 import { formatEntity } from '../records/format.ts'
 import { importRecords } from '../records/import.ts'
+import { defineLookups } from '../records/lookups.ts'
 import { defineUpkeep } from '../records/upkeep.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 
@@ -139,5 +140,6 @@ export function define(records: Command): void {
       }),
     )
 
+  defineLookups(records)
   defineUpkeep(records)
 }

@@ -1,0 +1,42 @@
+import type { Db } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { refreshEntities } from '../store/records/entities.ts'
+import { lockRecords, lockRoots } from '../store/records/record-locks.ts'
+import { listRoots, writeSourceOrder } from '../store/records/sources.ts'
+
+const CHUNK = 1000
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Declares which sources count before which, and writes all entities anew by it, in chunks. Ingests that come after the first
+ * transaction see the new order, and those before it have ended. If it is broken off, declaring the order again completes it.
+ */
+export async function declareSourceOrder(
+  db: Db,
+  orgId: string,
+  actor: Actor,
+  order: readonly string[],
+): Promise<{ changed: number }> {
+  await db.transaction().execute(async (trx) => {
+    await lockRecords(trx, orgId, 'exclusive')
+    await writeSourceOrder(trx, orgId, order)
+    await recordAudit(trx, orgId, actor, {
+      action: 'records.sources_ordered',
+      target: orgId,
+      details: { order },
+    })
+  })
+  let changed = 0
+  for (let after: string | undefined = FIRST; after !== undefined;) {
+    const from: string = after
+    after = await db.transaction().execute(async (trx) => {
+      await lockRecords(trx, orgId, 'shared')
+      const roots = await listRoots(trx, orgId, from, CHUNK)
+      const ids = roots.map(({ entityId }) => entityId)
+      if (ids.length > 0) await lockRoots(trx, orgId, ids)
+      changed += (await refreshEntities(trx, orgId, roots, new Set())).length
+      return ids.at(-1)
+    })
+  }
+  return { changed }
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely'
+import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '../connection/db.ts'
+
+export type Search = {
+  kind: EntityKind | null
+  /** The beginning of an identifier. */
+  prefix: string | null
+  /** JSON objects by field; each must be in the fields, in one of its spellings. */
+  fields: string[][]
+  limit: number
+}
+
+/** Ids of the entities that fit, the oldest first. Identifiers and fields are looked up in indexes. */
+export async function searchEntities(db: Db, orgId: string, search: Search): Promise<string[]> {
+  const { kind, prefix, fields, limit } = search
+  const conditions = [
+    sql`e.org_id = ${orgId} and e.root_id = e.entity_id and e.erased_at is null`,
+    ...(kind === null ? [] : [sql`e.kind = ${kind}`]),
+    ...(prefix === null
+      ? []
+      : [
+          sql`e.entity_id in (select part.root_id from record_identifiers i
+            join record_entities part on part.org_id = ${orgId} and part.entity_id = i.entity_id
+            where i.org_id = ${orgId} and i.identifier >= ${prefix} and i.identifier < ${`${prefix}\u{10FFFF}`})`,
+        ]),
+    ...fields.map((spellings) => sql`e.fields @> any(${spellings}::jsonb[])`),
+  ]
+  const { rows } = await sql<{ entity_id: string }>`
+    select e.entity_id from record_entities e where ${sql.join(conditions, sql` and `)}
+    order by e.entity_id limit ${limit}`.execute(db)
+  return rows.map(({ entity_id }) => entity_id)
+}
