@@ -1,5 +1,6 @@
 import type { EntityKind } from '#contract/records.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
+import { isObject } from '../lib/json/object.ts'
 import type { Db } from '../store/connection/db.ts'
 import { type EntityRecord, findEntities, listPartIds } from '../store/records/entities.ts'
 import { listEvents } from '../store/records/events.ts'
@@ -44,8 +45,14 @@ const printIdentifier = ({ identifierKind, identifier }: Identifier) => ({
   value: identifier,
 })
 
+function parseFields(json: string): Record<string, unknown> {
+  const fields = parseLossless(json)
+  if (!isObject(fields)) throw new Error('the fields of an entity are no object')
+  return fields
+}
+
 function printFields({ fields, provenance }: EntityRecord): EntitySummary['fields'] {
-  const values = Object.entries(parseLossless(fields) as Record<string, unknown>)
+  const values = Object.entries(parseFields(fields))
   return Object.fromEntries(
     values.map(([name, value]) => [name, { value, ...(provenance[name] ?? { source: '', at: '' }) }]),
   )
@@ -79,7 +86,7 @@ export async function describeEntity(db: Db, orgId: string, root: EntityRecord) 
 export async function describeHistory(db: Db, orgId: string, root: EntityRecord) {
   const values = await listValues(db, orgId, root.entity_id)
   const { provenance, fields } = root
-  const current = parseLossless(fields) as Record<string, unknown>
+  const current = parseFields(fields)
   const isCurrent = (field: string, source: string, value: string) =>
     provenance[field]?.source === source &&
     JSON.stringify(current[field]) === JSON.stringify(parseLossless(value))

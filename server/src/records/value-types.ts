@@ -1,4 +1,4 @@
-import { NumberText } from '../lib/json/lossless-json.ts'
+import { NumberText, parseLossless } from '../lib/json/lossless-json.ts'
 
 /** What kind of value a field has, as filters see it. */
 export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const
@@ -22,7 +22,7 @@ export function readValue(text: string, type: ValueType): unknown {
   if (type === 'boolean') return { true: true, false: false }[trimmed.toLowerCase()]
   if (type === 'date') return typeOfValue(trimmed) === 'date' ? trimmed : undefined
   try {
-    return JSON.parse(trimmed)
+    return parseLossless(trimmed)
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined
     throw cause
