@@ -4,10 +4,11 @@ import { theirstack } from '../../catalog/providers/theirstack/provider.ts'
 import type { SourceOptions } from '../define.ts'
 
 // Evidence: catalogue endpoints of TheirStack's API reference (v0/catalog/industries, v0/catalog/keywords), November 2026.
-const Keywords = z.object({ data: z.array(z.object({ slug: z.string(), name: z.string().nullish() })) })
-const Industries = z.object({
-  data: z.array(z.object({ industry_id: z.union([z.string(), z.number()]), industry: z.string() })),
-})
+/** Some of its lists come bare, others in an envelope. */
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.union([z.array(item), z.object({ data: z.array(item) }).transform(({ data }) => data)])
+const Keywords = listOf(z.object({ slug: z.string(), name: z.string().nullish() }))
+const Industries = listOf(z.object({ industry_id: z.union([z.string(), z.number()]), industry: z.string() }))
 const MAX_SHOWN = 1000
 
 const technologies: SourceOptions = {
@@ -18,7 +19,7 @@ const technologies: SourceOptions = {
         { path: '/v0/catalog/keywords', query: { keyword_type: 'technology', limit: MAX_SHOWN } },
         Keywords,
       ),
-      ({ data }) => byLabel(data.map(({ slug, name }) => ({ value: slug, label: name ?? slug }))),
+      (list) => byLabel(list.map(({ slug, name }) => ({ value: slug, label: name ?? slug }))),
     ),
 }
 
@@ -27,8 +28,8 @@ const industries: SourceOptions = {
   list: async (send) =>
     mapReply(
       await send({ path: '/v0/catalog/industries', query: { limit: MAX_SHOWN } }, Industries),
-      ({ data }) =>
-        byLabel(data.map(({ industry_id, industry }) => ({ value: String(industry_id), label: industry }))),
+      (list) =>
+        byLabel(list.map(({ industry_id, industry }) => ({ value: String(industry_id), label: industry }))),
     ),
 }
 
