@@ -3,11 +3,8 @@ const NO_PIXEL = 'visits are not collected yet'
 
 /** Kinds of the specification that nothing serves yet, and why: callers are told so, instead of that there is no such kind. */
 export const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
-  ['extract_from_website', 'lists on pages are not read yet; the action scrape_website reads pages'],
   ['find_companies_from_sales_navigator', NO_PROVIDER],
   ['find_people_from_sales_navigator', NO_PROVIDER],
-  ['find_linkedin_post_reactors', NO_PROVIDER],
-  ['track_linkedin_posts', NO_PROVIDER],
   ['track_website_visitors', NO_PIXEL],
   ['track_personal_website_visitors', NO_PIXEL],
 ])
