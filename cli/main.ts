@@ -33,6 +33,11 @@ const GROUPS: Group[] = [
     about: 'Publish, share and run shortcuts',
     load: () => import('./commands/shortcut.ts'),
   },
+  {
+    name: 'source',
+    about: 'Preview, create and follow sources of records',
+    load: () => import('./commands/source.ts'),
+  },
   { name: 'file', about: 'Put files to import', load: () => import('./commands/file.ts') },
   {
     name: 'connection',

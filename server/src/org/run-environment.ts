@@ -34,7 +34,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 type Connection = { id: string; provider: string; name: string; key: ProviderKey | null }
 
 export function createRunEnvironment(
-  store: Store,
+  store: Pick<Store, 'system'>,
   sealer: Sealer,
   providerKeys: ReadonlyMap<string, string>,
 ): RunEnvironment {

@@ -1,0 +1,162 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { createSource, openRequest } from '#server/source-pulls/create.ts'
+import { listSourceOptions } from '#server/sources/options.ts'
+import { previewSource } from '#server/sources/preview.ts'
+import { toCallerError } from '#server/sources/refusals.ts'
+import { loadSources } from '#server/sources/registry.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { examples, KnownEmail, Org } from '../flags.ts'
+import { formatTable } from '../output.ts'
+import { inSession } from '../session.ts'
+import { defineChanging } from '../source-changing.ts'
+import { formatRecords } from '../source-output.ts'
+import { defineReading } from '../source-reading.ts'
+import { Pair, pickSource, readBody, readPairs, withProviders } from '../source-session.ts'
+
+const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+const EMAIL = ['--email <address>', 'whose it is: their own connections count too'] as const
+const SLUG = ['<source_id>', 'the type of source, as search_x_tweets'] as const
+const BODY = ['--body <file>', 'JSON object with the fields of the source'] as const
+const SET = ['--set <fields...>', 'name=value for single fields; values may be JSON'] as const
+
+const Body = { body: z.string().exactOptional(), set: Pair.exactOptional() }
+const Owner = { org: Org, email: KnownEmail.exactOptional() }
+const MakeFlags = z.strictObject({ source_id: z.string(), ...Body, ...Owner })
+const OptionFlags = z.strictObject({
+  source_id: z.string(),
+  field: z.string(),
+  context: Pair.exactOptional(),
+  ...Owner,
+})
+
+export function define(source: Command): void {
+  source.addHelpText(
+    'after',
+    examples(
+      'loam source preview search_x_tweets --set query="data engineer"',
+      'loam source create import_from_hubspot --body contacts.json',
+      'loam source sync <id> --workflow <workflow_id> --map input.name=full_name',
+    ),
+  )
+  defineMaking(source)
+  defineReading(source)
+  defineChanging(source)
+}
+
+function defineMaking(source: Command): void {
+  source
+    .command('types')
+    .description('List the types of sources and the fields that each takes')
+    .addHelpText('after', examples('loam source types', 'loam source types --json'))
+    .action(
+      inSession(z.strictObject({}), async () => {
+        const types = (await loadSources())
+          .list()
+          .map(({ slug, name, description, mode, body, options, pulls }) => ({
+            source_id: slug,
+            name,
+            description,
+            mode,
+            fields: Object.keys(body.shape),
+            options: Object.keys(options),
+            providers: pulls.map(({ provider }) => provider.id),
+          }))
+        const lines = types.map((one) => [
+          one.source_id,
+          one.mode,
+          one.providers.join(', '),
+          one.fields.join(', '),
+        ])
+        return {
+          data: types,
+          text: () => formatTable(['SOURCE', 'MODE', 'ASKS', 'FIELDS'], lines, 'No sources.'),
+        }
+      }),
+    )
+
+  source
+    .command('preview')
+    .description('Show the first rows of a source; nothing is stored and nothing costs credits')
+    .argument(...SLUG)
+    .option(...BODY)
+    .option(...SET)
+    .option(...EMAIL)
+    .option(...ORG)
+    .addHelpText('after', examples('loam source preview search_x_tweets --set query="data engineer" limit=5'))
+    .action(
+      inSession(MakeFlags, (session, flags) =>
+        withProviders(session, flags, async ({ sources, keys, equipment }) => {
+          const type = pickSource(sources, flags.source_id)
+          const { request, reached } = await openRequest(type, readBody(flags), keys, equipment)
+          const preview = await previewSource(type, reached, request, equipment)
+          if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
+          const { rows, total, capped } = preview
+          const data = { data: rows, metadata: { total_results: total, ...(capped ? { capped } : {}) } }
+          return {
+            data,
+            text: () => `${formatRecords(rows)}\n${total}${capped ? ' and more' : ''} in all.`,
+          }
+        }),
+      ),
+    )
+
+  source
+    .command('create')
+    .description('Create a source; the server imports its records by itself')
+    .argument(...SLUG)
+    .option(...BODY)
+    .option(...SET)
+    .option(...EMAIL)
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam source create search_x_tweets --set query="data engineer" max_count=100',
+        'loam source create track_x_posts --body query.json --set schedule=hourly stop_at=2030-01-31T00:00:00Z',
+      ),
+    )
+    .action(
+      inSession(MakeFlags, (session, flags) =>
+        withProviders(session, flags, async ({ sources, keys, equipment, orgId, memberId }) => {
+          const type = pickSource(sources, flags.source_id)
+          const opened = await openRequest(type, readBody(flags), keys, equipment)
+          const made = await createSource(
+            session.db,
+            OPERATOR,
+            { orgId, memberId },
+            { source: type, ...opened },
+          )
+          const { instance_id, name, created_at } = made
+          return {
+            data: { source_instance_id: instance_id, name, created_at },
+            text: () => `Created ${name} as ${instance_id}; see loam source show ${instance_id}.`,
+          }
+        }),
+      ),
+    )
+
+  source
+    .command('options')
+    .description('Show what a field of a source offers')
+    .argument(...SLUG)
+    .argument('<field>', 'the field, as `loam source types` shows it')
+    .option('--context <pairs...>', 'name=value for what the field depends on, such as object_type=contacts')
+    .option(...EMAIL)
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples('loam source options import_from_hubspot hubspot_properties --context object_type=contacts'),
+    )
+    .action(
+      inSession(OptionFlags, (session, flags) =>
+        withProviders(session, flags, async ({ sources, keys, equipment }) => {
+          const type = pickSource(sources, flags.source_id)
+          const context = readPairs(flags.context ?? [])
+          const options = await listSourceOptions(type, flags.field, context, { keys, equipment })
+          const lines = options.map(({ value, label }) => [value, label])
+          return { data: { options }, text: () => formatTable(['VALUE', 'LABEL'], lines, 'No options.') }
+        }),
+      ),
+    )
+}

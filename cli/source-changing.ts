@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { notFound } from '#server/lib/errors.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { deleteSource, setSourceStatus } from '#server/source-pulls/status.ts'
+import { syncSource } from '#server/source-pulls/sync.ts'
+import { loadSources } from '#server/sources/registry.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findSheet } from '#server/store/sheets/sheets.ts'
+import { examples } from './flags.ts'
+import { inSession } from './session.ts'
+import { OneSource, Pair, readMapping, requireSource, SOURCE, SourceId } from './source-session.ts'
+
+const SyncFlags = z.strictObject({
+  id: SourceId,
+  workflow: z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam workflow list` shows it'),
+  map: Pair,
+  existing: z.boolean().default(true),
+  onChange: z.enum(['ignore', 'update', 'update_and_run']).default('ignore'),
+})
+
+export function defineChanging(source: Command): void {
+  source
+    .command('sync')
+    .description('Bring the records of a source into the main sheet of a workflow, from now on')
+    .argument(...SOURCE)
+    .requiredOption('--workflow <workflow_id>', 'the workflow')
+    .requiredOption('--map <pairs...>', 'input.<name>=<field of the source>, for each input')
+    .option('--no-existing', 'leave out what was imported so far')
+    .option(
+      '--on-change <what>',
+      'what becomes of the row of a changed record: ignore, update, update_and_run',
+    )
+    .addHelpText(
+      'after',
+      examples('loam source sync <id> --workflow <workflow_id> --map input.company=name input.site=domain'),
+    )
+    .action(
+      inSession(SyncFlags, async ({ db }, { id, workflow, map, existing, onChange }) => {
+        const record = await requireSource(db, id)
+        const sheet = await findSheet(db, record.org_id, workflow)
+        if (sheet === undefined) throw notFound(`Workflow ${workflow}`)
+        const { mapped, warnings } = await syncSource(
+          db,
+          OPERATOR,
+          { record, sheet, source: (await loadSources()).get(record.slug) },
+          { fieldMapping: readMapping(map), pushExisting: existing, onChange },
+        )
+        const data = {
+          source_instance_id: id,
+          workflow_id: workflow,
+          push_existing: existing,
+          fields_mapped: mapped,
+        }
+        return {
+          data: { ...data, warnings },
+          text: () =>
+            [
+              `${record.name} goes into ${workflow}.`,
+              ...warnings.map(({ message }) => `Warning: ${message}`),
+            ].join('\n'),
+        }
+      }),
+    )
+
+  for (const [name, status, done] of [
+    ['pause', 'paused', 'is paused'],
+    ['resume', 'active', 'is active'],
+  ] as const) {
+    source
+      .command(name)
+      .description(
+        name === 'pause' ? 'Stop the pulls of a source' : 'Let a source pull again, where it left off',
+      )
+      .argument(...SOURCE)
+      .addHelpText('after', examples(`loam source ${name} <id>`))
+      .action(
+        inSession(OneSource, async ({ db }, { id }) => {
+          const record = await setSourceStatus(db, OPERATOR, await requireSource(db, id), status)
+          return { data: { source_instance_id: id, status }, text: () => `${record.name} ${done}.` }
+        }),
+      )
+  }
+
+  source
+    .command('delete')
+    .description('Delete a source and the records it imported; rows that they became stay')
+    .argument(...SOURCE)
+    .addHelpText('after', examples('loam source delete <id>'))
+    .action(
+      inSession(OneSource, async ({ db }, { id }) => {
+        const record = await requireSource(db, id)
+        await deleteSource(db, OPERATOR, record)
+        return {
+          data: { source_instance_id: id, status: 'deleted' },
+          text: () => `${record.name} is deleted.`,
+        }
+      }),
+    )
+}

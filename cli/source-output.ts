@@ -1,0 +1,48 @@
+import type { SourceState } from '#contract/sources.ts'
+import type { listSources } from '#server/store/sources/sources.ts'
+import { formatDetails, formatTable, formatTime } from './output.ts'
+
+/** A record is a line of JSON. */
+export function formatRecords(rows: readonly Record<string, unknown>[]): string {
+  return rows.map((row) => JSON.stringify(row)).join('\n')
+}
+
+export function formatSources(listed: Awaited<ReturnType<typeof listSources>>): string {
+  return formatTable(
+    ['ID', 'TYPE', 'STATUS', 'RECORDS', 'NEXT PULL', 'NAME'],
+    listed.map(({ instance_id, slug, status, lead_count, next_pull_at, name }) => [
+      instance_id,
+      slug,
+      status,
+      String(lead_count),
+      formatTime(status === 'active' ? next_pull_at : null),
+      name,
+    ]),
+    'No sources.',
+  )
+}
+
+export function formatSourceState(state: SourceState): string {
+  const { last_pull: last, pull_under_way: now, last_error: error } = state
+  const time = (text: string | null) => formatTime(text === null ? null : new Date(text))
+  const counts = (of: NonNullable<typeof now | typeof last>) =>
+    `${of.new} new, ${of.updated} updated, ${of.unchanged} unchanged, ${of.skipped} skipped, ${of.pages} pages`
+  const details: [string, string][] = [
+    ['id', state.source_instance_id],
+    ['type', `${state.source_id} (${state.provider})`],
+    ['status', state.status],
+    ['records', String(state.lead_count)],
+    ['credits', String(state.credits_spent)],
+    ['schedule', state.schedule ?? 'once'],
+    ['next pull', time(state.next_pull_at)],
+  ]
+  if (now !== null) details.push(['pulling', `since ${time(now.started_at)}: ${counts(now)}`])
+  if (last !== null) details.push(['last pull', `${time(last.finished_at)}: ${counts(last)}`])
+  if (last?.note) details.push(['note', last.note])
+  if (error !== null)
+    details.push(['error', `${time(error.at)}: ${error.message}`], ['what to do', error.hint])
+  for (const sync of state.syncs) {
+    details.push(['workflow', `${sync.workflow_id}: ${sync.delivered} rows, ${sync.waiting} changes waiting`])
+  }
+  return formatDetails(state.name, details)
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { createModels } from '#server/catalog/models/models.ts'
+import type { ProviderGate, ProviderKeys } from '#server/catalog/provider/access.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { egressSettings } from '#server/lib/egress/settings.ts'
+import { AppError, invalid, notFound } from '#server/lib/errors.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { createRunEnvironment } from '#server/org/run-environment.ts'
+import type { Source } from '#server/sources/define.ts'
+import type { SourceEquipment } from '#server/sources/reach.ts'
+import { loadSources, type SourceCatalogue } from '#server/sources/registry.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { findOrganisationOfSource, findSource, type SourceRecord } from '#server/store/sources/sources.ts'
+import { readJsonFile } from './json-file.ts'
+import { requireMember, resolveOrganisation, type Session } from './session.ts'
+
+export const SourceId = z
+  .string()
+  .toLowerCase()
+  .refine(isUuid, 'must be a UUID, as `loam source list` shows it')
+
+export const OneSource = z.strictObject({ id: SourceId })
+export const SOURCE = ['<id>', 'the source, as `loam source list` shows it'] as const
+
+export const Pair = z.array(z.string().regex(/^[^=]+=/, 'must have the form name=value'))
+
+/** What a body is made of: a file with an object, and single fields that go before it. */
+export function readBody(flags: { body?: string; set?: string[] }): Record<string, unknown> {
+  const file =
+    flags.body === undefined ? {} : readJsonFile(flags.body, 'body', z.record(z.string(), z.unknown()))
+  return { ...file, ...readPairs(flags.set ?? []) }
+}
+
+/** Values that are JSON are read as such: `max_count=5` is a number, `tags=["a"]` a list, `list=people` a text. */
+export function readPairs(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      return [pair.slice(0, at).trim(), readValue(pair.slice(at + 1))]
+    }),
+  )
+}
+
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+export async function requireSource(db: Db, id: string): Promise<SourceRecord> {
+  const orgId = await findOrganisationOfSource(db, id)
+  const found = orgId === undefined ? undefined : await findSource(db, { org_id: orgId, instance_id: id })
+  if (found === undefined) throw notFound(`Source ${id}`)
+  return found
+}
+
+export function pickSource(sources: SourceCatalogue, slug: string): Source {
+  const found = sources.get(slug)
+  if (found !== undefined) return found
+  const slugs = sources.list().map((one) => one.slug)
+  throw new AppError('Not Found', `There is no source ${slug}; there are: ${slugs.join(', ')}`)
+}
+
+/** One call by an operator: the limits among workers are for those who make thousands. */
+const OPEN_GATE: ProviderGate = { enter: async () => ({ kind: 'entered', leave: () => undefined }) }
+const TIMEOUT_MS = 60_000
+
+type Lent = {
+  sources: SourceCatalogue
+  orgId: string
+  memberId: string | null
+  keys: ProviderKeys
+  equipment: SourceEquipment
+}
+
+/** Does `work` with what asking providers takes, for a member or for the organisation itself. */
+export async function withProviders<Result>(
+  { config, db, sealer }: Session,
+  flags: { org?: string | undefined; email?: string | undefined },
+  work: (lent: Lent) => Promise<Result>,
+): Promise<Result> {
+  const org = await resolveOrganisation(db, flags)
+  const member = flags.email === undefined ? null : await requireMember(db, org, flags.email)
+  const egress = createEgress(egressSettings(config))
+  const models = createModels(config)
+  const owner = { org_id: org.org_id, member_id: member?.member_id ?? null }
+  try {
+    return await work({
+      sources: await loadSources(),
+      orgId: owner.org_id,
+      memberId: owner.member_id,
+      keys: createRunEnvironment({ system: db }, sealer, config.providerKeys).keysOfMember(owner),
+      equipment: {
+        egress,
+        models,
+        gate: OPEN_GATE,
+        now: () => new Date(),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      },
+    })
+  } finally {
+    await Promise.all([egress.close(), models.close()])
+  }
+}
+
+/** `input.company=name` for each input that is to be filled. */
+export function readMapping(pairs: readonly string[]): Record<string, string> {
+  if (pairs.length === 0) throw invalid('map', 'must name at least one, as --map input.company=name')
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=')
+      return [pair.slice(0, at).trim(), pair.slice(at + 1)]
+    }),
+  )
+}
