@@ -88,7 +88,12 @@ export async function pullPages(
       },
       (CLAIM_SECONDS * 1000) / 3,
     )
-    const equipment = { ...parts.equipment, signal: AbortSignal.any([signal, AbortSignal.timeout(PAGE_MS)]) }
+    // A signal of `AbortSignal.timeout` would stay until its time, with all that listens to it, for every page.
+    const page = new AbortController()
+    const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
+    const end = () => page.abort(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    const equipment = { ...parts.equipment, signal: page.signal }
     try {
       return await readPage(source, reached, { body: opened.body, state, limit }, equipment)
     } catch (cause) {
@@ -97,6 +102,8 @@ export async function pullPages(
       return refusal('error', 'its definition failed; the log of the server says how')
     } finally {
       clearInterval(holding)
+      clearTimeout(tooLong)
+      signal.removeEventListener('abort', end)
     }
   }
 }
