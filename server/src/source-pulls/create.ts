@@ -10,7 +10,7 @@ import { MILLIS } from '../store/organisation/credits.ts'
 import { databaseTime } from '../store/runs/schedules.ts'
 import { insertSource, type SourceRecord } from '../store/sources/sources.ts'
 import { queuePull } from './jobs.ts'
-import { cronOf } from './schedule.ts'
+import { cronOf, nextTick } from './schedule.ts'
 
 /** Reads a body and finds who is to be asked: a 400 names every wrong field, or what to connect and how. */
 export async function openRequest(
@@ -36,6 +36,10 @@ export async function createSource(
   return inTransaction(db, async (trx) => {
     const now = await databaseTime(trx)
     if (request.stopAt !== null && request.stopAt <= now) throw invalid('stop_at', 'must be in the future')
+    const cron = request.schedule === null ? null : cronOf(request.schedule, now)
+    if (cron !== null && nextTick(cron, now, null) === null) {
+      throw invalid('schedule', `no date ever matches ${cron}`)
+    }
     const made = await insertSource(trx, {
       org_id: orgId,
       instance_id: newId(),
@@ -47,7 +51,7 @@ export async function createSource(
       owner_id: memberId,
       created_by: actor.email,
       schedule: request.schedule,
-      cron: request.schedule === null ? null : cronOf(request.schedule, now),
+      cron,
       stop_at: request.stopAt,
       pull_existing: request.pullExisting,
       max_records: request.maxRecords,

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { grantCredits, getBalance } from '#server/store/organisation/credits.ts'
 import type { TestOrg } from '#test/harness.ts'
 import { runPull } from './pull-job.ts'
+import { deleteSource } from './status.ts'
 import { sweepSources } from './sweep.ts'
 import { connectPaged, itemsOf, makeSourceApp } from './testing/source-app.ts'
 
@@ -173,8 +175,14 @@ describe('a provider that', () => {
   })
 
   it('sends what PostgreSQL cannot hold is read all the same', async () => {
-    lists.set('odd', { items: [{ id: 'k'.repeat(5000), name: 'a\0b\uD800' }] })
-    expect((await pullOf('odd')).names).toEqual(['a\uFFFDb\uFFFD'])
+    lists.set('odd', {
+      items: [
+        { id: 'k'.repeat(5000), name: 'a\0b\uD800' },
+        { id: '\0', name: 'nul' },
+        { id: '', name: 'empty' },
+      ],
+    })
+    expect((await pullOf('odd')).names).toEqual(['a\uFFFDb\uFFFD', 'nul', 'empty'])
   })
 
   it('says that there is none is an empty import', async () => {
@@ -425,7 +433,8 @@ describe('PATCH /sources/{source_instance_id}/status (D49)', () => {
   it('deleted is 404', async () => {
     lists.set('deleted', { items: itemsOf(1) })
     const id = await sources.create(org, 'paged_once', { list: 'deleted' })
-    await sources.set(id, `status = 'deleted'`)
+    await sources.pull(org, id)
+    await deleteSource(app.store.system, OPERATOR, { org_id: org.orgId, instance_id: id })
     expect((await patch(id, 'active')).status).toBe(404)
     expect(
       (await org.call('GET', '/sources')).body.data.map((one: { name: string }) => one.name),

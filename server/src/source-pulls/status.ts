@@ -1,4 +1,4 @@
-import { AppError, invalid, notFound } from '../lib/errors.ts'
+import { invalid, notFound } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { changeStatus, findSource, type SourceKey, type SourceRecord } from '../store/sources/sources.ts'
@@ -15,20 +15,25 @@ export async function setSourceStatus(
   to: 'active' | 'paused',
 ): Promise<SourceRecord> {
   return inTransaction(db, async (trx) => {
+    const before = await findSource(trx, key)
+    const changed = await changeStatus(trx, key, CHANGEABLE[to], to)
     const found = await findSource(trx, key)
     if (found === undefined) throw notFound('Source')
-    if (found.status === to) return found
     if (found.status === 'expired') {
       throw invalid('status', 'the source has expired, which cannot be changed; create another one')
     }
-    const changed = await changeStatus(trx, key, [found.status], to)
-    if (!changed) throw new AppError('Conflict', 'The source has just changed; look at it and try again')
-    const details = { from: found.status, to }
+    if (!changed) return found
+    const details = { from: before?.status, to }
     await recordAudit(trx, key.org_id, actor, { action: 'source.status', target: key.instance_id, details })
     if (to === 'active' && found.next_pull_at !== null) await queuePull(trx, key, found.next_pull_at)
-    return { ...found, status: to }
+    return found
   })
 }
+
+const CHANGEABLE = {
+  active: ['paused', 'completed', 'paused_out_of_credits'],
+  paused: ['active', 'completed', 'paused_out_of_credits'],
+} as const
 
 /** Ends a source for good; what it imported is removed by and by, rows that it made stay. */
 export async function deleteSource(db: Db, actor: Actor, key: SourceKey): Promise<void> {

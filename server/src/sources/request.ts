@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import { Name } from '#contract/text.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
+import { makeStorable } from '../lib/json/storable.ts'
 import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
 
 export const MAX_PREVIEW = 100
 export const EVERY = ['hourly', 'daily', 'weekly'] as const
 
-const Name = z.string().trim().min(1).max(200)
 const Count = z.int().min(1).max(10_000_000)
 
 const EVERY_SOURCE = {
@@ -93,7 +94,8 @@ export function requestSchema(source: Source): z.ZodObject {
 }
 
 /** Reads a body whole: every unknown or malformed field is named in one 400. */
-export function readRequest(source: Source, raw: unknown): SourceRequest {
+export function readRequest(source: Source, given: unknown): SourceRequest {
+  const raw = makeStorable(given, () => undefined)
   const schema = requestSchema(source)
   const parsed = parseInWords(schema, raw)
   const errors: FieldError[] = parsed.success

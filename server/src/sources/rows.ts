@@ -8,10 +8,11 @@ export const unmasked = z
 
 const MAX_KEY = 200
 
-/** The stored form of a record's key. Long ones are hashed, so that an index can hold them. */
+/** The stored form of a record's key. Long ones, and those that PostgreSQL cannot hold, are hashed. */
 export function printKey(key: string | number): string {
   const text = String(key)
-  return text !== '' && text.length <= MAX_KEY ? text : hashOf(text)
+  const isPlain = text !== '' && text.length <= MAX_KEY && text.isWellFormed() && !text.includes('\0')
+  return isPlain ? text : hashOf(text)
 }
 
 /** A key for records that have none of their own: the same values are the same record. */

@@ -61,13 +61,16 @@ export async function lockSync(
     .executeTakeFirst()
 }
 
+/** Ends a sync whose workflow is gone, with what it delivered there. */
 export async function deleteSync(db: Db, { org_id, instance_id, workflow_id }: SyncKey): Promise<void> {
-  await db
-    .deleteFrom('source_syncs')
-    .where('org_id', '=', org_id)
-    .where('instance_id', '=', instance_id)
-    .where('workflow_id', '=', workflow_id)
-    .execute()
+  for (const table of ['source_syncs', 'source_deliveries'] as const) {
+    await db
+      .deleteFrom(table)
+      .where('org_id', '=', org_id)
+      .where('instance_id', '=', instance_id)
+      .where('workflow_id', '=', workflow_id)
+      .execute()
+  }
 }
 
 export type Change = { key: string; seq: number; change_no: number; data: string; row_id: string | null }

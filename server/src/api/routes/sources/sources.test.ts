@@ -141,7 +141,7 @@ const BAD_BODIES: [string, unknown, string][] = [
   ['paged_once', { list: 'people', max_credits: -1 }, 'max_credits: must be at least 0'],
   ['paged_once', { list: 'people', max_credit: 5 }, 'max_credit: not accepted'],
   ['paged_once', { list: 'people', max_count: 3, max_items: 4 }, 'max_items: is the same as max_count'],
-  ['paged_once', { list: 'people', name: ' ' }, 'name: must be non-empty'],
+  ['paged_once', { list: 'people', name: ' ' }, 'name: must not be empty'],
   ['paged_once', { list: 'people', schedule: 'daily' }, 'schedule: not accepted'],
   ['paged_either', { list: 'people', schedule: 'sometimes' }, 'schedule: must be hourly, daily, weekly'],
   ['paged_either', { list: 'people', schedule: '* * *' }, 'schedule: must be hourly, daily, weekly'],
@@ -380,6 +380,14 @@ describe('POST /sources/{source_id} and GET /sources/', () => {
       values: [[`pull_source:${second}`, `pull_source:${first.body.data.source_instance_id}`]],
     })
     expect(jobs[0]?.count).toBe(2)
+  })
+
+  it('takes what PostgreSQL cannot hold, and refuses a schedule that never comes', async () => {
+    const odd = { list: 'a\0b', name: 'c\0d', tags: ['\uD800'] }
+    expect((await org.call('POST', '/sources/paged_once', odd)).body.data.name).toBe('c\uFFFDd')
+    const never = await org.call('POST', '/sources/paged_tracked', { list: 'people', schedule: '0 0 30 2 *' })
+    expect(never.status).toBe(400)
+    expect(errorsOf(never)).toContain('schedule: no date ever matches')
   })
 
   it('lists only supported types', async () => {
