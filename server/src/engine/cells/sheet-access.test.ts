@@ -13,10 +13,13 @@ it('a scan of lookup_rows_in_sheet ends with the page at hand when its action ha
   const client = new pg.Client({ connectionString: app.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
+  // Not by the client that holds the lock: within a transaction PostgreSQL shows the activity of its first look.
   const countWaiting = async () => {
-    const { rows } = await client.query(`select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%from rows r%'`)
-    return rows.length
+    const waiting = await app.store.query({
+      text: `select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%from rows r%'`,
+    })
+    return waiting.length
   }
 
   const action = new AbortController()
