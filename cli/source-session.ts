@@ -7,7 +7,7 @@ import { AppError, invalid, notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
 import type { Source } from '#server/sources/define.ts'
-import type { SourceEquipment } from '#server/sources/reach.ts'
+import type { SourceServices } from '#server/sources/reach.ts'
 import { loadSources, type SourceCatalogue } from '#server/sources/registry.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { findOrganisationOfSource, findSource, type SourceRecord } from '#server/store/sources/sources.ts'
@@ -72,7 +72,7 @@ type Lent = {
   orgId: string
   memberId: string | null
   keys: ProviderKeys
-  equipment: SourceEquipment
+  services: SourceServices
 }
 
 /** Does `work` with what asking providers takes, for a member or for the organisation itself. */
@@ -92,7 +92,7 @@ export async function withProviders<Result>(
       orgId: owner.org_id,
       memberId: owner.member_id,
       keys: createRunEnvironment({ system: db }, sealer, config.providerKeys).keysOfMember(owner),
-      equipment: {
+      services: {
         egress,
         models,
         gate: OPEN_GATE,

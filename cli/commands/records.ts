@@ -9,7 +9,7 @@ import { ORG, requireEntity } from '../records/entity-flag.ts'
 import { formatEntity } from '../records/format.ts'
 import { importRecords } from '../records/import.ts'
 import { defineLookups } from '../records/lookups.ts'
-import { defineUpkeep } from '../records/upkeep.ts'
+import { defineRecordEdits } from '../records/record-edits.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 
 /** `column=kind`, as often as needed. The last sign counts: names of columns may have one. */
@@ -141,5 +141,5 @@ export function define(records: Command): void {
     )
 
   defineLookups(records)
-  defineUpkeep(records)
+  defineRecordEdits(records)
 }

@@ -45,7 +45,7 @@ export function define(shortcut: Command): void {
     ),
   )
   definePublishing(shortcut)
-  defineUpkeep(shortcut)
+  defineLifecycle(shortcut)
   defineReading(shortcut)
   defineRunning(shortcut)
 }
@@ -101,7 +101,7 @@ function definePublishing(shortcut: Command): void {
     )
 }
 
-function defineUpkeep(shortcut: Command): void {
+function defineLifecycle(shortcut: Command): void {
   withDetailOptions(shortcut.command('update'))
     .argument(...ID)
     .description('Change name, description, cover or emoji')

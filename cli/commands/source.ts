@@ -86,10 +86,10 @@ function defineMaking(source: Command): void {
     .addHelpText('after', examples('loam source preview search_x_tweets --set query="data engineer" limit=5'))
     .action(
       inSession(MakeFlags, (session, flags) =>
-        withProviders(session, flags, async ({ sources, keys, equipment }) => {
+        withProviders(session, flags, async ({ sources, keys, services }) => {
           const type = pickSource(sources, flags.source_id)
-          const { request, reached } = await openRequest(type, readBody(flags), keys, equipment)
-          const preview = await previewSource(type, reached, request, equipment)
+          const { request, reached } = await openRequest(type, readBody(flags), keys, services)
+          const preview = await previewSource(type, reached, request, services)
           if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
           const { rows, total, capped } = preview
           const data = { data: rows, metadata: { total_results: total, ...(capped ? { capped } : {}) } }
@@ -118,9 +118,9 @@ function defineMaking(source: Command): void {
     )
     .action(
       inSession(MakeFlags, (session, flags) =>
-        withProviders(session, flags, async ({ sources, keys, equipment, orgId, memberId }) => {
+        withProviders(session, flags, async ({ sources, keys, services, orgId, memberId }) => {
           const type = pickSource(sources, flags.source_id)
-          const opened = await openRequest(type, readBody(flags), keys, equipment)
+          const opened = await openRequest(type, readBody(flags), keys, services)
           const made = await createSource(
             session.db,
             OPERATOR,
@@ -150,10 +150,10 @@ function defineMaking(source: Command): void {
     )
     .action(
       inSession(OptionFlags, (session, flags) =>
-        withProviders(session, flags, async ({ sources, keys, equipment }) => {
+        withProviders(session, flags, async ({ sources, keys, services }) => {
           const type = pickSource(sources, flags.source_id)
           const context = readPairs(flags.context ?? [])
-          const options = await listSourceOptions(type, flags.field, context, { keys, equipment })
+          const options = await listSourceOptions(type, flags.field, context, { keys, services })
           const lines = options.map(({ value, label }) => [value, label])
           return { data: { options }, text: () => formatTable(['VALUE', 'LABEL'], lines, 'No options.') }
         }),

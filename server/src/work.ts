@@ -74,7 +74,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     store,
     sources: parts.sources,
     keysOf: (member) => environment.keysOfMember(member),
-    equipment: { egress, models, gate, now: () => new Date() },
+    services: { egress, models, gate, now: () => new Date() },
     log,
   }
   const worker = await startWorker({

@@ -2,7 +2,7 @@ import type { ProviderKeys } from '../catalog/provider/access.ts'
 import { invalid, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Source } from '../sources/define.ts'
-import { isReached, type Reached, reachSource, type SourceEquipment } from '../sources/reach.ts'
+import { isReached, type Reached, reachSource, type SourceServices } from '../sources/reach.ts'
 import { readRequest, type SourceRequest } from '../sources/request.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -17,10 +17,10 @@ export async function openRequest(
   source: Source,
   raw: unknown,
   keys: ProviderKeys,
-  equipment: SourceEquipment,
+  services: SourceServices,
 ): Promise<{ request: SourceRequest; reached: Reached }> {
   const request = readRequest(source, raw ?? {})
-  const reached = await reachSource(source, request, keys, equipment)
+  const reached = await reachSource(source, request, keys, services)
   if (!isReached(reached)) throw validationError([reached])
   return { request, reached }
 }

@@ -12,7 +12,7 @@ export type OpenPull = { source: Source; reached: Reached; body: Record<string, 
 export type Obstacle = { message: string; hint: string }
 
 export async function openPull(
-  { sources, keysOf, equipment }: PullParts,
+  { sources, keysOf, services }: PullParts,
   claim: Claim,
 ): Promise<OpenPull | Obstacle> {
   const { org_id, owner_id, slug, provider, connection } = claim
@@ -28,7 +28,7 @@ export async function openPull(
     }
   }
   const keys = keysOf({ org_id, member_id: owner_id })
-  const context = { ...equipment, signal: new AbortController().signal }
+  const context = { ...services, signal: new AbortController().signal }
   const reached = await reachSource(source, { provider, connection }, keys, context)
   if (!isReached(reached)) {
     return { message: reached.message, hint: 'connect it again, then resume the source' }

@@ -365,8 +365,8 @@ describe('recurring pulls', () => {
     const id = await sources.create(org, 'paged_tracked', { list: 'skewed' })
     await sources.pull(org, id)
     const { next_pull_at } = await sources.show(org, id)
-    const skewed = { ...sources.parts.equipment, now: () => new Date(Date.now() + 10 * 86_400_000) }
-    await runPull({ ...sources.parts, equipment: skewed }, { org_id: org.orgId, instance_id: id }, NEVER)
+    const skewed = { ...sources.parts.services, now: () => new Date(Date.now() + 10 * 86_400_000) }
+    await runPull({ ...sources.parts, services: skewed }, { org_id: org.orgId, instance_id: id }, NEVER)
     expect(askedOf('skewed')).toHaveLength(1)
     expect((await sources.show(org, id)).next_pull_at).toBe(next_pull_at)
   })

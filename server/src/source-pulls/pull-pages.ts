@@ -93,9 +93,9 @@ export async function pullPages(
     const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
     const end = () => page.abort(signal.reason)
     signal.addEventListener('abort', end, { once: true })
-    const equipment = { ...parts.equipment, signal: page.signal }
+    const services = { ...parts.services, signal: page.signal }
     try {
-      return await readPage(source, reached, { body: opened.body, state, limit }, equipment)
+      return await readPage(source, reached, { body: opened.body, state, limit }, services)
     } catch (cause) {
       signal.throwIfAborted()
       parts.log.error({ err: cause, source_id: source.slug }, 'the definition of a source is broken')

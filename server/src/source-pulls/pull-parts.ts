@@ -1,6 +1,6 @@
 import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
-import type { SourceEquipment } from '../sources/reach.ts'
+import type { SourceServices } from '../sources/reach.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
 import type { Store } from '../store/connection/db.ts'
 import type { BatchLimits } from './page-batch.ts'
@@ -10,7 +10,7 @@ export type PullParts = {
   store: Store
   sources: SourceCatalogue
   keysOf: RunEnvironment['keysOfMember']
-  equipment: Omit<SourceEquipment, 'signal'>
+  services: Omit<SourceServices, 'signal'>
   log: Log
   /** How many pages are written together. */
   batches?: BatchLimits

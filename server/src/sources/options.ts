@@ -2,18 +2,18 @@ import type { Option } from '../catalog/fields/field.ts'
 import type { ProviderKeys } from '../catalog/provider/access.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import type { Source, SourceOptions } from './define.ts'
-import { callProvider, isReached, reachSource, type SourceEquipment } from './reach.ts'
+import { callProvider, isReached, reachSource, type SourceServices } from './reach.ts'
 import { toCallerError } from './refusals.ts'
 
 export type OptionContext = Readonly<Record<string, unknown>>
-type Lent = { keys: ProviderKeys; equipment: SourceEquipment }
+type Lent = { keys: ProviderKeys; services: SourceServices }
 
 /** The words of one field, from the caller's account where only that knows them. */
 export async function listSourceOptions(
   source: Source,
   field: string,
   context: OptionContext,
-  { keys, equipment }: Lent,
+  { keys, services }: Lent,
 ): Promise<readonly Option[]> {
   const options = Object.hasOwn(source.options, field) ? source.options[field] : undefined
   if (options === undefined) throw new AppError('Not Found', noSuchField(source, field))
@@ -24,10 +24,10 @@ export async function listSourceOptions(
   const connection = textAt(context, ['connection_id', 'connectionId', 'connection']) ?? null
   // The account of that provider, whichever of the source's pulls it serves.
   const asked = { ...source, pulls: [{ provider, price: 0, skipExisting: null, read: NEVER }] }
-  const reached = await reachSource(asked, { provider: null, connection }, keys, equipment)
+  const reached = await reachSource(asked, { provider: null, connection }, keys, services)
   if (!isReached(reached)) throw validationError([reached])
   const reply = await options.list(
-    (request, schema) => callProvider(provider, reached.key, equipment, request, schema),
+    (request, schema) => callProvider(provider, reached.key, services, request, schema),
     given,
   )
   if (reply.ok) return reply.body

@@ -1,6 +1,6 @@
 import type { Refusal } from '../catalog/provider/reply.ts'
 import type { Source } from './define.ts'
-import type { Reached, SourceEquipment } from './reach.ts'
+import type { Reached, SourceServices } from './reach.ts'
 import { readPage, START, stepOn } from './walk.ts'
 
 export type Preview = {
@@ -18,7 +18,7 @@ export async function previewSource(
   source: Source,
   reached: Reached,
   { body, limit }: { body: Record<string, unknown>; limit: number },
-  equipment: SourceEquipment,
+  services: SourceServices,
 ): Promise<Preview | Refusal> {
   const rows = new Map<string, Record<string, unknown>>()
   let state: unknown = null
@@ -26,7 +26,7 @@ export async function previewSource(
   let total: number | null = null
   let capped = false
   for (;;) {
-    const page = await readPage(source, reached, { body, state, limit: limit - rows.size }, equipment)
+    const page = await readPage(source, reached, { body, state, limit: limit - rows.size }, services)
     if ('kind' in page) {
       // What was read before shows what will come; a refusal of the first page is the answer.
       if (rows.size === 0) return page

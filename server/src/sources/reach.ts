@@ -13,7 +13,7 @@ import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'
 
 /** What sources are reached with, in the API and on workers. */
-export type SourceEquipment = SourceContext & { gate: ProviderGate }
+export type SourceServices = SourceContext & { gate: ProviderGate }
 
 /** A pull with the key that it runs on. Only the platform's key costs credits (D22). */
 export type Reached = { pull: Pull; key: ProviderKey; isOwn: boolean; env: Environment }
@@ -78,7 +78,7 @@ const SHORT_WAIT_MS = 5000
 export async function callProvider<Body>(
   provider: Provider,
   key: ProviderKey,
-  { gate, ...context }: SourceEquipment,
+  { gate, ...context }: SourceServices,
   request: ProviderRequest,
   schema: z.ZodType<Body>,
 ): Promise<ProviderReply<Body>> {
@@ -104,9 +104,9 @@ export async function callProvider<Body>(
   }
 }
 
-export function askThrough(provider: Provider, key: ProviderKey, equipment: SourceEquipment): Ask {
+export function askThrough(provider: Provider, key: ProviderKey, services: SourceServices): Ask {
   return async (request, schema, read) => {
-    const answer = await callProvider(provider, key, equipment, request, schema)
+    const answer = await callProvider(provider, key, services, request, schema)
     return answer.ok ? read(answer.body) : answer.refusal
   }
 }

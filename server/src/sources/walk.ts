@@ -3,7 +3,7 @@ import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
 import type { Source } from './define.ts'
-import { askThrough, NO_KEY, type Reached, type SourceEquipment } from './reach.ts'
+import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
 import { printKey } from './rows.ts'
 
 /** A record as it is stored. `data` is JSON text, and `hash` tells whether it has changed. */
@@ -27,12 +27,12 @@ export async function readPage(
   source: Source,
   reached: Reached,
   { body, state, limit }: Where,
-  equipment: SourceEquipment,
+  services: SourceServices,
 ): Promise<PulledPage | Refusal> {
   const { pull, key, env } = reached
-  const { gate: _gate, ...context } = equipment
-  const ask = askThrough(pull.provider, key, equipment)
-  const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, equipment)
+  const { gate: _gate, ...context } = services
+  const ask = askThrough(pull.provider, key, services)
+  const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, services)
   const answer = await pull.read({ body, state, limit, key, env, context, ask, askKeyless })
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer

@@ -70,7 +70,7 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
     sources: pagedSources,
     keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
     // Faults are many here; a breaker that opens for one test would stand in the way of the next.
-    equipment: { egress, gate: OPEN_GATE, models, now: () => new Date() },
+    services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
     log,
     // Each page is written by itself, so that there are boundaries between pages.
     batches: { records: 1, bytes: 1, ms: 0 },

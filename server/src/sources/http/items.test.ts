@@ -171,7 +171,7 @@ describe('import_from_api', () => {
       opened.source,
       opened.reached,
       { body: opened.body, state: null, limit: 10 },
-      opened.equipment,
+      opened.services,
     )
     expect(page).toMatchObject({ next: { url: `${origin}/items?at=1&key={{env.K}}` } })
   })

@@ -10,7 +10,7 @@ import { OPEN_GATE } from '../../catalog/testing/provider-double.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { callProvider } from '../reach.ts'
 import { listOptions } from '../testing/list-options.ts'
-import { makeEquipment, pullSource } from '../testing/pull-source.ts'
+import { makeServices, pullSource } from '../testing/pull-source.ts'
 
 const url = await makeDatabase()
 const client = new pg.Client({ connectionString: url })
@@ -186,10 +186,10 @@ describe('import_from_postgres', () => {
   it('an address within a private network is reached only where LOAM_EGRESS_ALLOW names it', async () => {
     const egress = createEgress({ allow: [] })
     try {
-      const equipment = { ...makeEquipment(), egress, gate: OPEN_GATE }
+      const services = { ...makeServices(), egress, gate: OPEN_GATE }
       const key = createKey('own', { secret: await openPort() })
       const request = { path: '/', json: { text: 'select 1', limit: 1 } }
-      expect(await callProvider(postgres, key, equipment, request, z.unknown())).toMatchObject({
+      expect(await callProvider(postgres, key, services, request, z.unknown())).toMatchObject({
         ok: false,
         refusal: { kind: 'error', transient: false, message: expect.stringContaining('LOAM_EGRESS_ALLOW') },
       })

@@ -3,7 +3,7 @@ import { createKey } from '../../catalog/provider/access.ts'
 import type { ProviderReply } from '../../catalog/provider/provider.ts'
 import { callProvider } from '../reach.ts'
 import { loadSources } from '../registry.ts'
-import { makeEquipment, type Settings } from './pull-source.ts'
+import { makeServices, type Settings } from './pull-source.ts'
 
 /** The words of one field of a source, with its provider at `urls`. */
 export async function listOptions(
@@ -18,9 +18,9 @@ export async function listOptions(
   if (isFixed(options)) return { ok: true, body: options }
   const provider = options.provider ?? source?.pulls[0]?.provider
   if (provider === undefined) throw new Error(`nobody knows the options of ${slug}.${field}`)
-  const equipment = makeEquipment(settings)
+  const services = makeServices(settings)
   const key = createKey('own', fields ?? {})
-  return options.list((request, schema) => callProvider(provider, key, equipment, request, schema), context)
+  return options.list((request, schema) => callProvider(provider, key, services, request, schema), context)
 }
 
 function isFixed(options: unknown): options is readonly Option[] {

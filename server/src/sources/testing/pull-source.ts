@@ -7,7 +7,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import type { Source } from '../define.ts'
-import { isReached, type Reached, reachSource, type SourceEquipment } from '../reach.ts'
+import { isReached, type Reached, reachSource, type SourceServices } from '../reach.ts'
 import { loadSources } from '../registry.ts'
 import { readRequest } from '../request.ts'
 import { readPage, START, stepOn } from '../walk.ts'
@@ -25,7 +25,7 @@ export type Settings = {
 }
 
 /** What sources are lent, with providers at `urls`, until the test ends. */
-export function makeEquipment({ urls = {}, now, models = {} }: Settings = {}): SourceEquipment {
+export function makeServices({ urls = {}, now, models = {} }: Settings = {}): SourceServices {
   const egress = createEgress({
     allow: parseEgressAllow('127.0.0.0/8').entries,
     baseUrls: new Map(Object.entries(urls)),
@@ -38,7 +38,7 @@ export function makeEquipment({ urls = {}, now, models = {} }: Settings = {}): S
   return { egress, signal, now: () => now ?? new Date(), models: offered, gate: OPEN_GATE }
 }
 
-type Opened = { source: Source; reached: Reached; body: Record<string, unknown>; equipment: SourceEquipment }
+type Opened = { source: Source; reached: Reached; body: Record<string, unknown>; services: SourceServices }
 
 /** A source with all that reading its pages takes. */
 export async function openSource(
@@ -49,13 +49,13 @@ export async function openSource(
   const source = (await loadSources()).get(slug)
   if (source === undefined) throw new Error(`there is no source ${slug}`)
   const request = readRequest(source, raw)
-  const equipment = makeEquipment(settings)
+  const services = makeServices(settings)
   const { fields = { secret: 'a-key' } } = settings
   const own = async () => (fields === null ? null : createKey('own', fields))
   const env = async () => new Map(Object.entries(settings.env ?? {}))
-  const reached = await reachSource(source, request, { platform: () => null, own, env }, equipment)
+  const reached = await reachSource(source, request, { platform: () => null, own, env }, services)
   if (!isReached(reached)) throw new Error(`${reached.field}: ${reached.message}`)
-  return { source, reached, body: request.body, equipment }
+  return { source, reached, body: request.body, services }
 }
 
 export type Pulled = {
@@ -77,7 +77,7 @@ export async function pullSource(
   raw: Record<string, unknown>,
   settings: Settings & { state?: unknown; limit?: number } = {},
 ): Promise<Pulled> {
-  const { source, reached, body, equipment } = await openSource(slug, raw, settings)
+  const { source, reached, body, services } = await openSource(slug, raw, settings)
   const pulled: Pulled = {
     rows: [],
     keys: [],
@@ -92,7 +92,7 @@ export async function pullSource(
   let state: unknown = settings.state ?? null
   let progress = START
   for (;;) {
-    const page = await readPage(source, reached, { body, state, limit: settings.limit ?? 1000 }, equipment)
+    const page = await readPage(source, reached, { body, state, limit: settings.limit ?? 1000 }, services)
     if ('kind' in page) return { ...pulled, refusal: page }
     pulled.pages += 1
     for (const { key, data } of page.records) {

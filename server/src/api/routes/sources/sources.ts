@@ -33,7 +33,7 @@ export function sourceRoutes(
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const lend = ({ caller }: FastifyRequest) => ({
     keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
-    equipment: { egress, gate, models, now: () => new Date(), signal: AbortSignal.timeout(TIMEOUT_MS) },
+    services: { egress, gate, models, now: () => new Date(), signal: AbortSignal.timeout(TIMEOUT_MS) },
   })
   const resource = sourceOfPath(sources)
 
@@ -51,9 +51,9 @@ export function sourceRoutes(
     },
     async (request) => {
       const { source, body } = request
-      const { keys, equipment } = lend(request)
-      const { request: read, reached } = await openRequest(source, body, keys, equipment)
-      const preview = await previewSource(source, reached, read, equipment)
+      const { keys, services } = lend(request)
+      const { request: read, reached } = await openRequest(source, body, keys, services)
+      const preview = await previewSource(source, reached, read, services)
       if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
       const { rows, total, capped } = preview
       const metadata = { total_results: total, ...(capped ? { capped } : {}) }
@@ -75,8 +75,8 @@ export function sourceRoutes(
     },
     async (request) => {
       const { source, body, db, caller } = request
-      const { keys, equipment } = lend(request)
-      const opened = await openRequest(source, body, keys, equipment)
+      const { keys, services } = lend(request)
+      const opened = await openRequest(source, body, keys, services)
       const made = await createSource(db, caller, caller, { source, ...opened })
       const { instance_id, name, created_at } = made
       return created({ source_instance_id: instance_id, name, created_at: created_at.toISOString() })

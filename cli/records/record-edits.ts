@@ -18,7 +18,7 @@ const UnmergeFlags = z.strictObject({
 const EraseFlags = z.strictObject({ email: KnownEmail, org: Org })
 
 /** Commands that put right what is in the record store. */
-export function defineUpkeep(records: Command): void {
+export function defineRecordEdits(records: Command): void {
   records
     .command('merge <kept> <merged>')
     .description('Make two entities one, under the id of the first')
