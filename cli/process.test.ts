@@ -37,6 +37,12 @@ describe('the loam process', () => {
     expect((await runLoamProcess(args, { ...ENV, ...env })).exit).toBe(exit)
   })
 
+  it('writes no colours into a pipe, not even where CI is set', async () => {
+    const { stdout } = await runLoamProcess(['actions', 'show', 'filter'], { ...ENV, CI: 'true' })
+    expect(stdout).toContain('filter')
+    expect(stdout).not.toContain('\u001b')
+  })
+
   it('ends in peace when nobody reads its answer', async () => {
     const child = startLoam(['actions', 'list'], ENV)
     child.stdout?.destroy()
