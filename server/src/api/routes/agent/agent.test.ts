@@ -126,6 +126,26 @@ describe('part 4.9: POST /agent/run', () => {
     expect(String(body)).toContain('"data":{"founder":"Ada Byron"}')
     expect(await balanceOf(app, org.orgId)).toBe(995_000)
   })
+
+  it('D14: a stream that is asked for again with its Idempotency-Key is answered with what it found, and paid once', async () => {
+    const { app, prompt } = await start()
+    const org = await app.makeOrg()
+    const headers = { accept: 'text/event-stream', 'idempotency-key': 'one' }
+    const call = () => org.call('POST', '/agent/run', { prompt, output_schema: SCHEMA }, headers)
+    expect(String((await call()).body)).toContain('event: answer')
+    expect((await call()).body).toMatchObject({ status: 200, data: { founder: 'Ada Byron' } })
+    expect(await balanceOf(app, org.orgId)).toBe(995_000)
+  })
+
+  it('D14: the key of a stream that failed can be used again', async () => {
+    const { app, prompt } = await start(() => ({ status: 401, message: 'bad key' }))
+    const org = await app.makeOrg()
+    const headers = { accept: 'text/event-stream', 'idempotency-key': 'one' }
+    for (const _try of [1, 2]) {
+      const { body } = await org.call('POST', '/agent/run', { prompt }, headers)
+      expect(String(body)).toContain('AGENT_EXECUTION_FAILED')
+    }
+  })
 })
 
 describe('part 7: errors of the web agent', () => {

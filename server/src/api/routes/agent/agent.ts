@@ -8,6 +8,7 @@ import { notFound } from '../../../lib/errors.ts'
 import { findAgentRun } from '../../../store/agent/agent-runs.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
+import { settleIdempotencyKey } from '../../http/idempotency.ts'
 import type { Api, Services } from '../../services.ts'
 
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
@@ -36,11 +37,15 @@ export function agentRoutes(api: Api, { agent }: Services): void {
         const stream = openStream(reply)
         const onStep = (step: unknown) => send(stream, 'step', step)
         try {
-          const answer = await agent.run({ ...asked, onStep })
-          send(stream, 'answer', { status: 200, ...answer, request_id: requestId })
+          const answer = { status: 200, ...(await agent.run({ ...asked, onStep })), request_id: requestId }
+          // Nothing is sent through the hooks here: a repetition with the same Idempotency-Key gets this answer.
+          await settleIdempotencyKey(request, reply, JSON.stringify(answer))
+          send(stream, 'answer', answer)
         } catch (cause) {
           const error = asAppError(cause as Error & { code: string }, request)
           if (error.status >= 500) request.log.error({ err: cause, request_id: requestId }, 'request failed')
+          // A key whose call failed can be used again.
+          await settleIdempotencyKey(request, reply, undefined)
           send(stream, 'error', errorBody(error, request))
         }
         stream.end()
