@@ -102,13 +102,14 @@ describe('calls in a time', () => {
 describe('a provider that fails', () => {
   afterEach(() => vi.useRealTimers())
 
-  /** Moves the clock of the process and the pause in the database beyond its end. */
+  /** Moves the clock of the process and the pause in the database, once it is told there, beyond its end. */
   async function passPause(bucket: string, ms: number) {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
     await expect
       .poll(() =>
         store.query({
-          text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1 returning bucket`,
+          text: `update provider_gates set broken_until = clock_timestamp()
+            where bucket = $1 and broken_until > clock_timestamp() returning bucket`,
           values: [bucket],
         }),
       )
