@@ -60,13 +60,14 @@ describe('part 5: a request carries Authorization: Bearer <API_KEY>', () => {
 
   it('D3: the time of last use is kept', async () => {
     const key = await org.keyFor('last@example.com', 'member')
+    const before = Date.now()
     await app.call(key, 'GET', '/user')
     const { last_used_at } = await app.store.system
       .selectFrom('api_keys')
       .select('last_used_at')
       .where('key_id', '=', await keyIdOf(key))
       .executeTakeFirstOrThrow()
-    expect(Date.now() - Number(last_used_at)).toBeLessThan(5000)
+    expect(Number(last_used_at)).toBeGreaterThanOrEqual(before)
   })
 
   it('a revoked key is 401', async () => {

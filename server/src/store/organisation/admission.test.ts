@@ -158,7 +158,7 @@ describe.each(targets())('admission on $name', (target) => {
       (Math.floor(now / 60) + 1) * 60,
       (Math.floor(now / 86_400) + 1) * 86_400,
     ])
-    expect(Math.abs(now - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(now - Date.now() / 1000)).toBeLessThan(60)
   })
 
   it('the last use of a key is kept, at most once in 10 seconds', async () => {

@@ -327,8 +327,9 @@ describe('4.6 runs', () => {
     await org.call('PATCH', base, { auto_run: true })
     await addRows(base, [{}])
     expect(await at()).toBeNull()
+    const before = Date.now()
     await org.call('POST', `${base}/run-all`)
-    expect(Date.now() - Date.parse(await at())).toBeLessThan(5000)
+    expect(Date.parse(await at())).toBeGreaterThanOrEqual(before)
     await settledRows(org, base)
   })
 
