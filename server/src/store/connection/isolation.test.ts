@@ -22,7 +22,8 @@ async function fillOrganisation(db: Db): Promise<string> {
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
   // Words that the tables choose from.
   const words = { format: 'csv', role: 'member', kind: 'company' }
-  await fillRest(db, { ...ids, ...words, run_id: newId(), shortcut_id: newId(), instance_id: newId() })
+  const made = { run_id: newId(), shortcut_id: newId(), instance_id: newId(), segment_id: newId() }
+  await fillRest(db, { ...ids, ...words, ...made })
   return orgId
 }
 
@@ -41,10 +42,14 @@ const SAMPLES: Record<string, () => unknown> = {
   bytea: () => `\\x${randomBytes(8).toString('hex')}`,
 }
 
+/** Where a table chooses from other words than the rest. */
+const WORDS_OF: Record<string, Record<string, string>> = { segment_changes: { kind: 'enter' } }
+
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
-  // Runs, shortcuts and sources come before what belongs to them.
-  const first = (table: { name: string }) => Number(['runs', 'shortcuts', 'sources'].includes(table.name))
+  // These come before what belongs to them.
+  const owners = ['runs', 'shortcuts', 'sources', 'record_segments']
+  const first = (table: { name: string }) => Number(owners.includes(table.name))
   const tables = (await db.introspection.getTables()).toSorted((a, b) => first(b) - first(a))
   for (const { name, columns } of tables) {
     if (!columns.some((column) => column.name === 'org_id')) continue
@@ -52,8 +57,9 @@ async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>
     const { rows } = await sql`select from ${table} where org_id = ${ids.org_id} limit 1`.execute(db)
     if (rows.length > 0) continue
     const needed = columns.filter((column) => !column.isNullable && !column.hasDefaultValue)
+    const known = { ...ids, ...WORDS_OF[name] }
     const record = Object.fromEntries(
-      needed.map((column) => [column.name, ids[column.name] ?? SAMPLES[column.dataType]?.()]),
+      needed.map((column) => [column.name, known[column.name] ?? SAMPLES[column.dataType]?.()]),
     )
     const names = sql.join(needed.map((column) => sql.ref(column.name)))
     await sql`insert into ${table} (${names})
