@@ -1,0 +1,16 @@
+import { defineSource } from '../define.ts'
+import { crustdataSavedCompanies } from '../sales-navigator/crustdata.ts'
+import { regions } from '../sales-navigator/options.ts'
+import { checkSavedSearch, savedCompanies } from '../sales-navigator/search.ts'
+
+export default defineSource({
+  slug: 'find_companies_from_sales_navigator',
+  name: 'Find companies by Sales Navigator',
+  description:
+    'Companies that a search in Sales Navigator finds, by its address or by filters: by Crustdata.',
+  mode: 'once',
+  shape: savedCompanies,
+  check: checkSavedSearch,
+  pulls: [crustdataSavedCompanies],
+  options: { location: regions },
+})

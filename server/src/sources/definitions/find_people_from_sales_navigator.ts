@@ -1,0 +1,15 @@
+import { defineSource } from '../define.ts'
+import { crustdataSavedPeople } from '../sales-navigator/crustdata.ts'
+import { regions } from '../sales-navigator/options.ts'
+import { checkSavedSearch, savedPeople } from '../sales-navigator/search.ts'
+
+export default defineSource({
+  slug: 'find_people_from_sales_navigator',
+  name: 'Find people by Sales Navigator',
+  description: 'People that a search in Sales Navigator finds, by its address or by filters: by Crustdata.',
+  mode: 'once',
+  shape: savedPeople,
+  check: checkSavedSearch,
+  pulls: [crustdataSavedPeople],
+  options: { location: regions, company_headquarters: regions },
+})
