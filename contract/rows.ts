@@ -29,7 +29,8 @@ export const AddRowsBody = z.strictObject({
 })
 
 export const RejectedRow = z.object({
-  row: z.int().describe('0-based index in the request'),
+  row: z.unknown().describe('The row exactly as it was sent, to be mended and sent again'),
+  index: z.int().describe('0-based place in the request'),
   errors: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
 })
 export type RejectedRow = z.infer<typeof RejectedRow>

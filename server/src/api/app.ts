@@ -7,7 +7,7 @@ import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { completeEnvelope } from './http/envelope.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './http/idempotency.ts'
-import { BODY_LIMIT_BYTES, parseJsonBody } from './http/json-body.ts'
+import { BODY_LIMIT_BYTES, hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
@@ -58,6 +58,7 @@ function createServer({ config, log }: Services): Api {
       done(cause as Error)
     }
   })
+  app.addContentTypeParser('*', refuseBytes)
   return app
 }
 
@@ -75,6 +76,7 @@ function addHooks(app: Api, { config, store }: Services): void {
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     reply.raw.once('close', foreground())
+    if (hasNoBody(request)) delete request.headers['content-type']
     void reply.header('x-request-id', request.id)
     await admission(request, reply)
   })

@@ -3,7 +3,7 @@ import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { invalid, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
-import { parseRows } from './intake.ts'
+import { nameInputs, parseRows } from './intake.ts'
 
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
 export type Delivered = { data: string[]; rejected: RejectedRow[] }
@@ -19,13 +19,14 @@ export function readDelivery(inputs: readonly InputColumn[], body: unknown): Del
   const { accepted, rejected } = parseRows(inputs, known)
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
-  const refused = [...rejected, ...unmatched.map(({ index }) => noMatch(index, inputs))].toSorted(
-    (a, b) => a.row - b.row,
-  )
+  const refused = [
+    ...rejected,
+    ...unmatched.map(({ index }) => noMatch(items[index], index, inputs)),
+  ].toSorted((a, b) => a.index - b.index)
   if (matching.length === 0) {
     throw validationError(
-      refused.map(({ row, errors }) => ({
-        field: Array.isArray(body) ? `body[${row}]` : 'body',
+      refused.map(({ index, errors }) => ({
+        field: Array.isArray(body) ? `body[${index}]` : 'body',
         message: errors.map((error) => error.message).join('; '),
       })),
     )
@@ -56,14 +57,7 @@ function isEmpty(item: unknown): boolean {
   return isObject(item) && Object.keys(item).length === 0
 }
 
-const MAX_NAMED = 20
-
-function noMatch(row: number, inputs: readonly InputColumn[]): RejectedRow {
-  const named = inputs.slice(0, MAX_NAMED).map((input) => input.name)
-  const more = inputs.length > MAX_NAMED ? ', ...' : ''
-  const message =
-    inputs.length === 0
-      ? 'the sheet has no inputs yet; add some first'
-      : `none of its keys is an input of the sheet; the inputs are: ${named.join(', ')}${more}`
-  return { row, errors: [{ field: '_row', code: 'no_matching_field', message }] }
+function noMatch(row: unknown, index: number, inputs: readonly InputColumn[]): RejectedRow {
+  const message = `none of its keys is an input of the sheet; ${nameInputs(inputs)}`
+  return { row, index, errors: [{ field: '_row', code: 'no_matching_field', message }] }
 }

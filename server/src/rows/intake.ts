@@ -19,12 +19,12 @@ export function parseRows(inputs: readonly InputColumn[], rows: readonly unknown
   const seen = new Map<string, number>()
   for (const [index, row] of rows.entries()) {
     if (!isObject(row)) {
-      intake.rejected.push({ row: index, errors: [malformed(row)] })
+      intake.rejected.push({ row, index, errors: [malformed(row)] })
       continue
     }
     const errors = Object.keys(row).flatMap((name) => (columns.has(name) ? [] : [unknownField(name)]))
     if (errors.length > 0) {
-      intake.rejected.push({ row: index, errors })
+      intake.rejected.push({ row, index, errors })
       continue
     }
     const data = encode(row, columns, (name, message) =>
@@ -35,7 +35,20 @@ export function parseRows(inputs: readonly InputColumn[], rows: readonly unknown
     else intake.warnings.push(duplicateOf(index, earlier))
     intake.accepted.push({ index, data })
   }
+  if (intake.accepted.length === 0 && rows.length > 0) {
+    const message = `no row was added, each is in \`rejected\`; ${nameInputs(inputs)}`
+    intake.warnings.push({ field: 'rows', code: 'all_rows_rejected', message })
+  }
   return intake
+}
+
+const MAX_NAMED = 20
+
+/** The inputs that a sheet has, for whoever named none of them. */
+export function nameInputs(inputs: readonly InputColumn[]): string {
+  if (inputs.length === 0) return 'the sheet has no inputs yet; add some first'
+  const named = inputs.slice(0, MAX_NAMED).map((input) => input.name)
+  return `the inputs are: ${named.join(', ')}${inputs.length > MAX_NAMED ? ', ...' : ''}`
 }
 
 type NoteOn = (name: string, message: string) => void

@@ -168,6 +168,6 @@ function recordOf(item: Item, receipt: Receipt): NewDelivery[] {
 
 function reasonOf([first, ...others]: RejectedRow[]): string | null {
   if (first === undefined) return null
-  const words = `body[${first.row}]: ${first.errors.map((error) => error.message).join('; ')}`
+  const words = `body[${first.index}]: ${first.errors.map((error) => error.message).join('; ')}`
   return others.length === 0 ? words : `${words}; and ${others.length} more`
 }

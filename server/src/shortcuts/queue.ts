@@ -88,14 +88,14 @@ function parseInput(
   const { accepted, rejected, warnings } = parseRows(columns, rows)
   if (rejected.length > 0) {
     const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
-    const errors = rejected.flatMap(({ row, errors }) =>
+    const errors = rejected.flatMap(({ index, errors }) =>
       errors.map(({ field, code, message }): FieldError =>
         code === 'unknown_field'
           ? {
-              field: `${nameOf(row)}.${field}`,
+              field: `${nameOf(index)}.${field}`,
               message: `not an input of this shortcut; valid references: ${valid}`,
             }
-          : { field: nameOf(row), message: message.replace('input name', 'reference') },
+          : { field: nameOf(index), message: message.replace('input name', 'reference') },
       ),
     )
     throw validationError(errors)

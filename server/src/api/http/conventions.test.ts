@@ -3,6 +3,7 @@ import { makeApp } from '#test/harness.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()
+const { workflow_id: workflow } = (await org.call('POST', '/workflows', { name: 'Bodies' })).body.data
 
 describe('part 1: envelope', () => {
   it('a success is {status, data}', async () => {
@@ -25,8 +26,13 @@ describe('part 7: errors', () => {
   const invite = (body: unknown) => ['POST', '/org/members', body] as const
   it.each<[string, readonly [string, string, unknown], unknown]>([
     ['missing field', put({}), required('content')],
-    ['no body', put(undefined), required('body')],
-    ['empty body', put(' '), required('body')],
+    ['D69: no body', put(undefined), required('content')],
+    ['D69: empty body', put(' '), required('content')],
+    [
+      'D69: no body where a list is wanted',
+      ['POST', `/workflows/${workflow}/sheets/${workflow}/inputs`, undefined],
+      required('inputs'),
+    ],
     ['no coercion of numbers', put({ content: 5 }), [{ field: 'content', message: 'must be a string' }]],
     ['null', put({ content: null }), [{ field: 'content', message: 'must be a string' }]],
     ['an array', put([]), [{ field: 'body', message: 'must be an object' }]],
@@ -85,6 +91,32 @@ describe('part 7: errors', () => {
     })
     expect([status, body.error]).toEqual([415, 'Unsupported Media Type'])
     expect(body.message).toContain('application/json')
+  })
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'not a type'])(
+    'D69: an empty body has no type, whatever %s says',
+    async (type) => {
+      const runAll = `/workflows/${workflow}/sheets/${workflow}/run-all`
+      const empty = await org.call('POST', runAll, undefined, { 'content-type': type })
+      expect(empty.body.errors).toEqual([{ field: 'body', message: expect.stringContaining('no action') }])
+      const missing = await org.call('PUT', '/user/knowledge', undefined, { 'content-type': type })
+      expect([missing.status, missing.body.errors]).toEqual([400, required('content')])
+    },
+  )
+
+  it('D69: 415 is for bytes that are there, also where no length was promised', async () => {
+    const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
+    const put = async (chunks: string[]) => {
+      const answer = await fetch(`${origin}/api/v1/user/knowledge`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${org.key}`, 'content-type': 'text/plain' },
+        body: ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk))),
+        duplex: 'half',
+      })
+      return [answer.status, await answer.json()]
+    }
+    expect(await put([])).toMatchObject([400, { errors: required('content') }])
+    expect(await put(['a', 'b'])).toMatchObject([415, { error: 'Unsupported Media Type' }])
   })
 
   it('D6: 413 for a body over the limit', async () => {

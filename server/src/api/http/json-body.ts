@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
@@ -21,6 +22,24 @@ export function parseJsonBody(request: FastifyRequest, bytes: Buffer): unknown {
       `must be valid JSON: ${cause instanceof SyntaxError ? cause.message : String(cause)}`,
     )
   }
+}
+
+/** Whether the headers alone say that no byte of a body follows. */
+export function hasNoBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+}
+
+/** A body of another type: nothing when it turns out empty (D69), else refused at its first byte, unread. */
+export function refuseBytes(request: FastifyRequest, payload: IncomingMessage): Promise<undefined> {
+  return new Promise((resolve, reject) => {
+    if (request.is404) return resolve(undefined)
+    payload.once('end', () => resolve(undefined))
+    payload.once('error', reject)
+    payload.once('data', () => {
+      payload.pause()
+      reject(refuseMediaType(request))
+    })
+  })
 }
 
 export function refuseMediaType(request: FastifyRequest): AppError {

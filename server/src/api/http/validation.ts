@@ -14,7 +14,7 @@ export function checkPart<Output>(
   value: unknown,
   root: string,
 ): { value: Output; warnings: Warning[] } {
-  if (value === undefined && !schema.safeParse(undefined).success) value = missingPart(root)
+  if (value === undefined && !schema.safeParse(undefined).success) value = insteadOfNothing(schema, root)
   const parsed = parseInWords(schema, value)
   if (parsed.success) return { value: parsed.data, warnings: [] }
 
@@ -36,7 +36,10 @@ export function checkPart<Output>(
   }
 }
 
-function missingPart(root: string): never {
+/** A body that is missing is read as an object without fields, so that the first missing one is named (D69). */
+function insteadOfNothing(schema: z.ZodType, root: string): unknown {
+  const issues = schema.safeParse({}).error?.issues ?? []
+  if (issues.some((issue) => issue.path.length > 0)) return {}
   throw validationError([{ field: root, message: 'required' }])
 }
 

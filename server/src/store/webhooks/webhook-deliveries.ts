@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RejectedRow } from '#contract/rows.ts'
-import { toStorableJson } from '../../lib/json/storable.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { makeStorable, toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
@@ -24,11 +25,16 @@ export async function claimKeys(db: Db, keys: readonly DeliveryKey[]): Promise<S
   const { rows } = await sql<{ sheet_id: string; key: string }>`
     insert into webhook_ids (org_id, sheet_id, key, answer)
     select org_id, sheet_id, decode(key, 'hex'), answer
-    from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k (org_id uuid, sheet_id uuid, key text, answer jsonb)
+    from jsonb_to_recordset(${JSON.stringify(keys.map(storableKey))}::jsonb) as k (org_id uuid, sheet_id uuid, key text, answer jsonb)
     order by org_id, sheet_id, key
     on conflict (org_id, sheet_id, key) do nothing
     returning sheet_id, encode(key, 'hex') as key`.execute(db)
   return new Set(rows.map(nameOfKey))
+}
+
+/** Items that were rejected are in the answer as they were sent, which PostgreSQL may be unable to hold. */
+function storableKey(key: DeliveryKey): unknown {
+  return key.answer.rejected.length === 0 ? key : makeStorable(key, () => undefined)
 }
 
 /** What was answered to deliveries with these ids, by their names. */
@@ -37,13 +43,13 @@ export async function findAnswers(
   keys: readonly Omit<DeliveryKey, 'answer'>[],
 ): Promise<Map<string, DeliveryResult>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await sql<{ sheet_id: string; key: string; answer: DeliveryResult }>`
-    select i.sheet_id, encode(i.key, 'hex') as key, i.answer
+  const { rows } = await sql<{ sheet_id: string; key: string; answer: string }>`
+    select i.sheet_id, encode(i.key, 'hex') as key, i.answer::text
     from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as k (org_id uuid, sheet_id uuid, key text)
     join webhook_ids i on i.org_id = k.org_id and i.sheet_id = k.sheet_id and i.key = decode(k.key, 'hex')`.execute(
     db,
   )
-  return new Map(rows.map((row) => [nameOfKey(row), row.answer]))
+  return new Map(rows.map((row) => [nameOfKey(row), parseLossless(row.answer) as DeliveryResult]))
 }
 
 export type DeliveryRecord = {

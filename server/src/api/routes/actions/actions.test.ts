@@ -119,7 +119,7 @@ describe('4.5 Add Action', () => {
 
   it.each<[string, unknown, string[]]>([
     ['nothing', {}, ['action_id']],
-    ['no body', undefined, ['body']],
+    ['D69: no body', undefined, ['action_id']],
     ['an unknown action_id', { action_id: 'nope' }, ['action_id']],
     ['an instance as action_id', { action_id: 'gate_1' }, ['action_id']],
     ['a word of the language', { action_id: 'constructor' }, ['action_id']],

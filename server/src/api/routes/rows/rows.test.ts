@@ -31,7 +31,7 @@ describe('4.6 Add Rows', () => {
     expect(page.rows[2].inputs).toEqual({ Company: null, domain: null, employees: null })
   })
 
-  it('partial success: accepted rows are written, rejected rows come back with every error', async () => {
+  it('D38: partial success: accepted rows are written, rejected rows come back as sent with every error', async () => {
     const base = await makeSheet()
     const rows = [{ Company: 'A' }, 'text', { company: 1, Domain: 2 }, null, [], { Company: 'B' }, 5]
     const { status, body } = await org.call('POST', `${base}/rows`, { rows })
@@ -44,21 +44,39 @@ describe('4.6 Add Rows', () => {
     }
     const unknown = (field: string) => ({ field, code: 'unknown_field', message: expect.any(String) })
     expect(body.data.rejected).toEqual([
-      { row: 1, errors: [malformed] },
-      { row: 2, errors: [unknown('company'), unknown('Domain')] },
-      { row: 3, errors: [malformed] },
-      { row: 4, errors: [malformed] },
-      { row: 6, errors: [malformed] },
+      { row: 'text', index: 1, errors: [malformed] },
+      { row: { company: 1, Domain: 2 }, index: 2, errors: [unknown('company'), unknown('Domain')] },
+      { row: null, index: 3, errors: [malformed] },
+      { row: [], index: 4, errors: [malformed] },
+      { row: 5, index: 6, errors: [malformed] },
     ])
     expect((await list(base)).rows.map((row: { inputs: { Company: string } }) => row.inputs.Company)).toEqual(
       ['A', 'B'],
     )
   })
 
-  it('D58: all rows rejected is still 201', async () => {
+  it('D38: a rejected row comes back to the last digit', async () => {
+    const row = '{"other":12345678901234567890,"__proto__":"\\u0000","list":[1.10,1e400]}'
+    const { payload } = await app.api.inject({
+      method: 'POST',
+      url: `/api/v1${await makeSheet()}/rows`,
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
+      payload: `{"rows":[${row}]}`,
+    })
+    expect(payload).toContain(`"row":${row},"index":0`)
+  })
+
+  it('D58: all rows rejected is still 201, with a warning that lists the inputs', async () => {
     const base = await makeSheet()
     const { status, body } = await org.call('POST', `${base}/rows`, { rows: [1] })
     expect([status, body.data.row_count, body.data.row_ids]).toEqual([201, 0, []])
+    expect(body.warnings).toEqual([
+      {
+        field: 'rows',
+        code: 'all_rows_rejected',
+        message: 'no row was added, each is in `rejected`; the inputs are: Company, domain, employees',
+      },
+    ])
   })
 
   it('D28: numbers are kept as their source text, without damage', async () => {

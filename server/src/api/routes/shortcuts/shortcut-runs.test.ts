@@ -102,7 +102,7 @@ describe('4.8 single runs', async () => {
   })
 
   it.each([
-    ['no body', undefined, ['body']],
+    ['D69: no body', undefined, ['input_data']],
     ['no input_data', {}, ['input_data']],
     ['input_data that is no object', { input_data: [] }, ['input_data']],
     ['a number as input_data', { input_data: 5 }, ['input_data']],

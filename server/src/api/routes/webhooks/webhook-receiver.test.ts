@@ -73,8 +73,16 @@ describe('part 6: a JSON POST to webhook_url pushes a row', () => {
         accepted: 2,
         row_ids: [expect.any(String), expect.any(String)],
         rejected: [
-          { row: 1, errors: [expect.objectContaining({ code: 'no_matching_field', field: '_row' })] },
-          { row: 2, errors: [expect.objectContaining({ code: 'malformed_row', field: '_row' })] },
+          {
+            row: { other: 1 },
+            index: 1,
+            errors: [expect.objectContaining({ code: 'no_matching_field', field: '_row' })],
+          },
+          {
+            row: 'text',
+            index: 2,
+            errors: [expect.objectContaining({ code: 'malformed_row', field: '_row' })],
+          },
         ],
       },
     ])
@@ -210,6 +218,22 @@ describe('deduplication by webhook-id', () => {
       ])
     },
   )
+
+  it('D38: an item that was rejected is answered as it was sent, also to a repeated id', async () => {
+    const { token } = await hooked()
+    const item = '{"id":12345678901234567890}'
+    const send = (unstorable: string) =>
+      app.api.inject({
+        method: 'POST',
+        url: `/hooks/${token}`,
+        headers: { 'webhook-id': 'msg_1' },
+        payload: `[{"Company":"A"},${item},"${unstorable}",1e99999]`,
+      })
+    const first = await send('\\u0000')
+    expect(first.payload).toContain(`{"row":${item},"index":1`)
+    expect(first.payload).toContain('{"row":"\\u0000","index":2')
+    expect((await send('')).payload).toContain(item)
+  })
 
   it('a refused delivery has not used its id; another sheet has ids of its own; without an id nothing is dropped', async () => {
     const [one, two] = [await hooked(), await hooked()]
