@@ -1,6 +1,7 @@
-// Brings a checkout to the state that package-lock.json describes. Runs before `npm start` and `npm test`
-// on whatever Node the machine has, so it uses nothing but Node's own modules.
-import { spawnSync } from 'node:child_process'
+// Brings a checkout to the state that package-lock.json describes: before `npm start` and every command what runs in production,
+// before `npm test` the development tools as well (`--development`). It runs on whatever Node the machine has, so it uses nothing
+// but Node's own modules.
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,33 +15,70 @@ const wanted = createHash('sha256')
   .update(`${process.platform} ${process.arch}`)
   .digest('hex')
 
-const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+const isForProduction = !process.argv.includes('--development')
+
+/** What is installed of this lock file: `all`, `production` or nothing. */
+function readStamp() {
+  const [hash, extent = 'all'] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
+  return hash === wanted ? extent : null
+}
+
+const isDone = () => readStamp() === 'all' || (isForProduction && readStamp() === 'production')
 
 if (!isDone()) {
   takeLock()
+  let isInstalled = false
   try {
-    if (!isDone()) install()
+    isInstalled = isDone() || (await install())
   } finally {
     rmSync(lock, { force: true })
   }
+  if (!isInstalled) process.exit(1)
 }
 
-function install() {
-  process.stderr.write('loam: installing dependencies (only when package-lock.json changed)\n')
-  const npm = process.env.npm_execpath
-  const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []]
-  const result = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund'], {
-    cwd: root,
-    stdio: ['ignore', process.stderr, process.stderr],
-  })
-  if (result.status !== 0) {
-    process.stderr.write(
-      'loam: npm ci failed (its output is above). Check the network or registry and try again.\n',
-    )
-    rmSync(lock, { force: true })
-    process.exit(1)
+async function install() {
+  // `npm ci` empties node_modules first. What only lacks the development tools may be in use by a server.
+  const how = readStamp() === 'production' ? ['install', '--no-save'] : ['ci']
+  if (isForProduction) how.push('--omit=dev')
+  const stopProgress = showProgress()
+  const { code, output } = await runNpm([...how, '--no-audit', '--no-fund', '--loglevel=error'])
+  stopProgress(code === 0 ? 'done' : 'failed')
+  if (code === 0) {
+    writeFileSync(stamp, isForProduction ? `${wanted} production` : wanted)
+    return true
   }
-  writeFileSync(stamp, wanted)
+  process.stderr.write(output)
+  process.stderr.write(
+    `loam: npm ${how[0]} failed (its output is above). Check the network or registry and try again.\n`,
+  )
+  return false
+}
+
+/** What npm says is kept: most of it is about packages for other machines, and only of interest when it fails. */
+function runNpm(args) {
+  const npm = process.env.npm_execpath
+  const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []]
+  const child = spawn(command, [...first, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  return new Promise((resolve) => {
+    child.on('error', (cause) => resolve({ code: 1, output: `${cause.message}\n` }))
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
+
+/** One line, which counts the seconds on a terminal. */
+function showProgress() {
+  const began = Date.now()
+  const say = (text) => `loam: installing dependencies, only after package-lock.json changed: ${text}`
+  const seconds = () => `${Math.round((Date.now() - began) / 1000)} s`
+  const { isTTY } = process.stderr
+  if (!isTTY) process.stderr.write(`${say('...')}\n`)
+  const timer = isTTY ? setInterval(() => process.stderr.write(`\r${say(seconds())}`), 250) : undefined
+  return (end) => {
+    clearInterval(timer)
+    process.stderr.write(`${isTTY ? '\r' : ''}${say(`${end} after ${seconds()}`)}\n`)
+  }
 }
 
 /** Two installations at once would spoil each other: the second waits, and then finds the work done. */
