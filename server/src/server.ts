@@ -21,6 +21,7 @@ const SHUTDOWN_MS = 25_000
 
 /** Something that runs until it is stopped. */
 type Part = { stop(): Promise<void> }
+type ApiPart = Part & { announce(): void }
 
 /**
  * Runs the server until `end` aborts. The only place where the parts are put together, and taken apart: it stops taking
@@ -44,8 +45,10 @@ async function runParts(config: Config, log: Log, workspace: Workspace, end: Abo
   try {
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
-    if (serves('api')) parts.push(await startApi(config, log, workspace, { catalogue, sources }))
+    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources }) : null
+    if (api !== null) parts.push(api)
     if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources }))
+    api?.announce()
     if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
     if (!end.aborted) await once(end, 'abort')
     log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
@@ -66,7 +69,7 @@ async function startApi(
   log: Log,
   { store, storage, sealer }: Workspace,
   { catalogue, sources }: { catalogue: Catalogue; sources: SourceCatalogue },
-): Promise<Part> {
+): Promise<ApiPart> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const egress = createEgress(egressSettings(config))
   const gate = createProviderGate(store, log)
@@ -101,12 +104,14 @@ async function startApi(
       throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
     })
     if (publicUrl === '') publicUrl = listening
-    announce(config, listening, keyFile, first?.key ?? null)
+    return {
+      stop: () => app.close(),
+      announce: () => announce(config, listening, keyFile, first?.key ?? null),
+    }
   } catch (cause) {
     await app.close()
     throw cause
   }
-  return { stop: () => app.close() }
 }
 
 /** However the end is held up, it comes in time. */

@@ -23,6 +23,20 @@ it('writes one JSON line per entry, with the time in ISO 8601 and the level by n
   expect(lines[0]?.['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
+it('a terminal gets time, level, message and fields in plain words, a stack below, and no secret', () => {
+  let text = ''
+  const log = createLog('info', { isTTY: true, write: (line) => (text += line) })
+  log.info({ rows: 3, sheet: 'Leads' }, 'added')
+  const secret = newKey()
+  log.error({ err: new Error(`refused ${secret}`) }, 'a call failed')
+  // oxlint-disable-next-line no-control-regex
+  const [added, failed, ...stack] = text.replaceAll(/\u001b\[\d+m/g, '').split('\n')
+  expect(added).toMatch(/^\d\d:\d\d:\d\d info  added rows=3 sheet=Leads$/)
+  expect(failed).toMatch(/ error a call failed: refused loam_\[redacted\]$/)
+  expect(stack[0]).toBe('Error: refused loam_[redacted]')
+  expect(text).not.toContain(secret)
+})
+
 describe('a key or a bearer token never reaches the output', () => {
   const failed = (words: string) => Object.assign(new Error(words), { code: 'E_TEST' })
   const places: [string, (log: Log, secret: string) => void][] = [

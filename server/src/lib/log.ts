@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { formatForTerminal } from './terminal-log.ts'
 
 export type Log = Logger
 
@@ -7,8 +8,15 @@ const BEARER_TEXT = /(bearer\s+)[^\s"\\]+/gi
 const SECRET_NAMES = ['authorization', 'cookie', 'password', 'secret', 'token', 'key', 'api_key', 'url']
 const SECRET_FIELD = new RegExp(`"(?:${SECRET_NAMES.join('|')})":`, 'i')
 
-/** JSON lines on stderr. Fields that may hold secrets are cut, and so is any key that slipped into a text. */
-export function createLog(level: string, destination: DestinationStream = process.stderr): Log {
+/**
+ * JSON lines on stderr, or plain ones where that is a terminal. Fields that may hold secrets are cut, and so is any key that
+ * slipped into a text.
+ */
+export function createLog(
+  level: string,
+  destination: DestinationStream & { isTTY?: boolean } = process.stderr,
+): Log {
+  const format = destination.isTTY === true ? formatForTerminal : (line: string) => line
   return pino(
     {
       level,
@@ -16,7 +24,7 @@ export function createLog(level: string, destination: DestinationStream = proces
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => destination.write(redact(line)) },
+    { write: (line) => destination.write(format(redact(line))) },
   )
 }
 
