@@ -18,6 +18,7 @@ import { sourceInstanceRoutes } from './routes/sources/source-instances.ts'
 import { sourceRoutes } from './routes/sources/sources.ts'
 import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts'
 import { webhookReceiverRoutes } from './routes/webhooks/webhook-receiver.ts'
+import { welcomePage } from './routes/welcome.ts'
 import { inputRoutes } from './routes/workflows/inputs.ts'
 import { sheetRoutes } from './routes/workflows/sheets.ts'
 import { workflowRoutes } from './routes/workflows/workflows.ts'
@@ -48,8 +49,8 @@ const API_ROUTES: Routes[] = [
   webhookDeliveryRoutes,
 ]
 
-/** What is reached without a key: by a link or a token in the path. */
-const LINKED_ROUTES: Routes[] = [invitationPages, exportFilePages, webhookReceiverRoutes]
+/** What is reached without a key: the first page, and by a link or a token in the path. */
+const LINKED_ROUTES: Routes[] = [welcomePage, invitationPages, exportFilePages, webhookReceiverRoutes]
 
 export async function registerRoutes(app: Api, services: Services): Promise<void> {
   // On the app itself, because it measures the requests of all others too.
