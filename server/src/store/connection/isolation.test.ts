@@ -23,7 +23,8 @@ async function fillOrganisation(db: Db): Promise<string> {
   // Words that the tables choose from.
   const words = { format: 'csv', role: 'member', kind: 'company' }
   const made = { run_id: newId(), shortcut_id: newId(), instance_id: newId(), segment_id: newId() }
-  await fillRest(db, { ...ids, ...words, ...made })
+  const synced = { sync_id: newId(), connection_id: newId() }
+  await fillRest(db, { ...ids, ...words, ...made, ...synced })
   return orgId
 }
 
@@ -43,14 +44,17 @@ const SAMPLES: Record<string, () => unknown> = {
 }
 
 /** Where a table chooses from other words than the rest. */
-const WORDS_OF: Record<string, Record<string, string>> = { segment_changes: { kind: 'enter' } }
+const WORDS_OF: Record<string, Record<string, string>> = {
+  segment_changes: { kind: 'enter' },
+  segment_destinations: { run: 'all', reentry_mode: 'suppress' },
+}
 
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
   // These come before what belongs to them.
-  const owners = ['runs', 'shortcuts', 'sources', 'record_segments']
-  const first = (table: { name: string }) => Number(owners.includes(table.name))
-  const tables = (await db.introspection.getTables()).toSorted((a, b) => first(b) - first(a))
+  const owners = ['runs', 'shortcuts', 'sources', 'record_segments', 'segment_syncs', 'segment_destinations']
+  const turn = ({ name }: { name: string }) => (owners.includes(name) ? owners.indexOf(name) : owners.length)
+  const tables = (await db.introspection.getTables()).toSorted((a, b) => turn(a) - turn(b))
   for (const { name, columns } of tables) {
     if (!columns.some((column) => column.name === 'org_id')) continue
     const table = sql.table(name)
