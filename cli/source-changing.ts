@@ -1,14 +1,19 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { Credits } from '#contract/numbers.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
+import { changeCreditCap } from '#server/source-pulls/credit-cap.ts'
 import { deleteSource, setSourceStatus } from '#server/source-pulls/status.ts'
 import { syncSource } from '#server/source-pulls/sync.ts'
+import { viewState } from '#server/source-pulls/view.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
+import { listSyncs } from '#server/store/sources/source-syncs.ts'
 import { examples } from './flags.ts'
 import { inSession } from './session.ts'
+import { formatSourceState } from './source-output.ts'
 import { OneSource, Pair, readMapping, requireSource, SOURCE, SourceId } from './source-session.ts'
 
 const SyncFlags = z.strictObject({
@@ -17,6 +22,15 @@ const SyncFlags = z.strictObject({
   map: Pair,
   existing: z.boolean().default(true),
   onChange: z.enum(['ignore', 'update', 'update_and_run']).default('ignore'),
+})
+
+const SetFlags = z.strictObject({
+  id: SourceId,
+  maxCredits: z
+    .string()
+    .regex(/^(none|\d+(\.\d{1,3})?)$/, 'must be none or credits with at most 3 decimals, as 500 or 0.125')
+    .transform((text) => (text === 'none' ? null : Number(text)))
+    .pipe(Credits.nullable()),
 })
 
 export function defineChanging(source: Command): void {
@@ -81,6 +95,26 @@ export function defineChanging(source: Command): void {
         }),
       )
   }
+
+  source
+    .command('set')
+    .description('Change what the pulls of a source may cost in all; one that had used it up goes on')
+    .argument(...SOURCE)
+    .requiredOption(
+      '--max-credits <credits>',
+      'with those that were spent; up to 3 decimals, or none for no cap',
+    )
+    .addHelpText(
+      'after',
+      examples('loam source set <id> --max-credits 500', 'loam source set <id> --max-credits none'),
+    )
+    .action(
+      inSession(SetFlags, async ({ db }, { id, maxCredits }) => {
+        const record = await changeCreditCap(db, OPERATOR, await requireSource(db, id), maxCredits)
+        const state = viewState(record, await listSyncs(db, record))
+        return { data: state, text: () => formatSourceState(state) }
+      }),
+    )
 
   source
     .command('delete')

@@ -32,7 +32,7 @@ export function formatSourceState(state: SourceState): string {
     ['type', `${state.source_id} (${state.provider})`],
     ['status', state.status],
     ['records', String(state.lead_count)],
-    ['credits', String(state.credits_spent)],
+    ['credits', `${state.credits_spent}${state.max_credits === null ? '' : ` of ${state.max_credits}`}`],
     ['schedule', state.schedule ?? 'once'],
     ['next pull', time(state.next_pull_at)],
   ]

@@ -1,5 +1,14 @@
 import { z } from 'zod'
 
+const MAX_CREDITS = 1_000_000_000
+
+/** An amount of credits, which has at most three decimals (D22). */
+export const Credits = z
+  .number()
+  .min(0)
+  .max(MAX_CREDITS)
+  .refine((amount) => Number(amount.toFixed(3)) === amount, 'must have at most 3 decimals')
+
 /** A number in a query, where everything is text. */
 export function wholeNumber(min: number, max: number) {
   return z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
-import { wholeNumber } from './numbers.ts'
+import { Credits, wholeNumber } from './numbers.ts'
 
 export const SOURCE_STATUSES = [
   'active',
@@ -138,6 +138,12 @@ export const SyncedSource = z
     fields_mapped: z.int(),
   })
   .meta({ id: 'SyncedSource' })
+
+export const ChangeSourceBody = z.strictObject({
+  max_credits: Credits.nullable().describe(
+    'Credits that its pulls may cost in all, those that were spent included; null for no cap',
+  ),
+})
 
 export const SourceStatusBody = z.strictObject({ status: z.enum(['paused', 'active']) })
 export const SourceStatusChange = z.object({ source_instance_id: Uuid, status: z.enum(['paused', 'active']) })

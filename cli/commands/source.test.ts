@@ -88,6 +88,15 @@ describe('loam source', () => {
     expect((await org.call('GET', `/sources/${id}`)).status).toBe(404)
   })
 
+  it('set changes what its pulls may cost', async () => {
+    const id = await create('max_credits=5')
+    const set = (amount: string) => source('set', id, '--max-credits', amount)
+    expect((await set('7.5')).answer).toMatchObject({ source_instance_id: id, max_credits: 7.5 })
+    expect((await set('none')).answer).toMatchObject({ max_credits: null })
+    for (const wrong of ['-1', '1.2345', 'many']) expect((await set(wrong)).exit).not.toBe(0)
+    expect((await org.call('GET', `/sources/${id}`)).body.data.max_credits).toBeNull()
+  })
+
   it('sync connects a workflow', async () => {
     const id = await create()
     const { body } = await org.call('POST', '/workflows', { name: 'W' })

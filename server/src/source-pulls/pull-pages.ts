@@ -127,7 +127,7 @@ async function makeRoom(db: Db, claim: Claim, walk: SourceWalk, priceMillis: num
       ? {
           kind: 'none',
           message: `max_credits of ${(cap ?? 0) / MILLIS} is used up: ${spent / MILLIS} were spent, and a record costs ${price}`,
-          hint: 'create another source with a higher max_credits',
+          hint: 'raise max_credits, by PATCH /sources/{source_instance_id} or `loam source set`; it goes on by itself',
         }
       : {
           kind: 'none',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import { Credits } from '#contract/numbers.ts'
 import { Name } from '#contract/text.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
@@ -16,12 +17,9 @@ const EVERY_SOURCE = {
   name: Name.describe('Display name; only used when the source is created').optional(),
   max_count: Count.describe('Records that are imported in all, at most').optional(),
   max_records: Count.describe('The same as max_count').optional(),
-  max_credits: z
-    .number()
-    .min(0)
-    .max(1_000_000_000)
-    .describe('Credits that its pulls may cost in all; 0 pulls only what is free')
-    .optional(),
+  max_credits: Credits.describe(
+    'Credits that its pulls may cost in all; 0 pulls only what is free',
+  ).optional(),
   connection_id: z
     .string()
     .trim()

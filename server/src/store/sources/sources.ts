@@ -46,6 +46,21 @@ export async function findSource(
     .executeTakeFirst()
 }
 
+/** The same, kept from everybody who would change it until the transaction ends. */
+export async function lockSource(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+): Promise<SourceRecord | undefined> {
+  return db
+    .selectFrom('sources')
+    .selectAll()
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .where('status', '!=', 'deleted')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 export async function findOrganisationOfSource(db: Db, instanceId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('sources')
@@ -139,6 +154,19 @@ export async function giveBack(db: Db, orgId: string, heldMillis: number): Promi
     .updateTable('organisations')
     .set({ held_millis: sql<number>`held_millis - ${heldMillis}` })
     .where('org_id', '=', orgId)
+    .execute()
+}
+
+export async function setMaxCredits(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  capMillis: number | null,
+): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ max_credits_millis: capMillis })
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import { success, successWithWarnings } from '#contract/envelope.ts'
 import {
+  ChangeSourceBody,
   SourceData,
   SourceDataQuery,
   SourceState,
@@ -9,6 +10,7 @@ import {
   SyncSourceBody,
 } from '#contract/sources.ts'
 import { notFound, validationError } from '../../../lib/errors.ts'
+import { changeCreditCap } from '../../../source-pulls/credit-cap.ts'
 import { setSourceStatus } from '../../../source-pulls/status.ts'
 import { syncSource } from '../../../source-pulls/sync.ts'
 import { viewState } from '../../../source-pulls/view.ts'
@@ -95,6 +97,24 @@ export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sour
         fields_mapped: mapped,
       }
       return created(data, { warnings: [...warnings, ...(body.run === undefined ? [] : [DEPRECATED_RUN])] })
+    },
+  )
+
+  api.patch(
+    '/sources/:source_instance_id',
+    {
+      config: write,
+      schema: {
+        tags,
+        summary: 'Change what the pulls of a source may cost in all; one that had used it up goes on',
+        params: InstanceParams,
+        body: ChangeSourceBody,
+        response: { 200: success(200, SourceState) },
+      },
+    },
+    async ({ db, caller, sourceRecord, body }) => {
+      const changed = await changeCreditCap(db, caller, sourceRecord, body.max_credits)
+      return ok(viewState(changed, await listSyncs(db, changed)))
     },
   )
 
