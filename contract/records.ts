@@ -6,6 +6,10 @@ export type EntityKind = z.infer<typeof EntityKind>
 export const IdentifierKind = z.enum(['domain', 'linkedin_url', 'email', 'external'])
 export type IdentifierKind = z.infer<typeof IdentifierKind>
 
+/** What kind of value a field has, as filters see it. */
+export const ValueType = z.enum(['text', 'number', 'boolean', 'date', 'json'])
+export type ValueType = z.infer<typeof ValueType>
+
 export const MAX_RECORDS = 1000
 const MAX_IDENTIFIERS = 20
 const MAX_FIELDS = 500

@@ -1,7 +1,6 @@
 import type { FieldError } from '#contract/errors.ts'
 import { type EntityKind, IdentifierKind } from '#contract/records.ts'
-import { isObject } from '#server/lib/json/object.ts'
-import { IDENTIFIED_BY } from '#server/records/identifiers.ts'
+import { IDENTIFIED_BY, spellIdentifier } from '#server/records/identifiers.ts'
 import { type CheckedRecord, checkRecord } from '#server/records/record.ts'
 import { readValue, type ValueType } from '#server/records/value-types.ts'
 
@@ -49,10 +48,4 @@ function identifierKindOf(column: string, { kind, identifiers }: Mapping): Ident
   if (identifiers !== null) return identifiers.get(column)
   const named = IdentifierKind.safeParse(column.trim().toLowerCase().replaceAll(' ', '_'))
   return named.success && IDENTIFIED_BY[kind].includes(named.data) ? named.data : undefined
-}
-
-/** A bare id is one of the source itself. */
-function spellIdentifier(value: unknown, kind: IdentifierKind, source: string): string {
-  const text = typeof value === 'string' ? value : isObject(value) ? '' : JSON.stringify(value)
-  return kind === 'external' && !text.includes(':') ? `${source}:${text}` : text
 }

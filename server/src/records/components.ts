@@ -36,3 +36,30 @@ export function groupByKeys(mentions: readonly (readonly string[])[]): number[] 
   }
   return mentions.map((_, at) => components.find(at))
 }
+
+/**
+ * Which root each of these is to have: the first of all that lists join, directly or through others. Two sets that have
+ * members of a separated pair stay apart.
+ */
+export function joinRoots(
+  lists: readonly (readonly string[])[],
+  separated: readonly (readonly [string, string])[],
+): (root: string) => string {
+  const roots = [...new Set(lists.flat())].sort()
+  const numbers = new Map(roots.map((root, n) => [root, n]))
+  const numberOf = (root: string) => numbers.get(root) ?? -1
+  const components = createComponents(roots.length)
+  const pairs = separated.map(([a, b]) => [numberOf(a), numberOf(b)] as const)
+  const keptApart = (a: number, b: number) =>
+    pairs.some(([low, high]) => {
+      const ends = new Set([components.find(low), components.find(high)])
+      return ends.has(components.find(a)) && ends.has(components.find(b))
+    })
+  for (const [first, ...others] of lists) {
+    for (const other of others) {
+      const [a, b] = [numberOf(first ?? ''), numberOf(other)]
+      if (components.find(a) !== components.find(b) && !keptApart(a, b)) components.join(a, b)
+    }
+  }
+  return (root) => roots[components.find(numberOf(root))] ?? root
+}

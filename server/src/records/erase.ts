@@ -1,8 +1,15 @@
+import { domainToUnicode } from 'node:url'
 import { invalid, notFound } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { listPartIds, refreshEntities } from '../store/records/entities.ts'
-import { eraseEntities, eraseMentions, findPeopleWith, findRootsOf } from '../store/records/erasure.ts'
+import {
+  eraseEntities,
+  eraseMentions,
+  findPeopleWith,
+  findRootsOf,
+  listNearAddress,
+} from '../store/records/erasure.ts'
 import { lockRecords } from '../store/records/record-locks.ts'
 import { normaliseIdentifier } from './identifiers.ts'
 
@@ -15,12 +22,13 @@ export type Erased = { entity_ids: string[]; mentions: number }
 export async function erasePerson(db: Db, orgId: string, actor: Actor, address: string): Promise<Erased> {
   const read = normaliseIdentifier('person', 'email', address)
   if ('fault' in read) throw invalid('email', read.fault)
-  const email = read.identifier.identifier
+  const spellings = spellingsOf(read.identifier.identifier)
   return db.transaction().execute(async (trx) => {
     await lockRecords(trx, orgId, 'exclusive')
-    const ids = await listPartIds(trx, orgId, await findPeopleWith(trx, orgId, email))
+    const near = await listNearAddress(trx, orgId, spellings)
+    const ids = await listPartIds(trx, orgId, await findPeopleWith(trx, orgId, near, spellings))
     const related = ids.length === 0 ? [] : await eraseEntities(trx, orgId, ids)
-    const mentions = await eraseMentions(trx, orgId, email)
+    const mentions = await eraseMentions(trx, orgId, near, spellings)
     // The address stays out of the message, and so out of logs.
     if (ids.length === 0 && mentions.length === 0) throw notFound('A person with this address')
     const roots = await findRootsOf(trx, orgId, [...related, ...mentions])
@@ -33,4 +41,10 @@ export async function erasePerson(db: Db, orgId: string, actor: Actor, address: 
     })
     return { entity_ids: ids, mentions: mentions.length }
   })
+}
+
+/** As identifiers are written, and as a text may have it: the domain in its own letters. */
+function spellingsOf(email: string): string[] {
+  const at = email.lastIndexOf('@') + 1
+  return [...new Set([email, email.slice(0, at) + domainToUnicode(email.slice(at))])]
 }

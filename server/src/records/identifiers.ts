@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import type { EntityKind, IdentifierKind } from '#contract/records.ts'
+import { isObject } from '../lib/json/object.ts'
 import type { Identifier } from '../store/records/identifiers.ts'
 
 /** What identifies an entity of each kind. A domain is shared by all people of a company, so it names none of them. */
@@ -93,4 +94,10 @@ function decode(text: string): string | null {
 function readExternalId(text: string): string | null {
   const parts = /^([a-z0-9][a-z0-9_.-]{0,63})\s*:\s*(\S.*)$/i.exec(text)
   return parts === null ? null : `${(parts[1] ?? '').toLowerCase()}:${parts[2]}`
+}
+
+/** What a column holds as the text of an identifier. A bare id is one of the source itself. */
+export function spellIdentifier(value: unknown, kind: IdentifierKind, source: string): string {
+  const text = typeof value === 'string' ? value : isObject(value) ? '' : JSON.stringify(value)
+  return kind === 'external' && !text.includes(':') ? `${source}:${text}` : text
 }

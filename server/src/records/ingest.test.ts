@@ -6,41 +6,10 @@ import { makeApp } from '#test/harness.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
 import { listChangedEntities } from '../store/records/entities.ts'
 import { describeEntity, describeHistory, findRoot } from './entity.ts'
-import { ingestRecords } from './ingest.ts'
-import { checkRecord } from './record.ts'
+import { company, NOW, recordsOf } from './testing/records.ts'
 
 const app = await makeApp()
-const NOW = new Date('2026-03-01T12:00:00Z')
-
-async function ingest(orgId: string, source: string, ...given: RecordInput[]) {
-  const records = given.map((input) => {
-    const checked = checkRecord(input, NOW)
-    if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-    return checked.record
-  })
-  return ingestRecords(app.store.org(orgId), orgId, { source, actor: 'test', records })
-}
-
-const company = (domain: string, fields: Record<string, unknown> = {}, at = '2026-01-01T00:00:00Z') => ({
-  kind: 'company' as const,
-  identifiers: [{ kind: 'domain' as const, value: domain }],
-  fields,
-  observed_at: at,
-})
-
-async function read(orgId: string, entityId: string) {
-  const db = app.store.org(orgId)
-  const root = await findRoot(db, orgId, entityId)
-  if (root === undefined) throw new Error('no such entity')
-  return { entity: await describeEntity(db, orgId, root), history: await describeHistory(db, orgId, root) }
-}
-
-const only = async (orgId: string, source: string, record: RecordInput) => {
-  const { results, merged } = await ingest(orgId, source, record)
-  const [result] = results
-  if (result === undefined) throw new Error('no result')
-  return { ...result, merged }
-}
+const { ingest, only, read } = recordsOf(app)
 
 describe('ingest', () => {
   it('merges by identifier: two spellings of one domain are one company', async () => {

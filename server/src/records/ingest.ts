@@ -1,10 +1,12 @@
 import { MAX_RECORDS } from '#contract/records.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
+import { addAddresses } from '../store/records/addresses.ts'
 import { refreshEntities } from '../store/records/entities.ts'
 import { addEvents } from '../store/records/events.ts'
 import { lockRecords, lockRoots, type RecordsLock } from '../store/records/record-locks.ts'
 import { addRelationships } from '../store/records/relationships.ts'
+import { addTerms, type Term } from '../store/records/terms.ts'
 import { addFieldTypes, addValues } from '../store/records/values.ts'
 import type { CheckedRecord, Mention } from './record.ts'
 import { MergeNeeded, type Resolution, resolveMentions } from './resolve.ts'
@@ -17,17 +19,29 @@ export type Ingested = {
   merged: number
 }
 
+/** Called at the end of the transaction: what it writes is committed with the records, and when it throws none are. */
+export type Confirm = (trx: Db, ingested: Ingested) => Promise<void>
+
 /**
  * Takes in what a source says, in one transaction. Whatever is said again changes nothing, and the order in which things are
  * said makes no difference. Ingests run beside each other; only one that has to merge entities waits for all others.
  */
-export async function ingestRecords(db: Db, orgId: string, batch: Batch): Promise<Ingested> {
+export async function ingestRecords(
+  db: Db,
+  orgId: string,
+  batch: Batch,
+  confirm: Confirm = async () => undefined,
+): Promise<Ingested> {
   if (batch.records.length > MAX_RECORDS) {
     throw invalid('records', `must have at most ${MAX_RECORDS} records`)
   }
   if (batch.records.length === 0) return { results: [], merged: 0 }
   const ingestUnder = (lock: RecordsLock) =>
-    db.transaction().execute((trx) => ingestOnce(trx, orgId, batch, lock))
+    db.transaction().execute(async (trx) => {
+      const ingested = await ingestOnce(trx, orgId, batch, lock)
+      await confirm(trx, ingested)
+      return ingested
+    })
   try {
     return await ingestUnder('shared')
   } catch (cause) {
@@ -55,7 +69,9 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   await addValues(db, orgId, values)
   touch(await addRelationships(db, orgId, relationships))
   touch(await addEvents(db, orgId, events))
+  await addAddresses(db, orgId, addressTextsOf(records, { values, events }, resolution))
   await addFieldTypes(db, orgId, fieldTypesOf(records))
+  await addTerms(db, orgId, termsOf(batch))
   const changed = new Set(
     (await refreshEntities(db, orgId, roots, touched)).map(({ entity_id }) => entity_id),
   )
@@ -99,6 +115,30 @@ function describeBatch({ source, records }: Batch, resolution: Resolution) {
     events: described.flatMap(({ events }) => events),
     relationships: described.flatMap(({ relationships }) => relationships),
   }
+}
+
+/** Email identifiers are found by themselves. */
+function addressTextsOf(
+  records: readonly CheckedRecord[],
+  { values, events }: Pick<ReturnType<typeof describeBatch>, 'values' | 'events'>,
+  resolution: Resolution,
+) {
+  const identifiers = records.flatMap((record, place) =>
+    record.identifiers
+      .filter(({ identifierKind }) => identifierKind !== 'email')
+      .map(({ identifier }) => ({ entityId: targetAt(resolution, place).entityId, text: identifier })),
+  )
+  const said = [...values, ...events].map(({ entityId, json }) => ({ entityId, text: json }))
+  return [...identifiers, ...said].filter(({ text }) => text.includes('@'))
+}
+
+function termsOf({ source, records }: Batch): Term[] {
+  const terms = records.flatMap(({ kind, relationships, events }): Term[] => [
+    { topic: 'source', kind, term: source },
+    ...relationships.map(({ type }): Term => ({ topic: 'relationship', kind, term: type })),
+    ...events.map(({ type }): Term => ({ topic: 'event', kind, term: type })),
+  ])
+  return [...new Map(terms.map((term) => [`${term.topic} ${term.kind} ${term.term}`, term])).values()]
 }
 
 function fieldTypesOf(records: readonly CheckedRecord[]) {

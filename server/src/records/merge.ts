@@ -25,7 +25,7 @@ export async function mergeEntities(db: Db, orgId: string, actor: Actor, pair: P
     }
     const merge = { keptId: kept.entity_id, mergedId: merged.entity_id }
     await joinAgain(trx, orgId, merge)
-    await mergeRoots(trx, orgId, { ...merge, cause: 'command', actor: actor.email })
+    await mergeRoots(trx, orgId, [merge], { cause: 'command', actor: actor.email })
     const root = { entityId: kept.entity_id, kind: kept.kind, isNew: false }
     await refreshEntities(trx, orgId, [root], new Set([kept.entity_id]))
     await recordAudit(trx, orgId, actor, {

@@ -10,7 +10,7 @@ import {
 } from '../store/records/identifiers.ts'
 import { listSeparations, mergeRoots } from '../store/records/merges.ts'
 import type { RecordsLock } from '../store/records/record-locks.ts'
-import { groupByKeys } from './components.ts'
+import { groupByKeys, joinRoots } from './components.ts'
 import type { Mention } from './record.ts'
 
 /** Mentions lead to entities that must be merged first, which needs the exclusive lock. */
@@ -81,6 +81,7 @@ function findRoots(groups: readonly Group[], places: ReadonlyMap<string, Place>)
   }
 }
 
+/** Groups may lead to the same entity by different identifiers, so what they join is found over all of them. */
 async function mergeGroups(
   db: Db,
   groups: readonly Group[],
@@ -90,27 +91,21 @@ async function mergeGroups(
 ): Promise<number> {
   const divided = groups.filter(({ roots }) => roots.length > 1)
   if (divided.length === 0) return 0
-  const separated = await listSeparations(
-    db,
-    orgId,
-    divided.flatMap(({ roots }) => roots),
+  const roots = [...new Set(divided.flatMap((group) => group.roots))].sort()
+  const homeOf = joinRoots(
+    divided.map((group) => group.roots),
+    await listSeparations(db, orgId, roots),
   )
-  const keptApart = (a: string, b: string) =>
-    separated.some(([low, high]) => (low === a && high === b) || (low === b && high === a))
-  let merged = 0
-  for (const { home, roots } of divided) {
-    const joined = [home]
-    for (const root of roots.slice(1)) {
-      if (joined.some((other) => keptApart(root, other))) continue
-      if (lock === 'shared') throw new MergeNeeded()
-      await mergeRoots(db, orgId, { keptId: home, mergedId: root, cause: 'identifier', actor })
-      joined.push(root)
-      merged += 1
-      touched.add(home)
-      for (const place of places.values()) if (place.rootId === root) place.rootId = home
-    }
-  }
-  return merged
+  const merges = roots.flatMap((mergedId) => {
+    const keptId = homeOf(mergedId)
+    return keptId === mergedId ? [] : [{ keptId, mergedId }]
+  })
+  if (merges.length > 0 && lock === 'shared') throw new MergeNeeded()
+  await mergeRoots(db, orgId, merges, { cause: 'identifier', actor })
+  for (const { keptId } of merges) touched.add(keptId)
+  for (const place of places.values()) if (place.rootId !== null) place.rootId = homeOf(place.rootId)
+  for (const group of groups) group.home = homeOf(group.home)
+  return merges.length
 }
 
 /** Adds new identifiers. Others may have added some of them since they were looked up: then those lead where they say. */
@@ -136,9 +131,8 @@ async function addMissing(
   const lost = missing.filter(({ key }) => !added.has(key))
   if (lost.length === 0) return
   for (const [key, place] of await findIdentifiers(db, orgId, lost)) places.set(key, place)
-  const stale = groups.filter((group) =>
-    [...group.identifiers.keys()].some((key) => lost.some((l) => l.key === key)),
-  )
+  const lostKeys = new Set(lost.map(({ key }) => key))
+  const stale = groups.filter(({ identifiers }) => identifiers.keys().some((key) => lostKeys.has(key)))
   const moves = stale.flatMap((group) => {
     const origin = group.home
     const roots = new Set(

@@ -1,8 +1,8 @@
+import { ValueType } from '#contract/records.ts'
 import { NumberText, parseLossless } from '../lib/json/lossless-json.ts'
 
-/** What kind of value a field has, as filters see it. */
-export const VALUE_TYPES = ['text', 'number', 'boolean', 'date', 'json'] as const
-export type ValueType = (typeof VALUE_TYPES)[number]
+export type { ValueType }
+export const VALUE_TYPES = ValueType.options
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
 

@@ -3,22 +3,47 @@ import type { Db } from '../connection/db.ts'
 import type { Root } from './entities.ts'
 import { takeChangeNumbers } from './record-locks.ts'
 
-/** The address as a word of its own: ann@acme.com is not in joann@acme.com, nor in ann@acme.com.au. */
-function mentions(column: string, email: string) {
-  const escaped = email.replace(/[^a-z0-9]/g, (sign) => `\\${sign}`)
-  const word = `(?<![a-z0-9._%+-])${escaped}(?![a-z0-9-]|\\.[a-z0-9])`
-  const text = sql`lower(${sql.ref(column)}::text)`
-  return sql`position(${email} in ${text}) > 0 and ${text} ~ ${word}`
+/**
+ * Whether a text has one of the addresses as a word of its own: ann@acme.com is not in joann@acme.com, nor in
+ * ann@acme.com.au. Escapes of JSON are no letters.
+ */
+function mentions(column: string, spellings: readonly string[]) {
+  const words = spellings.map((spelling) => spelling.replace(/[^\p{L}\p{N}]/gu, (sign) => `\\${sign}`))
+  const word = `(?<![a-z0-9._%+-])(${words.join('|')})(?![a-z0-9-]|\\.[a-z0-9])`
+  const text = sql`regexp_replace(lower(${sql.ref(column)}::text), '\\\\(u[0-9a-f]{4}|.)', ' ', 'g')`
+  return sql`${text} ~ ${word}`
 }
 
-/** Roots of people and contacts who have this address: as an identifier, inside an external id, or as the value of a field. */
-export async function findPeopleWith(db: Db, orgId: string, email: string): Promise<string[]> {
+/** Entities that have the address as an identifier, or may mention it somewhere. */
+export async function listNearAddress(
+  db: Db,
+  orgId: string,
+  spellings: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ entity_id: string }>`
+    select entity_id from record_identifiers where org_id = ${orgId} and identifier = any(${spellings}::text[])
+    union select entity_id from record_addresses
+    where org_id = ${orgId} and address in (
+      select address from unnest(${spellings}::text[]) as spelling, loam_addresses(spelling) as address)
+    order by 1`.execute(db)
+  return rows.map(({ entity_id }) => entity_id)
+}
+
+/** Roots of people and contacts, among these, who have this address: as an identifier, inside an external id, or as a field. */
+export async function findPeopleWith(
+  db: Db,
+  orgId: string,
+  near: readonly string[],
+  spellings: readonly string[],
+): Promise<string[]> {
   const { rows } = await sql<{ root_id: string }>`
     select distinct e.root_id from record_entities e
     join (
-      select entity_id from record_identifiers where org_id = ${orgId} and ${mentions('identifier', email)}
+      select entity_id from record_identifiers
+      where org_id = ${orgId} and entity_id = any(${near}::uuid[]) and ${mentions('identifier', spellings)}
       union select entity_id from record_values
-      where org_id = ${orgId} and lower(value #>> '{}') = ${email}
+      where org_id = ${orgId} and entity_id = any(${near}::uuid[])
+        and lower(trim(value #>> '{}')) = any(${spellings}::text[])
     ) as found using (entity_id)
     where e.org_id = ${orgId} and e.kind in ('person', 'contact')`.execute(db)
   return rows.map(({ root_id }) => root_id)
@@ -27,9 +52,9 @@ export async function findPeopleWith(db: Db, orgId: string, email: string): Prom
 /** Removes everything about these entities but their ids. Answers the other ends of their relationships. */
 export async function eraseEntities(db: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
   const of = (column: string) => sql`org_id = ${orgId} and ${sql.ref(column)} = any(${ids}::uuid[])`
-  await sql`delete from record_identifiers where ${of('entity_id')}`.execute(db)
-  await sql`delete from record_values where ${of('entity_id')}`.execute(db)
-  await sql`delete from record_events where ${of('entity_id')}`.execute(db)
+  for (const table of ['record_identifiers', 'record_values', 'record_events', 'record_addresses']) {
+    await sql`delete from ${sql.table(table)} where ${of('entity_id')}`.execute(db)
+  }
   const { rows } = await sql<{ from_id: string; to_id: string }>`
     delete from record_relationships where (${of('from_id')}) or (${of('to_id')})
     returning from_id, to_id`.execute(db)
@@ -41,23 +66,43 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
       change_no = ${before}::bigint + t.place
     from unnest(${ids}::uuid[]) with ordinality as t (id, place)
     where e.org_id = ${orgId} and e.entity_id = t.id`.execute(db)
-  return rows.flatMap(({ from_id, to_id }) => [from_id, to_id]).filter((id) => !ids.includes(id))
+  const erased = new Set(ids)
+  return rows.flatMap(({ from_id, to_id }) => [from_id, to_id]).filter((id) => !erased.has(id))
 }
 
-/** Removes values, events and identifiers of others that mention the address. Answers whose they were. */
-export async function eraseMentions(db: Db, orgId: string, email: string): Promise<string[]> {
+/** Removes values, events and identifiers of these others that mention the address. Answers whose they were. */
+export async function eraseMentions(
+  db: Db,
+  orgId: string,
+  near: readonly string[],
+  spellings: readonly string[],
+): Promise<string[]> {
+  const among = sql`org_id = ${orgId} and entity_id = any(${near}::uuid[])`
   const { rows } = await sql<{ entity_id: string }>`
     with named as (
-      delete from record_identifiers where org_id = ${orgId} and ${mentions('identifier', email)} returning entity_id
+      delete from record_identifiers where ${among} and ${mentions('identifier', spellings)} returning entity_id
     ), said as (
-      delete from record_values where org_id = ${orgId} and ${mentions('value', email)} returning entity_id
+      delete from record_values where ${among} and ${mentions('value', spellings)} returning entity_id
     ), happened as (
-      delete from record_events where org_id = ${orgId} and ${mentions('data', email)} returning entity_id
+      delete from record_events where ${among} and ${mentions('data', spellings)} returning entity_id
     )
     select entity_id from named union all select entity_id from said union all select entity_id from happened`.execute(
     db,
   )
+  await noteAddressesAnew(db, orgId, near)
   return rows.map(({ entity_id }) => entity_id)
+}
+
+async function noteAddressesAnew(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
+  const among = sql`org_id = ${orgId} and entity_id = any(${ids}::uuid[])`
+  await sql`delete from record_addresses where ${among}`.execute(db)
+  await sql`
+    insert into record_addresses (org_id, address, entity_id)
+    select distinct ${orgId}::uuid, address, entity_id from (
+      select entity_id, identifier as text from record_identifiers where ${among} and identifier_kind <> 'email'
+      union all select entity_id, value::text from record_values where ${among}
+      union all select entity_id, data::text from record_events where ${among}
+    ) as said, loam_addresses(said.text) as address`.execute(db)
 }
 
 /** The roots of these entities, as they are refreshed. */

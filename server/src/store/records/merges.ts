@@ -3,23 +3,33 @@ import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import { takeChangeNumbers } from './record-locks.ts'
 
-export type NewMerge = { keptId: string; mergedId: string; cause: 'identifier' | 'command'; actor: string }
+export type NewMerge = { keptId: string; mergedId: string }
 
 /**
- * Gives the parts of one root to another. Call it under the exclusive records lock, and refresh the kept root after it.
- * The merged one stays, empty, with a change number of its own.
+ * Gives the parts of roots to others. No root may be both kept and merged. Call it under the exclusive records lock, and
+ * refresh the kept ones after it. Those that were merged stay, empty, with change numbers of their own.
  */
-export async function mergeRoots(db: Db, orgId: string, merge: NewMerge): Promise<void> {
+export async function mergeRoots(
+  db: Db,
+  orgId: string,
+  merges: readonly NewMerge[],
+  { cause, actor }: { cause: 'identifier' | 'command'; actor: string },
+): Promise<void> {
+  if (merges.length === 0) return
+  const [kept, merged] = [merges.map(({ keptId }) => keptId), merges.map(({ mergedId }) => mergedId)]
   await sql`
     insert into record_merges (org_id, merge_id, kept_id, merged_id, parts, cause, actor)
-    select ${orgId}, ${newId()}, ${merge.keptId}, ${merge.mergedId}, array_agg(entity_id order by entity_id),
-      ${merge.cause}, ${merge.actor}
-    from record_entities where org_id = ${orgId} and root_id = ${merge.mergedId}`.execute(db)
-  const before = await takeChangeNumbers(db, orgId, 1)
+    select ${orgId}, m.merge_id, m.kept_id, m.merged_id, array_agg(e.entity_id order by e.entity_id), ${cause}, ${actor}
+    from unnest(${merges.map(() => newId())}::uuid[], ${kept}::uuid[], ${merged}::uuid[])
+      as m (merge_id, kept_id, merged_id)
+    join record_entities e on e.org_id = ${orgId} and e.root_id = m.merged_id
+    group by m.merge_id, m.kept_id, m.merged_id`.execute(db)
+  const before = await takeChangeNumbers(db, orgId, merges.length)
   await sql`
-    update record_entities set root_id = ${merge.keptId}, fields = '{}', provenance = '{}',
-      change_no = case when entity_id = ${merge.mergedId} then ${before}::bigint + 1 else change_no end
-    where org_id = ${orgId} and root_id = ${merge.mergedId}`.execute(db)
+    update record_entities e set root_id = m.kept_id, fields = '{}', provenance = '{}',
+      change_no = case when e.entity_id = m.merged_id then ${before}::bigint + m.place else e.change_no end
+    from unnest(${kept}::uuid[], ${merged}::uuid[]) with ordinality as m (kept_id, merged_id, place)
+    where e.org_id = ${orgId} and e.root_id = m.merged_id`.execute(db)
 }
 
 export type MergeRecord = {

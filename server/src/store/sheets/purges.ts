@@ -27,6 +27,8 @@ export async function purgeChunk(db: Db): Promise<boolean> {
         delete from cells c using old where c.org_id = ${org_id} and c.row_id = old.row_id
       ), sent_gone as (
         delete from sent_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
+      ), writes_gone as (
+        delete from record_cell_writes w using old where w.org_id = ${org_id} and w.row_id = old.row_id
       )
       delete from rows r using old where r.org_id = ${org_id} and r.row_id = old.row_id`.execute(trx)
     if (Number(removed.numAffectedRows ?? 0n) < CHUNK) await finish(trx, purge)
