@@ -60,7 +60,15 @@ export async function openContestants(
   const { model } = found
   const lend = () => {
     const signal = AbortSignal.timeout(DEFAULT_LIMITS.totalMs)
-    return { egress, sandbox, keys: KEYS, gate: OPEN, signal, now: () => new Date(), state: undefined }
+    return {
+      egress,
+      sandbox: sandbox.of('bench'),
+      keys: KEYS,
+      gate: OPEN,
+      signal,
+      now: () => new Date(),
+      state: undefined,
+    }
   }
 
   const agent = async (question: Question): Promise<Attempt> => {

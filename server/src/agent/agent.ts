@@ -5,7 +5,7 @@ import type { PageReader } from '../catalog/agent/page-reader.ts'
 import { type AgentRun, runAgent } from '../catalog/agent/run-agent.ts'
 import type { AgentAnswer, AgentField } from '../catalog/agent/task.ts'
 import type { TraceEntry } from '../catalog/agent/trace.ts'
-import type { Sandbox } from '../catalog/formula/sandbox.ts'
+import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import { type Models, offeredModels } from '../catalog/models/models.ts'
 import type { ProviderGate } from '../catalog/provider/access.ts'
 import type { Config } from '../lib/config/config.ts'
@@ -24,7 +24,7 @@ const BUSY_SECONDS = 5
 export type AgentParts = {
   config: Config
   egress: Egress
-  sandbox: Sandbox
+  sandbox: SandboxPool
   models: Models
   gate: ProviderGate
   reader: PageReader
@@ -84,7 +84,8 @@ export function createAgent(parts: AgentParts): Agent {
           fields: fieldsOf(body),
           allowedDomains: [],
         }
-        const services = { ...parts, keys, signal, now: () => new Date(), ...(onStep && { onStep }) }
+        const sandbox = parts.sandbox.of(caller.orgId)
+        const services = { ...parts, sandbox, keys, signal, now: () => new Date(), ...(onStep && { onStep }) }
         result = await runAgent(task, found.model, limits, services)
       } catch (cause) {
         await end({ error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null })

@@ -18,7 +18,7 @@ export function openAgent(parts: {
   gate: ProviderGate
 }): { agent: Agent; close: () => Promise<void> } {
   const { config, store, sealer, egress, gate } = parts
-  const sandbox = createSandbox({ workers: 1 })
+  const sandbox = createSandbox()
   const models = createModels(config)
   const agent = createAgent({
     config,

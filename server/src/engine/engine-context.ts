@@ -1,4 +1,5 @@
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
+import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
@@ -18,7 +19,7 @@ export type Engine = {
   catalogue: Catalogue
   log: Log
   /** What every action may use. */
-  services: Pick<ActionContext, 'egress' | 'sandbox' | 'models' | 'pages' | 'mail' | 'gate'>
+  services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail' | 'gate'> & { sandbox: SandboxPool }
   environment: RunEnvironment
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void

@@ -1,5 +1,5 @@
 import type { ActionContext } from '../catalog/define.ts'
-import type { Sandbox } from '../catalog/formula/sandbox.ts'
+import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { Models } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Egress } from '../lib/egress/egress.ts'
@@ -23,7 +23,7 @@ export type EngineParts = {
   store: Store
   catalogue: Catalogue
   egress: Egress
-  sandbox: Sandbox
+  sandbox: SandboxPool
   models: Models
   pages: ActionContext['pages']
   mail: ActionContext['mail']

@@ -1,25 +1,46 @@
-/** So many at once; the others wait in the order they came. */
+import { createFairQueue } from '../lib/timing/fair-queue.ts'
+
+/**
+ * So many at once. The others wait, and organisations take turns. One that has none gets its first at once, beyond the size:
+ * however long the calls of others take, nobody is kept from going on.
+ */
 export type Slots = {
   /** Nothing to wait for when it answers undefined. */
-  take(): Promise<void> | undefined
-  giveBack(): void
+  take(owner: string): Promise<void> | undefined
+  giveBack(owner: string): void
 }
 
 export function createSlots(size: number): Slots {
-  const waiting: (() => void)[] = []
+  const waiting = createFairQueue<() => void>()
+  const held = new Map<string, number>()
   let free = size
+
+  function grant(owner: string): void {
+    free -= 1
+    held.set(owner, (held.get(owner) ?? 0) + 1)
+  }
+  function grantNext(may?: (owner: string) => boolean): void {
+    const next = waiting.take(1, may)
+    if (next === null) return
+    grant(next.owner)
+    for (const resolve of next.items) resolve()
+  }
+
   return {
-    take() {
-      if (free > 0) {
-        free -= 1
+    take(owner) {
+      if (free > 0 || !held.has(owner)) {
+        grant(owner)
         return undefined
       }
-      return new Promise<void>((resolve) => waiting.push(resolve))
+      return new Promise<void>((resolve) => waiting.push(owner, resolve))
     },
-    giveBack() {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
+    giveBack(owner) {
+      free += 1
+      const left = (held.get(owner) ?? 0) - 1
+      if (left > 0) held.set(owner, left)
+      else held.delete(owner)
+      if (free > 0) grantNext()
+      if (!held.has(owner)) grantNext((one) => one === owner)
     },
   }
 }

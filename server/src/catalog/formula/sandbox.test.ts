@@ -5,7 +5,7 @@ const sandbox = createSandbox()
 afterAll(() => sandbox.close())
 
 async function evaluate(code: string, ...values: unknown[]): Promise<string> {
-  const answer = await sandbox.evaluate(code, values)
+  const answer = await sandbox.of('a test').evaluate(code, values)
   return answer.ok ? answer.text : `failed: ${answer.message}`
 }
 
@@ -119,14 +119,15 @@ describe('the limits of an expression', () => {
   })
 
   it('an expression that cannot be interrupted costs its worker, and those behind it go to another', async () => {
-    const strict = createSandbox({ workers: 1, graceMs: 300 })
+    const pool = createSandbox({ workers: 1, graceMs: 300 })
+    const strict = pool.of('a test')
     try {
       const stuck = strict.evaluate('"a".repeat(2e6).indexOf("a".repeat(1e6) + "b")', [])
       const behind = Array.from({ length: 50 }, (_, n) => strict.evaluate('__v0 + 1', [n]))
       expect(await stuck).toEqual({ ok: false, message: 'the expression did not come to an end' })
       expect(await Promise.all(behind)).toEqual(behind.map((_, n) => ({ ok: true, text: String(n + 1) })))
     } finally {
-      await strict.close()
+      await pool.close()
     }
   })
 
@@ -143,8 +144,9 @@ describe('the limits of an expression', () => {
 })
 
 describe('nothing that one expression does is seen by the next', () => {
-  const alone = createSandbox({ workers: 1 })
-  afterAll(() => alone.close())
+  const pool = createSandbox({ workers: 1 })
+  const alone = pool.of('a test')
+  afterAll(() => pool.close())
 
   it.each([
     ['a global', 'globalThis.leak = 1', 'typeof leak', 'undefined'],
@@ -179,12 +181,60 @@ describe('nothing that one expression does is seen by the next', () => {
 })
 
 it('after close every evaluation is told that the sandbox is stopping', async () => {
-  const closing = createSandbox({ workers: 1 })
+  const pool = createSandbox({ workers: 1 })
+  const closing = pool.of('a test')
   const waiting = [closing.evaluate('1', []), closing.evaluate('(() => { for (;;) {} })()', [])]
   await new Promise((resolve) => {
     setImmediate(resolve)
   })
-  await closing.close()
+  await pool.close()
   const answers = await Promise.all([...waiting, closing.evaluate('2', [])])
   for (const answer of answers) expect(answer).toMatchObject({ ok: false, stopping: true })
+})
+
+describe('R16: organisations take turns', () => {
+  const LOOP = '(() => { for (;;) {} })()'
+
+  it.each([1, 2])(
+    'with %d workers, 300 endless loops of one are waited for by nobody else',
+    { timeout: 120_000 },
+    async (workers) => {
+      const pool = createSandbox({ workers })
+      try {
+        const order: string[] = []
+        const flood = Array.from({ length: 300 }, async (_, n) => {
+          await pool.of('flood').evaluate(LOOP, [])
+          order.push(`loop ${n}`)
+        })
+        await flood[0]
+        const others = Array.from({ length: 20 }, async (_, n) => {
+          order.push(`${n}: ${JSON.stringify(await pool.of('other').evaluate('__v0 + 1', [n]))}`)
+        })
+        await Promise.all(others)
+        // Batches of the one and of the other alternate; a batch of the first is one loop.
+        const loops = order.filter((entry) => entry.startsWith('loop'))
+        expect(loops.length).toBeLessThan(60)
+        expect(order.filter((entry) => !entry.startsWith('loop'))).toEqual(
+          expect.arrayContaining(Array.from({ length: 20 }, (_, n) => `${n}: {"ok":true,"text":"${n + 1}"}`)),
+        )
+        await pool.close()
+        await Promise.all(flood)
+      } finally {
+        await pool.close()
+      }
+    },
+  )
+
+  it('what is returned at the end of a slice is executed later, each once', async () => {
+    const pool = createSandbox({ workers: 1 })
+    try {
+      const busy = '(() => { let n = 0; while (n < 2e5) n += 1; return __v0 })()'
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, n) => pool.of(`org ${n % 3}`).evaluate(busy, [n])),
+      )
+      expect(answers).toEqual(answers.map((_, n) => ({ ok: true, text: String(n) })))
+    } finally {
+      await pool.close()
+    }
+  })
 })

@@ -1,30 +1,43 @@
-import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { createFairQueue } from '../../lib/timing/fair-queue.ts'
 import type { Evaluation } from './sandbox-evaluation.ts'
 import type { EvaluationReply, EvaluationRequest } from './sandbox-worker.ts'
+import { createSlowOwners } from './slow-owners.ts'
 
 export type { Evaluation }
 
 /** Runs expressions of strangers, away from the thread that serves everybody. */
 export type Sandbox = {
-  /** The text that one expression comes to, with `values` bound to its variables. Never rejects for what code does. */
+  /**
+   * The text that one expression comes to, with `values` bound to its variables. Never rejects for what code does. Its time
+   * counts from when it is executed, not while it waits for its turn.
+   */
   evaluate(code: string, values: readonly unknown[], options?: { timeoutMs?: number }): Promise<Evaluation>
+}
+
+/** Shared by organisations, who take turns. */
+export type SandboxPool = {
+  of(owner: string): Sandbox
   close(): Promise<void>
 }
 
+/** Two also on one core: the second is for those whose expressions are quick, while the first is at slow ones. */
+const WORKERS = 2
 const TIMEOUT_MS = 100
 /** How much longer than its time an expression may take, when it cannot be interrupted, before its worker is given up. */
 const GRACE_MS = 3000
 const LOOKS_PER_GRACE = 6
-/** Expressions handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
-const WINDOW = 32
+/** Batches handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
+const MAX_BATCHES = 2
+const BATCH = 16
 /** Characters of JSON; the text and what it is read into must both fit into the memory of the sandbox. */
 const MAX_JSON = 8_000_000
 
-type Waiting = { request: EvaluationRequest; settle: (evaluation: Evaluation) => void }
+type Waiting = { owner: string; request: EvaluationRequest; settle: (evaluation: Evaluation) => void }
 type Slot = {
   worker: Worker
   inFlight: Map<number, Waiting>
+  batches: number
   /** When it last answered, or got work while it had none; never while it is still starting. */
   heard: number
   /** Overdue at the last look; given up if it still is at the next, since this thread may be what was busy. */
@@ -32,9 +45,10 @@ type Slot = {
   watchdog: NodeJS.Timeout
 }
 
-export function createSandbox(options: { workers?: number; graceMs?: number } = {}): Sandbox {
-  const { workers: size = Math.min(2, availableParallelism()), graceMs = GRACE_MS } = options
-  const queue: Waiting[] = []
+export function createSandbox(options: { workers?: number; graceMs?: number } = {}): SandboxPool {
+  const { workers: size = WORKERS, graceMs = GRACE_MS } = options
+  const queue = createFairQueue<Waiting>()
+  const slow = createSlowOwners()
   const slots: Slot[] = []
   let nextId = 0
   let scheduled = false
@@ -51,19 +65,32 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
   }
 
   function pump(): void {
-    while (queue.length > 0) {
-      if (slots.length < size && slots.every(({ inFlight }) => inFlight.size > 0)) slots.push(start())
-      const [idlest] = slots.toSorted((a, b) => a.inFlight.size - b.inFlight.size)
-      if (idlest === undefined || idlest.inFlight.size >= WINDOW) return
-      hand(idlest, queue.splice(0, Math.max(1, Math.ceil((WINDOW - idlest.inFlight.size) / 2))))
+    while (queue.size() > 0) {
+      if (slots.length < size && slots.every(({ batches }) => batches > 0)) slots.push(start())
+      if (!handNext()) return
     }
   }
 
+  /** A batch is of one owner. Those whose expressions are slow share the first worker, one expression at a time. */
+  function handNext(): boolean {
+    for (const slot of slots.toSorted((a, b) => a.batches - b.batches)) {
+      if (slot.batches >= MAX_BATCHES) return false
+      const turn = queue.take(BATCH, (owner) => slot === slots[0] || !slow.has(owner))
+      if (turn === null) continue
+      const taken = slow.has(turn.owner) ? 1 : turn.items.length
+      queue.putBack(turn.owner, turn.items.slice(taken))
+      hand(slot, turn.items.slice(0, taken))
+      return true
+    }
+    return false
+  }
+
   function hand(slot: Slot, batch: Waiting[]): void {
-    if (slot.inFlight.size === 0) {
+    if (slot.batches === 0) {
       if (slot.heard !== Infinity) slot.heard = performance.now()
       slot.worker.ref()
     }
+    slot.batches += 1
     for (const waiting of batch) slot.inFlight.set(waiting.request.id, waiting)
     slot.worker.postMessage(
       batch.map(({ request }) => request),
@@ -80,6 +107,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     const slot: Slot = {
       worker,
       inFlight: new Map(),
+      batches: 0,
       heard: Infinity,
       suspect: false,
       watchdog: setInterval(() => check(slot), graceMs / LOOKS_PER_GRACE).unref(),
@@ -87,18 +115,34 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     worker.unref()
     worker.on('message', (reply: EvaluationReply) => {
       slot.heard = performance.now()
-      if (reply !== 'ready') settle(slot, reply.id, reply.evaluation)
+      if (reply === 'ready') return
+      if ('returned' in reply) endBatch(slot, reply.returned)
+      else settle(slot, reply)
     })
     worker.on('error', (cause: Error) => replace(slot, `the sandbox broke: ${cause.message}`))
     return slot
   }
 
-  function settle(slot: Slot, id: number, evaluation: Evaluation): void {
-    const waiting = slot.inFlight.get(id)
-    slot.inFlight.delete(id)
-    if (slot.inFlight.size === 0) slot.worker.unref()
-    waiting?.settle(evaluation)
+  function settle(slot: Slot, reply: { id: number; evaluation: Evaluation; ms: number }): void {
+    const waiting = slot.inFlight.get(reply.id)
+    slot.inFlight.delete(reply.id)
+    if (waiting === undefined) return
+    slow.note(waiting.owner, reply.ms)
+    waiting.settle(reply.evaluation)
+  }
+
+  function endBatch(slot: Slot, returned: number[]): void {
+    slot.batches -= 1
+    if (slot.batches === 0) slot.worker.unref()
+    const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
+    for (const id of returned) slot.inFlight.delete(id)
+    giveBack(left)
     schedule()
+  }
+
+  function giveBack(left: Waiting[]): void {
+    for (const [owner, items = []] of Map.groupBy(left, (waiting) => waiting.owner))
+      queue.putBack(owner, items)
   }
 
   function check(slot: Slot): void {
@@ -116,26 +160,29 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     clearInterval(slot.watchdog)
     void slot.worker.terminate()
     const [stuck, ...behind] = slot.inFlight.values()
-    queue.unshift(...behind)
+    giveBack(behind)
+    if (stuck !== undefined) slow.note(stuck.owner, stuck.request.timeoutMs + graceMs)
     stuck?.settle({ ok: false, message })
     schedule()
   }
 
   return {
-    evaluate(code, values, { timeoutMs = TIMEOUT_MS } = {}) {
-      if (closed) return Promise.resolve(STOPPING)
-      const json = JSON.stringify(values)
-      if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
-      const expression = { code, json, variables: values.length, timeoutMs }
-      return new Promise((settle) => {
-        queue.push({ request: { id: nextId++, ...expression }, settle })
-        schedule()
-      })
-    },
+    of: (owner) => ({
+      evaluate(code, values, { timeoutMs = TIMEOUT_MS } = {}) {
+        if (closed) return Promise.resolve(STOPPING)
+        const json = JSON.stringify(values)
+        if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
+        const expression = { code, json, variables: values.length, timeoutMs }
+        return new Promise((settle) => {
+          queue.push(owner, { owner, request: { id: nextId++, ...expression }, settle })
+          schedule()
+        })
+      },
+    }),
     async close() {
       closed = true
       const open = slots.splice(0)
-      const waiting = [...open.flatMap(({ inFlight }) => [...inFlight.values()]), ...queue.splice(0)]
+      const waiting = [...open.flatMap(({ inFlight }) => [...inFlight.values()]), ...queue.drain()]
       for (const { settle } of waiting) settle(STOPPING)
       for (const { watchdog } of open) clearInterval(watchdog)
       await Promise.all(open.map(({ worker }) => worker.terminate()))

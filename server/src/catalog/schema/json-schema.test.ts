@@ -8,7 +8,7 @@ afterAll(() => sandbox.close())
 async function faultsOf(schema: JsonSchema, value: unknown): Promise<string[]> {
   const compiled = compileSchema(schema)
   if (!compiled.ok) throw new Error(compiled.message)
-  return compiled.check(value, sandbox)
+  return compiled.check(value, sandbox.of('a test'))
 }
 
 const PERSON = {

@@ -46,7 +46,7 @@ export function useAgent(): (task: Partial<AgentTask>, settings: AgentSettings) 
               ? settings.searchUrl
               : egress.baseUrl(id, fallback),
         },
-        sandbox,
+        sandbox: sandbox.of('a test'),
         keys,
         gate: OPEN,
         reader: settings.reader ?? createPageReader({ keepSeconds: 0 }),

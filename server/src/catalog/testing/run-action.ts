@@ -89,7 +89,7 @@ export function useActions(): Run {
       }),
       cellRun: settings.cellRun ?? 'run/row/action_1',
       mail: { url: settings.mailUrl, from: 'loam@loam.test' },
-      sandbox,
+      sandbox: sandbox.of('a test'),
       signal: settings.signal ?? new AbortController().signal,
       now: () => settings.now ?? new Date(),
       state: settings.state,

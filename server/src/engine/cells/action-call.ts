@@ -6,7 +6,8 @@ import { isUnavailable } from '../../store/connection/db.ts'
 import { isFromDatabase } from '../../store/connection/faults.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
-import { CellContext, LazyAbort } from './cell-context.ts'
+import { CallLimit } from './call-limit.ts'
+import { CellContext } from './cell-context.ts'
 
 const ENDING_GRACE_MS = 5000
 
@@ -24,13 +25,14 @@ export async function callAction(
   if (action.pure) return runAction(engine, flight, action, inputs)
   endPriority?.()
   const slots = express ? engine.slots.express : engine.slots.bulk
-  await slots.take()
+  const owner = flight.facts.org_id
+  await slots.take(owner)
   try {
     // The process may have begun to end while it waited.
     if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
     return await runAction(engine, flight, action, inputs)
   } finally {
-    slots.giveBack()
+    slots.giveBack(owner)
   }
 }
 
@@ -41,7 +43,7 @@ async function runAction(
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
-  const limit = new LazyAbort()
+  const limit = new CallLimit()
   const cut = Promise.withResolvers<CallOutcome>()
   const context = new CellContext(engine, flight, limit, () => cut.resolve('fence lost'))
   try {
@@ -59,17 +61,17 @@ async function runAction(
   }
 }
 
-type Call = { flight: Flight; action: Action; limit: LazyAbort; cut: PromiseWithResolvers<CallOutcome> }
+type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallOutcome> }
 
 async function inTime(
   engine: Engine,
   { flight, action, limit, cut }: Call,
   outcome: Promise<CallOutcome>,
 ): Promise<CallOutcome> {
-  const timer = setTimeout(() => {
+  limit.start(action.timeoutSeconds * 1000, () => {
     limit.abort()
     cut.resolve({ kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` })
-  }, action.timeoutSeconds * 1000)
+  })
   // A process that ends waits for short cells; a long one is parked, to be run again by another.
   let grace: NodeJS.Timeout | undefined
   const unwatch = engine.ending.watch(() => {
@@ -81,7 +83,7 @@ async function inTime(
   try {
     return await Promise.race([outcome, cut.promise])
   } finally {
-    clearTimeout(timer)
+    limit.stop()
     clearTimeout(grace)
     unwatch()
   }

@@ -3,15 +3,16 @@ import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld } from '../flights/position.ts'
+import type { CallLimit } from './call-limit.ts'
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
   readonly #engine: Engine
   readonly #flight: Flight
-  readonly #limit: LazyAbort
+  readonly #limit: CallLimit
   readonly #onFenceLost: () => void
 
-  constructor(engine: Engine, flight: Flight, limit: LazyAbort, onFenceLost: () => void) {
+  constructor(engine: Engine, flight: Flight, limit: CallLimit, onFenceLost: () => void) {
     this.#engine = engine
     this.#flight = flight
     this.#limit = limit
@@ -21,8 +22,12 @@ export class CellContext implements ActionContext {
   get egress() {
     return this.#engine.services.egress
   }
-  get sandbox() {
-    return this.#engine.services.sandbox
+  get sandbox(): ActionContext['sandbox'] {
+    const own = this.#engine.services.sandbox.of(this.#flight.facts.org_id)
+    // The sandbox has a limit of its own, which counts while an expression is executed.
+    return {
+      evaluate: (code, values, options) => this.#limit.hold(own.evaluate(code, values, options)),
+    }
   }
   get models() {
     return this.#engine.services.models
@@ -79,21 +84,4 @@ export async function holdCredits(
   const answer = await engine.flights.reserve(flight, more)
   if (answer === 'held') noteHeld(flight, price)
   return answer
-}
-
-/** Most actions never look at their signal; making one costs more than they do. */
-export class LazyAbort {
-  #controller: AbortController | undefined
-  #aborted = false
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#aborted) this.#controller.abort()
-    return this.#controller.signal
-  }
-
-  abort(): void {
-    this.#aborted = true
-    this.#controller?.abort()
-  }
 }
