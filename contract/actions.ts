@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
 import { Name } from './text.ts'
 
@@ -17,6 +18,7 @@ export type OutputType = (typeof OUTPUT_TYPES)[number]
 
 export const MAX_ACTIONS = 500
 export const MAX_NOTE = 10_000
+const MAX_PROVIDERS = 100
 /** Characters of JSON that the inputs of one action may take. */
 export const MAX_CONFIGURATION = 1_000_000
 
@@ -150,7 +152,9 @@ const Provider = z.union(
   [z.string(), z.object({ name: z.string(), use_own_key: z.boolean().exactOptional() })],
   'must be a provider name or {name, use_own_key}',
 )
-export const ReorderWaterfallBody = z.strictObject({ providers: z.array(Provider).min(1) })
+export const ReorderWaterfallBody = z.strictObject({
+  providers: boundedArray(Provider, { min: 1, max: MAX_PROVIDERS }),
+})
 export const ReorderedWaterfall = z.object({
   reordered: z.literal(true),
   action_instance_id: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
-import { RowSelection } from './rows.ts'
+import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl', 'xlsx'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -12,8 +13,8 @@ export const EXPORT_HOURS = 24
 /** No selector means every row; rows may be excluded from all of them or from those that filters choose (D42). */
 export const ExportBody = z
   .strictObject({
-    row_ids: z.array(Uuid).optional(),
-    exclude_row_ids: z.array(Uuid).optional(),
+    row_ids: boundedArray(Uuid, { max: MAX_SELECTED_IDS }).optional(),
+    exclude_row_ids: boundedArray(Uuid, { max: MAX_SELECTED_IDS }).optional(),
     ...RowSelection,
     file_name: z
       .string()

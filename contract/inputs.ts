@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { Name } from './text.ts'
 
 export const INPUT_TYPES = ['string', 'url', 'email', 'number'] as const
@@ -46,16 +47,12 @@ export function repeatedNames(items: readonly unknown[], taken: Iterable<string>
 
 export const REPEATED_NAME = 'must be unique in the sheet'
 
-export const CreateInputsBody = z
-  .array(NewInput)
-  .min(1)
-  .max(MAX_INPUTS)
-  .superRefine(
-    (items, context) => {
-      for (const place of repeatedNames(items)) {
-        context.addIssue({ code: 'custom', path: [place, 'name'], message: REPEATED_NAME })
-      }
-    },
-    // Beside other failures only: when names are all that is wrong, those of the sheet count as well.
-    { when: ({ issues, value }) => issues.length > 0 && Array.isArray(value) },
-  )
+export const CreateInputsBody = boundedArray(NewInput, { min: 1, max: MAX_INPUTS }).superRefine(
+  (items, context) => {
+    for (const place of repeatedNames(items)) {
+      context.addIssue({ code: 'custom', path: [place, 'name'], message: REPEATED_NAME })
+    }
+  },
+  // Beside other failures only: when names are all that is wrong, those of the sheet count as well.
+  { when: ({ issues, value }) => issues.length > 0 && Array.isArray(value) },
+)

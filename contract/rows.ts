@@ -1,10 +1,20 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 
 export const MAX_ROWS_PER_ADD = 1000
 export const MAX_ROW_IDS = 200
+/** Of JSON, in UTF-8. */
+export const MAX_VALUE_BYTES = 1024 * 1024
+export const MAX_ROW_BYTES = 2 * 1024 * 1024
 export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 200
+/** Ids that Run Rows and Export Sheet take: about what fits into their body. */
+export const MAX_SELECTED_IDS = 25_000
+const MAX_FILTERS = 50
+const MAX_FILTER_VALUES = 10_000
+/** Each status may be there more than once. */
+const MAX_STATUSES = 100
 
 /** The public vocabulary of cell states (part 3). */
 export const CELL_STATUSES = [
@@ -24,7 +34,7 @@ export type RowStatus = (typeof ROW_STATUSES)[number]
 export const RunAfter = z.enum(['none', 'first_10', 'all'])
 
 export const AddRowsBody = z.strictObject({
-  rows: z.array(z.unknown()).min(1).max(MAX_ROWS_PER_ADD).describe('Objects keyed by input name'),
+  rows: boundedArray(z.unknown(), { min: 1, max: MAX_ROWS_PER_ADD }).describe('Objects keyed by input name'),
   run_after_add: RunAfter.default('none'),
 })
 
@@ -75,7 +85,7 @@ export const RowFilter = z
         'must have the form {{input.<column>}}; only input columns can be filtered',
       ),
     operator: z.enum(operatorNames),
-    values: z.array(FilterValue).optional(),
+    values: boundedArray(FilterValue, { max: MAX_FILTER_VALUES }).optional(),
   })
   .check((context) => {
     const { operator, values = [] } = context.value
@@ -91,7 +101,7 @@ export const RowFilter = z
   })
 export type RowFilter = z.infer<typeof RowFilter>
 
-const Statuses = z.array(z.enum(CELL_STATUSES)).min(1)
+const Statuses = boundedArray(z.enum(CELL_STATUSES), { min: 1, max: MAX_STATUSES })
 export const StatusFilter = z
   .strictObject({ action_instance_id: z.string(), is: Statuses.optional(), is_not: Statuses.optional() })
   .refine((filter) => (filter.is === undefined) !== (filter.is_not === undefined), {
@@ -118,7 +128,7 @@ const Moment = z
   )
 
 export const CreatedAtFilter = z
-  .strictObject({ operator: z.enum(CREATED_AT_OPERATORS), values: z.array(Moment) })
+  .strictObject({ operator: z.enum(CREATED_AT_OPERATORS), values: boundedArray(Moment, { max: 10 }) })
   .check((context) => {
     const { operator, values } = context.value
     const wanted = operator === 'is between' ? 2 : 1
@@ -130,14 +140,14 @@ export const CreatedAtFilter = z
 export type CreatedAtFilter = z.infer<typeof CreatedAtFilter>
 
 export const RowSelection = {
-  filters: z.array(RowFilter).max(50).optional(),
-  status_filters: z.array(StatusFilter).max(50).optional(),
+  filters: boundedArray(RowFilter, { max: MAX_FILTERS }).optional(),
+  status_filters: boundedArray(StatusFilter, { max: MAX_FILTERS }).optional(),
   created_at: CreatedAtFilter.optional(),
 }
 
 export const ListRowsBody = z
   .strictObject({
-    row_ids: z.array(Uuid).max(MAX_ROW_IDS).optional(),
+    row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS }).optional(),
     page_no: z.int().min(1).max(1_000_000_000).default(1),
     page_size: z.int().min(1).max(MAX_PAGE_SIZE).optional(),
     ...RowSelection,
@@ -193,7 +203,9 @@ export const RowPage = z.object({
   page_size: z.int(),
 })
 
-export const DeleteRowsBody = z.strictObject({ row_ids: z.array(z.string()).min(1).max(MAX_ROW_IDS) })
+export const DeleteRowsBody = z.strictObject({
+  row_ids: boundedArray(z.string(), { min: 1, max: MAX_ROW_IDS }),
+})
 
 export const DeletedRows = z.object({
   deleted_count: z.int(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
-import { CELL_STATUSES, OutputsRef, RowSelection } from './rows.ts'
+import { CELL_STATUSES, MAX_SELECTED_IDS, OutputsRef, RowSelection } from './rows.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
@@ -10,7 +11,7 @@ const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` 
 /** Exactly one selector; the three kinds of filters together are one (D65). */
 export const RunRowsBody = z
   .strictObject({
-    row_ids: z.array(Uuid).min(1).optional(),
+    row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
     first_10: z.literal(true).optional(),
     filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
@@ -28,7 +29,7 @@ export const RunRowsBody = z
 
 export const RunActionBody = z
   .strictObject({
-    row_ids: z.array(Uuid).max(MAX_ROW_IDS_PER_ACTION_RUN).optional(),
+    row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS_PER_ACTION_RUN }).optional(),
     run_next_action: z.boolean().default(false),
     ...RowSelection,
   })

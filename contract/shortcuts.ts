@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
 import { wholeNumber } from './numbers.ts'
@@ -107,7 +108,7 @@ export const QueuedShortcutRun = z.object({
 })
 
 export const RunShortcutBatchBody = z.strictObject({
-  rows: z.array(z.unknown()).min(1).max(MAX_SHORTCUT_ROWS).describe('Objects keyed by reference'),
+  rows: boundedArray(z.unknown(), { min: 1, max: MAX_SHORTCUT_ROWS }).describe('Objects keyed by reference'),
 })
 export const QueuedShortcutBatch = z.object({ batch_id: Uuid, run_count: z.int() })
 

@@ -1,13 +1,14 @@
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { foreground } from '../lib/timing/yielding.ts'
 import { createAdmission } from './http/admission.ts'
+import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { completeEnvelope } from './http/envelope.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './http/idempotency.ts'
-import { BODY_LIMIT_BYTES, hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
+import { hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
@@ -33,7 +34,7 @@ function createServer({ config, log }: Services): Api {
     logController: new LogController({ disableRequestLogging: true }),
     // Lines name their request themselves; a logger of its own for each would cost more than most lines.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: BODY_LIMIT_BYTES,
+    bodyLimit: BODY_CLASSES[DEFAULT_CLASS].bytes,
     trustProxy: config.LOAM_TRUST_PROXY,
     forceCloseConnections: 'idle',
     genReqId: requestId,
@@ -51,13 +52,11 @@ function createServer({ config, log }: Services): Api {
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    try {
-      done(null, parseJsonBody(request, bytes))
-    } catch (cause) {
-      done(cause as Error)
-    }
-  })
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => parseJsonBody(request, bytes),
+  )
   app.addContentTypeParser('*', refuseBytes)
   return app
 }

@@ -17,6 +17,7 @@ import type { SourceCatalogue } from '../sources/registry.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import type { IdempotentCall } from '../store/organisation/idempotency.ts'
 import type { RouteScope } from './http/admission.ts'
+import type { BodyClass } from './http/body-classes.ts'
 import type { Caller } from './http/caller.ts'
 
 /** What the routes need from outside; `main` and the tests hand it in. */
@@ -52,6 +53,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     scope?: RouteScope
+    /** How large its body may be; every route that reads one says so. */
+    body?: BodyClass
     /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */
     resource?: (request: FastifyRequest) => Promise<void>
     /** Name of the body in error paths when it is not an object, as `inputs` in `inputs[0].type`. */

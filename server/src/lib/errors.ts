@@ -24,11 +24,28 @@ export class AppError extends Error {
   }
 }
 
+const MAX_REPORTED = 100
+const MAX_FIELD = 300
+const MAX_WORDS = 2000
+
+/** Names every failure, up to a hundred of them: who sent half a million has not written them by hand. */
 export function validationError(errors: FieldError[], code?: string): AppError {
+  const shown = errors.length <= MAX_REPORTED ? errors : errors.slice(0, MAX_REPORTED - 1)
+  const reported = shown.map(({ field, message }) => ({
+    field: shorten(field, MAX_FIELD),
+    message: shorten(message, MAX_WORDS),
+  }))
+  const more = errors.length - shown.length
+  if (more > 0) reported.push({ field: 'errors', message: `and ${more} more` })
   return new AppError('Validation Error', `${errors.length} validation errors`, {
-    errors,
+    errors: reported,
     ...(code === undefined ? {} : { code }),
   })
+}
+
+/** What callers sent may be as long as a body, and stands in messages and names of fields. */
+export function shorten(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
 }
 
 export function invalid(field: string, message: string): AppError {

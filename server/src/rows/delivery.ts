@@ -12,11 +12,11 @@ export type Delivered = { data: string[]; rejected: RejectedRow[] }
  * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
  * item without any that is one is rejected. When nothing is left the delivery is refused whole.
  */
-export function readDelivery(inputs: readonly InputColumn[], body: unknown): Delivered {
+export async function readDelivery(inputs: readonly InputColumn[], body: unknown): Promise<Delivered> {
   const items = itemsOf(body)
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
-  const { accepted, rejected } = parseRows(inputs, known)
+  const { accepted, rejected } = await parseRows(inputs, known)
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
   const refused = [

@@ -29,7 +29,7 @@ export async function queueShortcutRuns(
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const rows = given.map((row) => withDefaults(row, shortcut.inputs))
-  const { data, warnings } = parseInput(shortcut.inputs, rows, options.nameOf)
+  const { data, warnings } = await parseInput(shortcut.inputs, rows, options.nameOf)
   return inTransaction(db, async (trx) => {
     const sheet = await findSheet(trx, org_id, workflow_id)
     if (sheet === undefined) throw notFound('Shortcut')
@@ -74,18 +74,18 @@ function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
 }
 
 /** Rows in their stored form, by the columns of the frozen definition. */
-function parseInput(
+async function parseInput(
   inputs: readonly FrozenInput[],
   rows: readonly unknown[],
   nameOf: RowNames,
-): { data: string[]; warnings: Warning[] } {
+): Promise<{ data: string[]; warnings: Warning[] }> {
   const columns = inputs.map(({ column, reference, type }) => ({
     column,
     name: reference,
     type,
     description: '',
   }))
-  const { accepted, rejected, warnings } = parseRows(columns, rows)
+  const { accepted, rejected, warnings } = await parseRows(columns, rows)
   if (rejected.length > 0) {
     const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
     const errors = rejected.flatMap(({ index, errors }) =>

@@ -60,7 +60,7 @@ async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
   if (last === undefined) return false
   const { kind, chosen, position } = choose(sync, changes)
   const { inputs } = await getDefinition(trx, sheet)
-  const rows = toRows(inputs, sync.mapping, chosen)
+  const rows = await toRows(inputs, sync.mapping, chosen)
   if (kind === 'new') await addRows(trx, sync, sheet, { chosen, rows })
   if (kind === 'changed') await changeRows(trx, sync, sheet, { chosen, rows, inputs })
   await moveSync(trx, key, { position, delivered: kind === 'new' ? chosen.length : 0 })
@@ -90,11 +90,11 @@ function choose(sync: SyncRecord, changes: readonly Change[]): Choice {
 }
 
 /** Stored rows of records, by the inputs that are still there; one that was removed since takes nothing. */
-function toRows(
+async function toRows(
   inputs: readonly InputColumn[],
   mapping: readonly MappedField[],
   changes: readonly Change[],
-): string[] {
+): Promise<string[]> {
   const names = new Map(inputs.map(({ column, name }) => [column, name]))
   const living = mapping.flatMap(({ column, field }) => {
     const name = names.get(column)
@@ -104,7 +104,8 @@ function toRows(
     const record = JSON.parse(data) as Record<string, unknown>
     return Object.fromEntries(living.map(({ name, field }) => [name, record[field]]))
   })
-  return parseRows(inputs, rows).accepted.map((row) => row.data)
+  const { accepted } = await parseRows(inputs, rows, { leavesOutLarge: true })
+  return accepted.map((row) => row.data)
 }
 
 const actorOf = ({ created_by }: SyncRecord) => ({ email: created_by, keyId: null })

@@ -1,12 +1,21 @@
 import type { Api } from '../services.ts'
+import { BODY_CLASSES } from './body-classes.ts'
 import { API_PREFIX } from './openapi.ts'
 
-/** A route without a declared scope is a hole: the server does not start with one. */
+/** Methods whose bodies Fastify does not read. */
+const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+/** A route without a declared scope or size of body is a hole: the server does not start with one. */
 export function requireDeclarations(app: Api): void {
   app.addHook('onRoute', (route) => {
+    const name = `${String(route.method)} ${route.url}`
     if (route.url.startsWith(API_PREFIX) && route.config?.scope === undefined) {
-      throw new Error(`${String(route.method)} ${route.url} does not declare its scope`)
+      throw new Error(`${name} does not declare its scope`)
     }
+    if ([route.method].flat().every((method) => BODILESS.has(method))) return
+    const body = route.config?.body
+    if (body === undefined) throw new Error(`${name} does not declare how large its body may be`)
+    route.bodyLimit = BODY_CLASSES[body].bytes
   })
 }
 

@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { isUnavailable } from '../../store/connection/db.ts'
-import { BODY_LIMIT_BYTES, refuseMediaType } from './json-body.ts'
+import { bodyLimitsOf } from './body-classes.ts'
+import { refuseMediaType } from './json-body.ts'
 
 /** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
@@ -43,7 +44,10 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('Payload Too Large', `The body must be at most ${BODY_LIMIT_BYTES} bytes`)
+      return new AppError(
+        'Payload Too Large',
+        `The body must be at most ${bodyLimitsOf(request).bytes} bytes`,
+      )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseMediaType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

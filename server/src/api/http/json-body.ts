@@ -1,28 +1,38 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
+import { measureJson } from '../../lib/json/json-scan.ts'
 import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
+import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
+import { bodyLimitsOf } from './body-classes.ts'
 
-export const BODY_LIMIT_BYTES = 32 * 1024 * 1024
 const MAX_DEPTH = 64
+/** Characters above which a body is parsed in turns with whatever else the process does. */
+const MAX_AT_ONCE = 256 * 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a JSON body; whatever is wrong with it is a 400 on the field `body`. An empty body is no body. */
-export function parseJsonBody(request: FastifyRequest, bytes: Buffer): unknown {
+export async function parseJsonBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const text = decode(bytes)
   request.bodyText = text
   if (text.trim() === '') return undefined
-  if (depthOf(text) > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
+  const { deepest, values } = measureJson(text)
+  const { values: maxValues } = bodyLimitsOf(request)
+  if (deepest > MAX_DEPTH) throw invalid('body', `must not be nested deeper than ${MAX_DEPTH} levels`)
+  if (values > maxValues) {
+    throw invalid('body', `must hold at most ${maxValues.toLocaleString('en-US')} values`)
+  }
+  const parse = request.routeOptions.config.numberTexts ? parseWithNumberTexts : parsePlain
   try {
-    return request.routeOptions.config.numberTexts ? parseWithNumberTexts(text) : JSON.parse(text)
+    return text.length <= MAX_AT_ONCE ? parse(text) : await parseInTurns(text, parse)
   } catch (cause) {
-    throw invalid(
-      'body',
-      `must be valid JSON: ${cause instanceof SyntaxError ? cause.message : String(cause)}`,
-    )
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw invalid('body', `must be valid JSON: ${cause.message}`)
   }
 }
+
+const parsePlain = (text: string): unknown => JSON.parse(text)
 
 /** Whether the headers alone say that no byte of a body follows. */
 export function hasNoBody({ headers }: FastifyRequest): boolean {
@@ -56,27 +66,4 @@ function decode(bytes: Buffer): string {
   } catch {
     throw invalid('body', 'must be UTF-8')
   }
-}
-
-const QUOTE = 34
-const BACKSLASH = 92
-
-/** Deepest nesting of arrays and objects, without parsing: brackets inside strings do not count. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at += 1
-      while (at < text.length && text.charCodeAt(at) !== QUOTE)
-        at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-    } else if (code === 91 || code === 123) {
-      depth += 1
-      if (depth > deepest) deepest = depth
-    } else if (code === 93 || code === 125) {
-      depth -= 1
-    }
-  }
-  return deepest
 }

@@ -42,7 +42,8 @@ export async function describeApi(app: Api): Promise<void> {
       const described = toJsonSchema({ ...document, schema: { ...schema, response } })
       const scope = route.config?.scope
       const needs = scope === undefined || scope === 'any key' ? 'any key, no scope' : `\`${scope}\``
-      return { ...described, schema: { ...described.schema, description: `Needs: ${needs}` } }
+      const limit = route.bodyLimit === undefined ? {} : { 'x-max-body-bytes': route.bodyLimit }
+      return { ...described, schema: { ...described.schema, description: `Needs: ${needs}`, ...limit } }
     },
     transformObject: (document) => pruneSchemas(withComponents(document) as OpenAPIV3_1.Document),
   })

@@ -25,6 +25,7 @@ async function checkBody(request: FastifyRequest, schema: z.ZodType) {
     return checkPart(schema, request.body, bodyName)
   } catch (refusal) {
     if (!(refusal instanceof AppError) || furtherErrors === undefined) throw refusal
-    throw validationError([...(refusal.details.errors ?? []), ...(await furtherErrors(request))])
+    const further = await furtherErrors(request)
+    throw further.length === 0 ? refusal : validationError([...(refusal.details.errors ?? []), ...further])
   }
 }

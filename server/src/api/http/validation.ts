@@ -1,9 +1,12 @@
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
-import { validationError } from '../../lib/errors.ts'
-import { fieldErrors, parseInWords, printPath, valueAt } from '../../lib/field-errors.ts'
+import { shorten, validationError } from '../../lib/errors.ts'
+import { fieldErrors, parseInWords, printPath } from '../../lib/field-errors.ts'
 
 type Issue = z.core.$ZodIssue
+
+const MAX_WARNINGS = 100
+const MAX_FIELD = 300
 
 /**
  * Checks one part of a request. Throws a 400 with every failure at once. Fields that the schema does not know are left
@@ -24,16 +27,24 @@ export function checkPart<Output>(
   if (!again.success) {
     throw validationError(again.error.issues.flatMap((issue) => fieldErrors(issue, cleaned, root)))
   }
-  return {
-    value: again.data,
-    warnings: unknown.flatMap((issue) =>
-      issue.keys.map((key) => ({
-        field: printPath([...issue.path, key], root),
-        code: 'unknown_field',
-        message: 'this field is not known here and was ignored',
-      })),
-    ),
+  return { value: again.data, warnings: warnOfUnknown(unknown, root) }
+}
+
+type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>
+
+function warnOfUnknown(issues: readonly UnknownKeys[], root: string): Warning[] {
+  const all = issues.flatMap(({ path, keys }) => keys.map((key) => [...path, key]))
+  const warnings = all.slice(0, MAX_WARNINGS).map((path) => ({
+    field: shorten(printPath(path, root), MAX_FIELD),
+    code: 'unknown_field',
+    message: 'this field is not known here and was ignored',
+  }))
+  const more = all.length - warnings.length
+  if (more > 0) {
+    const message = `${more} more fields are not known here and were ignored`
+    warnings.push({ field: root, code: 'unknown_field', message })
   }
+  return warnings
 }
 
 /** A body that is missing is read as an object without fields, so that the first missing one is named (D69). */
@@ -43,12 +54,19 @@ function insteadOfNothing(schema: z.ZodType, root: string): unknown {
   throw validationError([{ field: root, message: 'required' }])
 }
 
-function withoutKeys(value: unknown, issues: Extract<Issue, { code: 'unrecognized_keys' }>[]): unknown {
-  const copy: unknown = structuredClone(value)
-  for (const issue of issues) {
-    const holder = valueAt(copy, issue.path)
-    if (typeof holder === 'object' && holder !== null)
-      for (const key of issue.keys) Reflect.deleteProperty(holder, key)
-  }
+function withoutKeys(value: unknown, issues: readonly UnknownKeys[]): unknown {
+  return issues.reduce((left, { path, keys }) => omitAt(left, path, new Set(keys)), value)
+}
+
+/** Copies only what lies on the way: the rest may be large, and numbers that are kept as texts are no plain objects. */
+function omitAt(
+  value: unknown,
+  [first, ...rest]: readonly PropertyKey[],
+  keys: ReadonlySet<string>,
+): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (first === undefined) return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  Reflect.set(copy, first, omitAt(Reflect.get(value, first), rest, keys))
   return copy
 }

@@ -42,7 +42,7 @@ export function createSheetAccess(store: Store, flight: Flight, signal: AbortSig
       }
       const found = await target(sheetId)
       if (found === null) return noSheet(sheetId)
-      const { accepted, rejected } = parseRows(found.definition.inputs, rows)
+      const { accepted, rejected } = await parseRows(found.definition.inputs, rows)
       const wrong = rejected[0]?.errors[0]
       if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
       return {

@@ -189,12 +189,12 @@ const REFUSED: [what: string, content: string | Buffer, fault: string | RegExp][
   [
     'an endless record',
     `a,b\n1,2\n${'x'.repeat(MAX_RECORD_BYTES + 1)}`,
-    'The record that starts in line 3 is longer than 8 MB',
+    'The record that starts in line 3 is longer than 2 MB',
   ],
   [
     'a quote that is not closed for long',
     `a,b\n1,"2\n${'3,4\n'.repeat(MAX_RECORD_BYTES / 4)}`,
-    'The record that starts in line 2 is longer than 8 MB; is a quote in it not closed?',
+    'The record that starts in line 2 is longer than 2 MB; is a quote in it not closed?',
   ],
 ]
 

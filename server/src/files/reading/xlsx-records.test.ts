@@ -341,12 +341,12 @@ const REFUSED: [what: string, book: TestWorkbook | Buffer, fault: string | RegEx
   [
     'an endless text',
     sheetOf(`<worksheet><sheetData>${HEAD}<row r="2"><c t="inlineStr"><is><t>${'ab'.repeat(5_000_000)}`),
-    'Row 2 is longer than 8 MB',
+    'Row 2 is longer than 2 MB',
   ],
   [
     'a row that repeats a long text',
     one('<c t="s"><v>0</v></c>'.repeat(9), { strings: `<si><t>${'x'.repeat(1_000_000)}</t></si>` }),
-    'Row 2 is longer than 8 MB',
+    'Row 2 is longer than 2 MB',
   ],
   [
     'rows that repeat a long text',

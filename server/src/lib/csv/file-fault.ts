@@ -4,4 +4,4 @@ export class FileFault extends Error {
 }
 
 /** No record of a sensible table is longer, and none is held in memory beyond it. */
-export const MAX_RECORD_BYTES = 8 * 1024 * 1024
+export const MAX_RECORD_BYTES = 2 * 1024 * 1024

@@ -42,7 +42,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
   api.patch(
     `${ACTION}/name`,
     {
-      config: { scope: 'actions:write', resource: actionOfPath },
+      config: { scope: 'actions:write', body: 'control', resource: actionOfPath },
       schema: {
         tags,
         summary: 'Rename an action',
@@ -62,7 +62,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
   api.post(
     `${ACTION}/notes`,
     {
-      config: { scope: 'actions:write', resource: actionOfPath },
+      config: { scope: 'actions:write', body: 'control', resource: actionOfPath },
       schema: {
         tags,
         summary: 'Save a note on an action',
@@ -83,7 +83,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
   api.patch(
     `${ACTION}/move`,
     {
-      config: { scope: 'actions:write', resource: actionOfPath },
+      config: { scope: 'actions:write', body: 'control', resource: actionOfPath },
       schema: {
         tags,
         summary: 'Move an action to another place in the chain',
@@ -104,6 +104,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
     {
       config: {
         scope: 'actions:write',
+        body: 'control',
         resource: actionFieldOfPath(catalogue, (field) => field.waterfall !== undefined),
       },
       schema: {
@@ -152,7 +153,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
   api.post(
     `${ACTION}/options/:field_name`,
     {
-      config: { scope: 'actions:read', resource: actionFieldOfPath(catalogue, hasOptions) },
+      config: { scope: 'actions:read', body: 'control', resource: actionFieldOfPath(catalogue, hasOptions) },
       schema: {
         tags,
         summary: 'What a dropdown or waterfall offers',

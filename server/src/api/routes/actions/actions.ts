@@ -64,7 +64,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
   api.post(
     `${BASE}/add`,
     {
-      config: { scope: 'actions:write', resource: chainOfPath, furtherErrors: faultsInAdd },
+      config: { scope: 'actions:write', body: 'document', resource: chainOfPath, furtherErrors: faultsInAdd },
       schema: {
         tags,
         summary: 'Add an action to the chain',
@@ -129,7 +129,12 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
   api.patch(
     `${BASE}/:action_instance_id`,
     {
-      config: { scope: 'actions:write', resource: actionOfPath, furtherErrors: faultsInConfiguration },
+      config: {
+        scope: 'actions:write',
+        body: 'document',
+        resource: actionOfPath,
+        furtherErrors: faultsInConfiguration,
+      },
       schema: {
         tags,
         summary: 'Configure an action; what is not sent keeps its value',
@@ -148,7 +153,7 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
   api.delete(
     `${BASE}/:action_instance_id`,
     {
-      config: { scope: 'actions:write', resource: deletableActionOfPath },
+      config: { scope: 'actions:write', body: 'control', resource: deletableActionOfPath },
       schema: {
         tags,
         summary: 'Delete an action; answers those that referred to its outputs',

@@ -17,7 +17,7 @@ export function agentRoutes(api: Api, { agent }: Services): void {
   api.post(
     '/agent/run',
     {
-      config: { scope: 'agent:run', namesRequest: true, codeOfBadBody },
+      config: { scope: 'agent:run', body: 'document', namesRequest: true, codeOfBadBody },
       schema: {
         tags: ['Agent'],
         summary: 'Ask the web agent',

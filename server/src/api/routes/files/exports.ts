@@ -25,7 +25,12 @@ export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Service
   api.post(
     BASE,
     {
-      config: { scope: 'workflows:data:read', resource: sheetOfPath, furtherErrors: faultsInNames },
+      config: {
+        scope: 'workflows:data:read',
+        body: 'document',
+        resource: sheetOfPath,
+        furtherErrors: faultsInNames,
+      },
       schema: {
         tags: ['Exports'],
         summary: 'Export a sheet',

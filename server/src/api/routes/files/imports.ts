@@ -22,7 +22,12 @@ export function importRoutes(api: Api, { store }: Services): void {
   api.post(
     PATH,
     {
-      config: { scope: 'workflows:data:write', resource: sheetOfPath, furtherErrors: faultsInMapping },
+      config: {
+        scope: 'workflows:data:write',
+        body: 'document',
+        resource: sheetOfPath,
+        furtherErrors: faultsInMapping,
+      },
       schema: {
         tags,
         summary: 'Import a CSV or XLSX file that was put with `loam file put`',

@@ -10,10 +10,12 @@ const Params = z.strictObject({ token: z.string() })
 
 /** The page behind the link in an invitation. Looking at it accepts nothing: mail scanners follow links. */
 export function invitationPages(app: Api, { store }: Services): void {
-  const options = { config: { scope: 'public' as const }, schema: { hide: true, params: Params } }
-  app.addContentTypeParser('application/x-www-form-urlencoded', (_request, body, done) => {
-    body.resume().on('end', () => done(null, undefined))
-  })
+  const options = {
+    config: { scope: 'public' as const, body: 'control' as const },
+    schema: { hide: true, params: Params },
+  }
+  // The form has no fields.
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, async () => undefined)
 
   app.get('/invitations/:token', options, async ({ params }, reply) => {
     const invitation = await findInvitationByToken(store.system, hashToken(params.token))

@@ -8,7 +8,7 @@ export function memberRoutes(api: Api, services: Services): void {
   api.post(
     '/org/members',
     {
-      config: { scope: 'members:write' },
+      config: { scope: 'members:write', body: 'control' },
       schema: {
         tags: ['Organisation'],
         summary: 'Invite a member',
@@ -37,7 +37,7 @@ export function memberRoutes(api: Api, services: Services): void {
   api.delete(
     '/org/members',
     {
-      config: { scope: 'members:write' },
+      config: { scope: 'members:write', body: 'control' },
       schema: {
         tags: ['Organisation'],
         summary: 'Remove a member or revoke an invitation',

@@ -46,7 +46,7 @@ export function userRoutes(api: Api): void {
   api.put(
     '/user/knowledge',
     {
-      config: { scope: 'any key' },
+      config: { scope: 'any key', body: 'knowledge' },
       schema: {
         tags: ['User'],
         summary: 'Replace the organisation knowledge file',

@@ -40,7 +40,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     BASE,
     {
-      config: { scope: 'workflows:data:write', resource: sheetOfPath, numberTexts: true },
+      config: { scope: 'workflows:data:write', body: 'rows', resource: sheetOfPath, numberTexts: true },
       schema: {
         tags: ['Rows'],
         summary: 'Add rows',
@@ -57,7 +57,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         )
       }
       const { inputs } = await getDefinition(db, sheet)
-      const { accepted, rejected, warnings } = parseRows(inputs, body.rows)
+      const { accepted, rejected, warnings } = await parseRows(inputs, body.rows)
       const { rowIds, queued } = await arriveRows(db, {
         sheet,
         data: accepted.map((row) => row.data),
@@ -75,7 +75,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/list`,
     {
-      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      config: { scope: 'workflows:data:read', body: 'document', resource: sheetOfPath },
       schema: {
         tags: ['Rows'],
         summary: 'List rows',
@@ -115,7 +115,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/delete`,
     {
-      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags: ['Rows'],
         summary: 'Delete rows',
@@ -146,7 +146,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/delete-all`,
     {
-      config: { scope: 'workflows:data:write', resource: sheetOfPath },
+      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags: ['Rows'],
         summary: 'Delete all rows',

@@ -18,7 +18,7 @@ import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
 export function runRoutes(api: Api): void {
-  const run = { scope: 'workflows:run' as const, resource: sheetOfPath }
+  const run = { scope: 'workflows:run' as const, body: 'document' as const, resource: sheetOfPath }
   const queued = { 200: successWithMessage(200, Queued) }
 
   api.post(
@@ -62,7 +62,7 @@ export function runRoutes(api: Api): void {
   api.post(
     `${BASE}/actions/:action_instance_id/run`,
     {
-      config: { scope: 'workflows:run', resource: actionOfPath },
+      config: { scope: 'workflows:run', body: 'document', resource: actionOfPath },
       schema: {
         tags: ['Runs'],
         summary: 'Run one action',

@@ -29,7 +29,12 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
   const closing = new AbortController()
   api.addHook('preClose', async () => closing.abort())
   const read = { scope: 'shortcuts:read' as const, resource: shortcutOfPath }
-  const run = { scope: 'shortcuts:run' as const, resource: runnableOfPath, numberTexts: true }
+  const run = {
+    scope: 'shortcuts:run' as const,
+    body: 'rows' as const,
+    resource: runnableOfPath,
+    numberTexts: true,
+  }
 
   api.post(
     `${prefix}/:id/run`,

@@ -24,7 +24,7 @@ import { InstanceParams, instanceOfPath } from './source-resources.ts'
 
 const tags = ['Sources']
 const read = { scope: 'sources:read' as const, resource: instanceOfPath }
-const write = { scope: 'sources:write' as const, resource: instanceOfPath }
+const write = { scope: 'sources:write' as const, body: 'document' as const, resource: instanceOfPath }
 
 export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sources'>): void {
   api.get(

@@ -40,7 +40,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/preview',
     {
-      config: { scope: 'sources:read', resource },
+      config: { scope: 'sources:read', body: 'document', resource },
       schema: {
         tags,
         summary: 'The first rows of a source, at most 100; nothing is stored and nothing costs credits',
@@ -64,7 +64,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id',
     {
-      config: { scope: 'sources:write', resource },
+      config: { scope: 'sources:write', body: 'document', resource },
       schema: {
         tags,
         summary: 'Create a source; its first import starts by itself',
@@ -86,7 +86,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/options/:field_name',
     {
-      config: { scope: 'sources:read', resource },
+      config: { scope: 'sources:read', body: 'control', resource },
       schema: {
         tags,
         summary: 'What a field of a source offers',

@@ -65,12 +65,12 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
 
   app.post(
     '/hooks/:token',
-    { config: { scope: 'public', numberTexts: true }, schema: { hide: true } },
+    { config: { scope: 'public', body: 'rows', numberTexts: true }, schema: { hide: true } },
     async (request, reply) => {
       const { webhookSheet: sheet } = request
       if (sheet === null) throw notFound('Webhook')
       const { inputs } = await getDefinition(store.org(sheet.org_id), sheet)
-      const { data, rejected } = readDelivery(inputs, request.body)
+      const { data, rejected } = await readDelivery(inputs, request.body)
       const id = idOf(request)
       const { webhook_id: webhookId, body } = excerptsOf(request)
       const receipt = await intake.accept({

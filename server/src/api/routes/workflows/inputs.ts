@@ -30,7 +30,7 @@ export function inputRoutes(api: Api): void {
   api.post(
     BASE,
     {
-      config: { scope: 'workflows:write', resource: sheetOfPath, bodyName: 'inputs' },
+      config: { scope: 'workflows:write', body: 'document', resource: sheetOfPath, bodyName: 'inputs' },
       schema: {
         tags,
         summary: 'Create inputs, all or none; answers every input',
@@ -48,7 +48,7 @@ export function inputRoutes(api: Api): void {
   api.delete(
     `${BASE}/:field_name`,
     {
-      config: { scope: 'workflows:write', resource: sheetOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
       schema: { tags, summary: 'Delete an input; answers those that remain', params: InputParams, response },
     },
     async ({ caller, db, sheet, params }) => {

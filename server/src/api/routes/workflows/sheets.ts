@@ -22,7 +22,7 @@ export function sheetRoutes(api: Api): void {
   api.post(
     '/workflows/:workflow_id/sheets',
     {
-      config: { scope: 'workflows:write', resource: workflowOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: workflowOfPath },
       schema: {
         tags,
         summary: 'Create a child sheet',
@@ -40,7 +40,7 @@ export function sheetRoutes(api: Api): void {
   api.patch(
     '/workflows/:workflow_id/sheets/:sheet_id',
     {
-      config: { scope: 'workflows:write', resource: sheetOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags,
         summary: 'Change the settings of a sheet, for rows that arrive from now on',
@@ -55,7 +55,7 @@ export function sheetRoutes(api: Api): void {
   api.patch(
     '/workflows/:workflow_id/sheets/:sheet_id/name',
     {
-      config: { scope: 'workflows:write', resource: sheetOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
       schema: {
         tags,
         summary: "Rename a sheet's tab",
@@ -73,7 +73,7 @@ export function sheetRoutes(api: Api): void {
   api.delete(
     '/workflows/:workflow_id/sheets/:sheet_id',
     {
-      config: { scope: 'workflows:write', resource: ownChildSheetOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: ownChildSheetOfPath },
       schema: {
         tags,
         summary: 'Delete a child sheet with its chain, rows and history',

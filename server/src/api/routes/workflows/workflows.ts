@@ -32,7 +32,11 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.post(
     '/workflows',
     {
-      config: { scope: 'workflows:write', resource: async ({ caller }) => requireUnrestricted(caller) },
+      config: {
+        scope: 'workflows:write',
+        body: 'control',
+        resource: async ({ caller }) => requireUnrestricted(caller),
+      },
       schema: {
         tags,
         summary: 'Create a workflow with its main sheet',
@@ -86,7 +90,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.patch(
     '/workflows/:workflow_id/name',
     {
-      config: { scope: 'workflows:write', resource: workflowOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: workflowOfPath },
       schema: {
         tags,
         summary: 'Rename a workflow',
@@ -104,7 +108,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.post(
     '/workflows/:workflow_id/duplicate',
     {
-      config: { scope: 'workflows:write', resource: sourceOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: sourceOfPath },
       schema: {
         tags,
         summary: 'Duplicate a workflow, or a child sheet inside its workflow',
@@ -124,7 +128,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.delete(
     '/workflows/:workflow_id',
     {
-      config: { scope: 'workflows:write', resource: ownWorkflowOfPath },
+      config: { scope: 'workflows:write', body: 'control', resource: ownWorkflowOfPath },
       schema: {
         tags,
         summary: 'Delete a workflow with all its sheets, rows and history',

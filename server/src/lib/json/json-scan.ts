@@ -1,0 +1,85 @@
+const QUOTE = 34
+const COMMA = 44
+const BACKSLASH = 92
+const OPEN_ARRAY = 91
+const CLOSE_ARRAY = 93
+const OPEN_OBJECT = 123
+const CLOSE_OBJECT = 125
+
+/** What a text of JSON holds, seen without parsing it. `values` counts what commas separate. */
+export type JsonExtent = { deepest: number; values: number }
+
+/** Brackets and commas inside strings do not count. */
+export function measureJson(text: string): JsonExtent {
+  let depth = 0
+  let deepest = 0
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at) - 1
+    } else if (code === COMMA) {
+      values += 1
+    } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      depth += 1
+      if (depth > deepest) deepest = depth
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth -= 1
+    }
+  }
+  return { deepest, values }
+}
+
+/** Where the string that starts here ends: behind its closing quote, or at the end of the text. */
+export function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at + 1
+    at += code === BACKSLASH ? 2 : 1
+  }
+  return text.length
+}
+
+/** Where the value that starts here ends, if the text is JSON: whoever parses it finds out whether it is. */
+export function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start)
+  if (first === QUOTE) return endOfString(text, start)
+  return first === OPEN_ARRAY || first === OPEN_OBJECT
+    ? endOfContainer(text, start)
+    : endOfScalar(text, start)
+}
+
+function endOfContainer(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return text.length
+}
+
+function endOfScalar(text: string, start: number): number {
+  let at = start
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === COMMA || code === CLOSE_ARRAY || code === CLOSE_OBJECT || isBlank(code)) break
+    at += 1
+  }
+  return at
+}
+
+export function skipBlanks(text: string, start: number): number {
+  let at = start
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9
+}
