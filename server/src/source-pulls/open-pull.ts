@@ -29,7 +29,7 @@ export async function openPull(
   }
   const keys = keysOf({ org_id, member_id: owner_id })
   const context = { ...services, signal: new AbortController().signal }
-  const reached = await reachSource(source, { provider, connection }, keys, context)
+  const reached = await reachSource(source, { provider, connection, body: stored.body }, keys, context)
   if (!isReached(reached)) {
     return { message: reached.message, hint: 'connect it again, then resume the source' }
   }

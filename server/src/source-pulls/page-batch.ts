@@ -6,6 +6,8 @@ export type PageBatch = {
   records: PulledRecord[]
   skipped: number
   pages: number
+  /** How many of them a model found something on. */
+  pagesByModel: number
   /** Where the batch leads, as its last page says. */
   last: PulledPage
   step: Step
@@ -18,6 +20,9 @@ export type BatchLimits = { records: number; bytes: number; ms: number }
 
 export const BATCH_LIMITS: BatchLimits = { records: 1000, bytes: 4_000_000, ms: 300 }
 
+/** Each page by itself. */
+export const ONE_PAGE: BatchLimits = { records: 1, bytes: 1, ms: 0 }
+
 type Start = { state: unknown; progress: Progress; limit: number }
 type Read = (state: unknown, limit: number) => Promise<PulledPage | Refusal>
 
@@ -26,13 +31,14 @@ export async function readBatch(read: Read, start: Start, limits: BatchLimits): 
   const started = performance.now()
   const records = new Map<string, PulledRecord>()
   let { state, progress } = start
-  let [pages, skipped, bytes] = [0, 0, 0]
+  let [pages, pagesByModel, skipped, bytes] = [0, 0, 0, 0]
   let before: Pick<PageBatch, 'last' | 'step'> | null = null
   for (;;) {
     const page = await read(state, Math.max(1, start.limit - records.size))
-    const so = { records: [...records.values()], skipped, pages }
+    const so = { records: [...records.values()], skipped, pages, pagesByModel }
     if ('kind' in page) return before === null ? page : { ...before, ...so, refusal: page }
     pages += 1
+    if (page.isReadByModel) pagesByModel += 1
     skipped += page.skipped
     for (const record of page.records) {
       bytes += record.data.length
@@ -43,7 +49,7 @@ export async function readBatch(read: Read, start: Start, limits: BatchLimits): 
     const isLarge = records.size >= Math.min(limits.records, start.limit) || bytes >= limits.bytes
     const isLate = performance.now() - started >= limits.ms
     if (!step.goesOn || page.afterMs > 0 || isLarge || isLate) {
-      return { records: [...records.values()], skipped, pages, last: page, step, refusal: null }
+      return { records: [...records.values()], skipped, pages, pagesByModel, last: page, step, refusal: null }
     }
     before = { last: page, step }
     progress = step.progress

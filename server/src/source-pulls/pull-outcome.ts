@@ -12,13 +12,14 @@ import type { PullCounts, SourceFault, SourceWalk } from '../store/sources/sourc
 import type { Verdict } from './faults.ts'
 import { queueDelivery, queuePull } from './jobs.ts'
 import type { PageBatch } from './page-batch.ts'
+import type { Prices } from './prices.ts'
 import { takeRecords, type Taken } from './record-intake.ts'
 import { nextTick } from './schedule.ts'
 
 /** The claim as it is after a write; null when somebody else has the source now, and nothing was written. */
 type Written = Claim | null
 
-export type BatchResult = { walk: SourceWalk; batch: PageBatch; most: number; priceMillis: number }
+export type BatchResult = { walk: SourceWalk; batch: PageBatch; most: number; prices: Prices }
 
 /**
  * Records, state, counts and credits of pages are one transaction, fenced by the source's version: a crash before it costs
@@ -29,10 +30,10 @@ export async function writeBatch(db: Db, claim: Claim, result: BatchResult): Pro
     const locked = await lockClaim(trx, claim)
     if (locked === undefined) return null
     await lookUpByKey(trx)
-    const { walk, batch, most, priceMillis } = result
+    const { walk, batch, most, prices } = result
     const notes = walk.notes === true
     const taken = await takeRecords(trx, locked, batch.records, { limit: most, notes })
-    const costMillis = taken.fresh * priceMillis
+    const costMillis = taken.fresh * prices.recordMillis + batch.pagesByModel * prices.pageMillis
     await payForPage(trx, locked, { costMillis, records: taken.fresh })
     const moved = await advancePull(trx, locked, {
       ...changeAfter(locked, result, taken),

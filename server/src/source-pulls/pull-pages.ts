@@ -13,7 +13,8 @@ import {
 import type { SourceWalk } from '../store/sources/sources.ts'
 import { judgeRefusal } from './faults.ts'
 import type { OpenPull } from './open-pull.ts'
-import { BATCH_LIMITS, type PageBatch, readBatch } from './page-batch.ts'
+import { BATCH_LIMITS, ONE_PAGE, type PageBatch, readBatch } from './page-batch.ts'
+import { type Prices, pricesOf } from './prices.ts'
 import { putAside, writeBatch, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
 import type { PullParts } from './pull-parts.ts'
 
@@ -38,18 +39,19 @@ export async function pullPages(
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const { source, reached } = opened
-  const priceMillis = reached.isOwn ? 0 : Math.round(reached.pull.price * MILLIS)
+  const prices = pricesOf(reached)
   const started = performance.now()
-  const limits = parts.batches ?? BATCH_LIMITS
+  // An answer of a model is written before the next is asked for: it costs too much to get it twice.
+  const limits = reached.model === null ? (parts.batches ?? BATCH_LIMITS) : ONE_PAGE
   // Nothing that pages bring decides whether the next ones may be read: they are read while these are written.
-  const readsAhead = priceMillis === 0 && claimed.max_records === null
+  const readsAhead = prices.recordMillis === 0 && claimed.max_records === null && reached.model === null
   let claim = claimed
   let { walk } = opened
   let ahead: Promise<PageBatch | Refusal> | null = null
   try {
     for (;;) {
       if (signal.aborted || performance.now() - started > TURN_MS) return await putAside(db, claim, walk)
-      const room = await makeRoom(db, claim, walk, priceMillis)
+      const room = await makeRoom(db, claim, walk, prices)
       if (room === null) return null
       if (room.kind === 'none') return await writeOutOfCredits(db, claim, walk, room)
       const { limit, most } = room
@@ -69,7 +71,7 @@ export async function pullPages(
         // It is awaited with the next batch; until then its failure must not count as unheard.
         ahead.catch(() => undefined)
       }
-      const written = await writeBatch(db, claim, { walk, batch, most, priceMillis })
+      const written = await writeBatch(db, claim, { walk, batch, most, prices })
       if (written === null || written.claimed_until === null) return written
       claim = written
       walk = written.walk ?? walk
@@ -109,29 +111,34 @@ export async function pullPages(
 }
 
 /** How many new records the next pages may bring, with the credits for them set aside; null when the source is somebody else's. */
-async function makeRoom(db: Db, claim: Claim, walk: SourceWalk, priceMillis: number): Promise<Room | null> {
+async function makeRoom(db: Db, claim: Claim, walk: SourceWalk, prices: Prices): Promise<Room | null> {
   const left = claim.max_records === null ? Infinity : claim.max_records - claim.lead_count
   const limit = Math.max(1, Math.min(MAX_RECORDS, left))
-  if (priceMillis === 0 || walk.notes === true || left <= 0) return { kind: 'room', limit, most: left, claim }
+  const isByPage = prices.pageMillis > 0
+  const isFree = walk.notes === true || left <= 0
+  const priceMillis = isByPage ? prices.pageMillis : isFree ? 0 : prices.recordMillis
+  if (priceMillis === 0) return { kind: 'room', limit, most: left, claim }
   return db.transaction().execute(async (trx): Promise<Room | null> => {
     const locked = await lockClaim(trx, claim)
     if (locked === undefined) return null
     const { max_credits_millis: cap, spent_millis: spent } = locked
     const capped = cap === null ? limit : Math.max(0, Math.floor((cap - spent) / priceMillis))
-    const most = await holdForPage(trx, locked, { priceMillis, wanted: Math.min(limit, capped) })
-    if (most > 0) {
-      return { kind: 'room', limit: most, most, claim: { ...claim, held_millis: most * priceMillis } }
+    const wanted = Math.min(isByPage ? 1 : limit, capped)
+    const held = await holdForPage(trx, locked, { priceMillis, wanted })
+    if (held > 0) {
+      const room = isByPage ? { limit, most: left } : { limit: held, most: held }
+      return { kind: 'room', ...room, claim: { ...claim, held_millis: held * priceMillis } }
     }
-    const price = priceMillis / MILLIS
+    const costs = `a ${isByPage ? 'page' : 'record'} costs ${priceMillis / MILLIS}`
     return capped === 0
       ? {
           kind: 'none',
-          message: `max_credits of ${(cap ?? 0) / MILLIS} is used up: ${spent / MILLIS} were spent, and a record costs ${price}`,
+          message: `max_credits of ${(cap ?? 0) / MILLIS} is used up: ${spent / MILLIS} were spent, and ${costs}`,
           hint: 'raise max_credits, by PATCH /sources/{source_instance_id} or `loam source set`; it goes on by itself',
         }
       : {
           kind: 'none',
-          message: `the organisation has too few credits: a record costs ${price}`,
+          message: `the organisation has too few credits: ${costs}`,
           hint: 'grant credits; it goes on by itself',
         }
   })

@@ -37,7 +37,9 @@ export async function previewSource(
     total = page.total ?? total
     capped ||= page.capped
     const step = stepOn(progress, state, page)
-    const isFull = rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0
+    // Whoever pays for a model is not made to pay for more of it than a glance takes.
+    const isShown = reached.model !== null && rows.size > 0
+    const isFull = isShown || rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0
     if (!step.goesOn || isFull) {
       const more = wanted.length < page.records.length || step.goesOn
       return {

@@ -4,6 +4,7 @@ import type { ProviderKey } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
+import type { ReadByModel } from './model-reader.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
 /** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
@@ -19,6 +20,8 @@ export type PullArgs<Body, State> = {
   ask: Ask
   /** The same of another provider, one that needs no key: what has to be looked up there first. */
   askKeyless: (provider: Provider) => Ask
+  /** Asks the model that the body names; null where it names none. */
+  readByModel: ReadByModel | null
   /** For what is not spoken over HTTP, such as a database. */
   key: ProviderKey
   /** Values of the organisation's environment variables, by key. They are secrets: not stored, not shown. */
@@ -53,6 +56,12 @@ export type PullSpec<Body, Row, State> = {
   state: z.ZodType<State>
   /** One page. Never loops, never waits, never retries: the helper does. */
   pull(args: PullArgs<Body, State>): Promise<Page<State, Row> | Refusal>
+  /** Pages that a model reads where the body names one. Each answer is a page, so that none is asked for twice. */
+  model?: {
+    nameIn(body: Body): string | undefined
+    /** Credits for a page on which it found records, where it runs on the platform's key. */
+    pagePrice: number
+  }
   /**
    * The state that skips what is there now, for `pull_existing: false`. Without it, the first pull notes which records there
    * are and imports none of them.
@@ -65,6 +74,7 @@ export type Pull = {
   provider: Provider
   price: number
   skipExisting: ((now: Date) => unknown) | null
+  model: { nameIn(body: unknown): string | undefined; pagePrice: number } | null
   /** `state` is whatever was stored. */
   read(args: PullArgs<unknown, unknown>): Promise<Page<unknown, Record<string, unknown>> | Refusal>
 }
@@ -78,9 +88,14 @@ export function definePull<Body extends z.ZodRawShape, Row extends z.ZodType<Rec
   provider: Provider,
   spec: PullSpec<BodyOf<Body>, z.input<Row> & Record<string, unknown>, State>,
 ): Pull {
+  const { model } = spec
   return {
     provider,
     price: spec.price,
+    model:
+      model === undefined
+        ? null
+        : { nameIn: (body) => model.nameIn(body as BodyOf<Body>), pagePrice: model.pagePrice },
     skipExisting: spec.skipExisting === undefined ? null : spec.skipExisting.bind(spec),
     read: ({ body, state, ...rest }) => {
       const known = spec.state.safeParse(state)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import type { Model } from '../catalog/models/models.ts'
 import {
   createKey,
   type ProviderGate,
@@ -16,7 +17,14 @@ import type { Pull, SourceContext } from './pull.ts'
 export type SourceServices = SourceContext & { gate: ProviderGate }
 
 /** A pull with the key that it runs on. Only the platform's key costs credits (D22). */
-export type Reached = { pull: Pull; key: ProviderKey; isOwn: boolean; env: Environment }
+export type Reached = {
+  pull: Pull
+  key: ProviderKey
+  isOwn: boolean
+  env: Environment
+  /** Reads the pages; null where the body names none. */
+  model: Model | null
+}
 
 type Environment = () => Promise<ReadonlyMap<string, string>>
 /** Keys of providers, with the variables that a source may refer to where there are any. */
@@ -25,12 +33,12 @@ export type SourceKeys = ProviderKeys & { env?: Environment }
 /** Shared, as its limits are. */
 export const NO_KEY = createKey('none', {})
 
-type Wanted = { provider: string | null; connection: string | null }
+type Wanted = { provider: string | null; connection: string | null; body: unknown }
 
 /** The first pull whose provider is connected, or what to connect and how. */
 export async function reachSource(
   source: Source,
-  { provider: wanted, connection }: Wanted,
+  { provider: wanted, connection, body }: Wanted,
   keys: SourceKeys,
   context: SourceContext,
 ): Promise<Reached | FieldError> {
@@ -38,14 +46,25 @@ export async function reachSource(
   const pulls = source.pulls.filter(({ provider }) => wanted === null || provider.id === wanted)
   for (const pull of pulls) {
     const { provider } = pull
+    const named = pull.model?.nameIn(body)
+    if (named !== undefined) {
+      // The connection that may be named is one to the model's vendor.
+      const found = await context.models.find(
+        named,
+        { keys, egress: context.egress },
+        connection ?? undefined,
+      )
+      if (!found.ok) return { field: 'model', message: found.message }
+      return { pull, key: NO_KEY, isOwn: found.model.ownKey, env, model: found.model }
+    }
     const own = provider.supportsOwnKey ? await keys.own(provider.id, connection ?? undefined) : null
-    if (own !== null) return { pull, key: own, isOwn: true, env }
+    if (own !== null) return { pull, key: own, isOwn: true, env, model: null }
     if (connection !== null) continue
     if (provider.auth.kind === 'none' && provider.isPlaced(context)) {
-      return { pull, key: NO_KEY, isOwn: false, env }
+      return { pull, key: NO_KEY, isOwn: false, env, model: null }
     }
     const platform = provider.requiresOwnKey ? null : keys.platform(provider.id)
-    if (platform !== null) return { pull, key: platform, isOwn: false, env }
+    if (platform !== null) return { pull, key: platform, isOwn: false, env, model: null }
   }
   return notConnected(source, pulls, connection)
 }
@@ -72,7 +91,7 @@ export function howToConnect({ id, auth, requiresOwnKey }: Provider): string {
 }
 
 /** The gate's queue is waited for this long; longer, and the pull is parked. */
-const SHORT_WAIT_MS = 5000
+export const SHORT_WAIT_MS = 5000
 
 /** One call through the gate that all processes share; what keeps it from being made is a refusal like any other. */
 export async function callProvider<Body>(

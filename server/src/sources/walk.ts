@@ -3,6 +3,7 @@ import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
 import type { Source } from './define.ts'
+import { readerOf } from './model-reader.ts'
 import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
 import { printKey } from './rows.ts'
 
@@ -13,6 +14,8 @@ export type PulledPage = {
   records: PulledRecord[]
   /** Records that do not have the fields of a row, such as masked ones. */
   skipped: number
+  /** A model found something on it. */
+  isReadByModel: boolean
   next: unknown
   resume: unknown
   total: number | null
@@ -29,11 +32,12 @@ export async function readPage(
   { body, state, limit }: Where,
   services: SourceServices,
 ): Promise<PulledPage | Refusal> {
-  const { pull, key, env } = reached
+  const { pull, key, env, model } = reached
   const { gate: _gate, ...context } = services
   const ask = askThrough(pull.provider, key, services)
   const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, services)
-  const answer = await pull.read({ body, state, limit, key, env, context, ask, askKeyless })
+  const readByModel = model === null ? null : readerOf(model, services)
+  const answer = await pull.read({ body, state, limit, key, env, context, ask, askKeyless, readByModel })
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page
@@ -48,6 +52,7 @@ export async function readPage(
   return {
     records: [...records.values()],
     skipped,
+    isReadByModel: model !== null && records.size > 0,
     next: page.next,
     resume: page.resume ?? null,
     total: page.total ?? null,

@@ -37,13 +37,28 @@ export function askObject(
   schema: AnswerSchema,
   context: ModelContext,
 ): Promise<ModelAnswer<unknown>> {
+  const check = (value: unknown) => schema.check(value, context.sandbox)
+  return askChecked(question, { ...schema, check }, context)
+}
+
+/** A shape of our own, which runs no expression of a caller. */
+export type CheckedSchema = Pick<AnswerSchema, 'told' | 'strict'> & {
+  check(value: unknown): Promise<string[]>
+}
+
+/** The same for a shape of our own. */
+export function askChecked(
+  question: ModelQuestion,
+  schema: CheckedSchema,
+  context: Omit<ModelContext, 'sandbox'>,
+): Promise<ModelAnswer<unknown>> {
   return throughGate(question, context, async (call) => {
     const calls: Provenance[] = []
     let exchange: ModelMessage[] = []
     for (let attempt = 1; ; attempt += 1) {
       const reply = await call(question, exchange, schema)
       if (!reply.ok) return giveUp(reply.failure, calls)
-      const read = await readAnswer(reply.text, schema, context)
+      const read = await readAnswer(reply.text, schema)
       if (read.ok) return { ok: true, value: read.value, calls: [...calls, reply.entry('hit')] }
       calls.push(reply.entry('invalid'))
       if (attempt === 2) {
@@ -81,23 +96,23 @@ const LONGEST_FAULT = 300
 
 type Read = { ok: true; value: unknown } | { ok: false; faults: string[] }
 
-async function readAnswer(text: string, schema: AnswerSchema, { sandbox }: ModelContext): Promise<Read> {
+async function readAnswer(text: string, schema: CheckedSchema): Promise<Read> {
   const json = findJsonText(text)
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
   // Long numbers stay as they were written in the value, and are plain numbers to the schema.
-  const faults = await schema.check(JSON.parse(json), sandbox)
+  const faults = await schema.check(JSON.parse(json))
   if (faults.length === 0) return parsed
   // They name keys, and keys may be of any length.
   return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
 }
 
-type Call = (question: ModelQuestion, exchange: ModelMessage[], schema?: AnswerSchema) => Promise<ModelReply>
+type Call = (question: ModelQuestion, exchange: ModelMessage[], schema?: CheckedSchema) => Promise<ModelReply>
 
 /** One place at the gate for all calls of a question: models limit calls at once, and these follow one another. */
 async function throughGate<Value>(
   { model }: ModelQuestion,
-  context: ModelContext,
+  context: Omit<ModelContext, 'sandbox'>,
   ask: (call: Call) => Promise<ModelAnswer<Value>>,
 ): Promise<ModelAnswer<Value>> {
   const { signal } = context

@@ -15,6 +15,8 @@ const ANTHROPIC_OUTPUT_TOKENS = 8192
 /** Statuses by which servers refuse a response_format that they do not know. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 
+type ToldSchema = Pick<AnswerSchema, 'told' | 'strict'>
+
 /**
  * One reply of a model, loaded with the client library when the first is wanted. The schema stands in the instructions in any
  * case; where the server takes it as response_format too, it holds the model to it.
@@ -22,7 +24,7 @@ const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 export async function callModel(
   question: ModelQuestion,
   exchange: ModelMessage[],
-  schema: AnswerSchema | undefined,
+  schema: ToldSchema | undefined,
   context: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
   const { refused } = question.model
@@ -38,7 +40,7 @@ export async function callModel(
 async function exchangeOnce(
   question: ModelQuestion,
   exchange: ModelMessage[],
-  schema: AnswerSchema | undefined,
+  schema: ToldSchema | undefined,
   { signal, now }: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
   const { model, temperature } = question
@@ -72,7 +74,7 @@ async function exchangeOnce(
   }
 }
 
-function formatOf({ told, strict }: AnswerSchema) {
+function formatOf({ told, strict }: ToldSchema) {
   const responseFormat = Promise.resolve({ type: 'json' as const, schema: told, name: 'answer' })
   return {
     output: { ...Output.text(), responseFormat },

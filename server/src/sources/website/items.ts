@@ -24,6 +24,13 @@ export const websiteItems = defineShape({
       .describe('What to list, where a page has several lists: products, team members')
       .optional(),
     fields: z.array(Field).min(1).max(50).describe('Which fields; all that are found without it').optional(),
+    model: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .describe('The model that reads the pages; without it their JSON-LD, tables and lists are read')
+      .optional(),
     follow_pagination: z
       .boolean()
       .describe('Whether the pages behind "next" are read too; default false')
@@ -34,7 +41,10 @@ export const websiteItems = defineShape({
 
 export type Wanted = BodyOf<typeof websiteItems.body>
 
-export function checkFields({ fields = [] }: Wanted): FieldError[] {
+export function checkFields({ fields = [], model }: Wanted): FieldError[] {
+  if (model !== undefined && fields.length === 0) {
+    return [{ field: 'fields', message: 'required with model: what it is to find out about each item' }]
+  }
   return fields.flatMap(({ name }, n) => {
     if (name === 'source_url') return [{ field: `fields[${n}].name`, message: 'is a field of every row' }]
     return fields.findIndex((other) => other.name === name) < n

@@ -1,47 +1,90 @@
 import { z } from 'zod'
 import { readDocument, type WebDocument } from '../../catalog/built-in/web/document.ts'
-import { fetchPage } from '../../catalog/built-in/web/page-fetch.ts'
-import { isSameSite } from '../../catalog/built-in/web/site.ts'
+import { fetchPage, type Page as WebPage } from '../../catalog/built-in/web/page-fetch.ts'
 import type { Refusal } from '../../catalog/provider/reply.ts'
 import { builtIn } from '../../catalog/providers/built_in/provider.ts'
-import { definePull } from '../pull.ts'
+import type { ReadByModel } from '../model-reader.ts'
+import { definePull, type Page } from '../pull.ts'
 import { contentKey } from '../rows.ts'
 import { chooseList, pickFields } from './choice.ts'
 import { MAX_ITEMS } from './item-list.ts'
-import { websiteItems } from './items.ts'
+import { type Wanted, websiteItems } from './items.ts'
 import { findLists } from './lists.ts'
+import { readItems } from './model-items.ts'
+import { findNextPage } from './next-page.ts'
 
-const State = z.object({ url: z.string(), page: z.int().min(1) })
+const State = z.object({
+  url: z.string(),
+  page: z.int().min(1),
+  /** Of a page that a model reads in parts, with whether those before held anything. */
+  part: z.int().min(1).default(1),
+  found: z.boolean().default(false),
+})
+type State = z.infer<typeof State>
+type ItemPage = Page<State, Record<string, unknown>>
+
 const MAX_PAGES = 500
 
 export const websitePages = definePull(websiteItems, builtIn, {
   price: 0,
+  model: { nameIn: ({ model }) => model, pagePrice: 1 },
   state: State,
-  async pull({ body, state, context }) {
-    const { url, page } = state ?? { url: body.url, page: 1 }
-    const fetched = await fetchPage(context, url)
+  async pull({ body, state, context, readByModel }): Promise<ItemPage | Refusal> {
+    const at = state ?? { url: body.url, page: 1, part: 1, found: false }
+    const fetched = await fetchPage(context, at.url)
     if (!fetched.ok) return refusalOf(fetched.outcome)
     const read = readDocument(fetched.page)
     if (!read.ok) return { kind: 'error', message: read.message, transient: false }
-    const list = chooseList(findLists(read.document), body)
-    if (list === null && page === 1)
-      return { kind: 'ineligible', message: nothingFound(body.fields !== undefined) }
-    const source_url = read.document.url.href
-    const records = (list?.items ?? [])
-      .map((item) => pickFields(item, body.fields))
-      .filter((row) => Object.values(row).some((value) => value !== null))
-      .map((row) => ({ key: row['url'] ?? contentKey(row), row: { ...row, source_url } }))
-    const next = body.follow_pagination === true && records.length > 0 ? nextOf(read.document) : null
-    return {
-      records,
-      next: next === null || page >= MAX_PAGES ? null : { url: next, page: page + 1 },
-      capped: (next !== null && page >= MAX_PAGES) || (list?.items.length ?? 0) >= MAX_ITEMS,
-    }
+    return readByModel === null
+      ? readLists(read.document, at, body)
+      : readPart(readByModel, { page: fetched.page, document: read.document }, at, body)
   },
 })
 
+function readLists(document: WebDocument, at: State, body: Wanted): ItemPage | Refusal {
+  const list = chooseList(findLists(document), body)
+  if (list === null && at.page === 1)
+    return { kind: 'ineligible', message: nothingFound(body.fields !== undefined) }
+  const records = (list?.items ?? []).map((item) => pickFields(item, body.fields)).flatMap(keyed(document))
+  return {
+    records,
+    ...pageAfter(document, at, body, records.length > 0),
+    ...((list?.items.length ?? 0) >= MAX_ITEMS ? { capped: true } : {}),
+  }
+}
+
+async function readPart(
+  ask: ReadByModel,
+  { page, document }: { page: WebPage; document: WebDocument },
+  at: State,
+  body: Wanted,
+): Promise<ItemPage | Refusal> {
+  const read = await readItems(ask, page, at.part, body)
+  if ('kind' in read) return read
+  const records = read.items.flatMap(keyed(document))
+  const found = at.found || records.length > 0
+  if (at.part < read.parts) return { records, next: { ...at, part: at.part + 1, found } }
+  return { records, ...pageAfter(document, at, body, found) }
+}
+
+/** A record of an item of which the page says anything; its address names it, or all that is said of it. */
+const keyed = (document: WebDocument) => (row: Record<string, string | null>) => {
+  const source_url = document.url.href
+  const says = Object.values(row).some((value) => value !== null)
+  return says ? [{ key: row['url'] ?? contentKey(row), row: { ...row, source_url } }] : []
+}
+
+function pageAfter(document: WebDocument, { page }: State, body: Wanted, found: boolean) {
+  const url = body.follow_pagination === true && found ? findNextPage(document) : null
+  const isLast = page >= MAX_PAGES
+  return {
+    next: url === null || isLast ? null : { url, page: page + 1, part: 1, found: false },
+    capped: url !== null && isLast,
+  }
+}
+
 const nothingFound = (hasFields: boolean): string =>
-  `there is no table, list or JSON-LD on the page${hasFields ? ' with any of these fields' : ''}; name the page that lists them, or leave out fields to see what there is`
+  `there is no table, list or JSON-LD on the page${hasFields ? ' with any of these fields' : ''}; name the page that lists them, leave out fields to see what there is, or name a model to read it`
 
 function refusalOf(outcome: { kind: string; message?: string; afterMs?: number }): Refusal {
   return {
@@ -50,20 +93,3 @@ function refusalOf(outcome: { kind: string; message?: string; afterMs?: number }
     transient: outcome.kind === 'retry',
   }
 }
-
-/** Where the next page is, on the same site: as the page says by rel=next, or by a link that says so. */
-function nextOf({ $, base, url, links }: WebDocument): string | null {
-  const said = $('link[rel~="next"][href], a[rel~="next"][href]').first().attr('href')
-  const labelled = $('a[aria-label][href]')
-    .filter((_, anchor) => NEXT.test($(anchor).attr('aria-label') ?? ''))
-    .first()
-    .attr('href')
-  const named = links.find(({ text }) => NEXT.test(text))?.url.href
-  const found = URL.parse(said ?? labelled ?? named ?? '', base.href)
-  if (found === null || !/^https?:$/.test(found.protocol) || !isSameSite(found, url)) return null
-  found.hash = ''
-  return found.href === url.href ? null : found.href
-}
-
-const NEXT =
-  /^\s*(?:(?:next|next page|older|older posts|more results|weiter|nächste(?: seite)?|suivant|page suivante|siguiente|successivo|volgende|próxima|次へ|下一页)\s*[›»>→]?|[›»>→])\s*$/iu

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askChecked, type CheckedSchema } from '../catalog/models/ask-model.ts'
+import type { ModelQuestion } from '../catalog/models/model-question.ts'
+import type { Model } from '../catalog/models/models.ts'
+import type { Outcome } from '../catalog/outcome.ts'
+import { type Refusal, refusal } from '../catalog/provider/reply.ts'
+import { SHORT_WAIT_MS, type SourceServices } from './reach.ts'
+
+/** Asks the model of a source for JSON of a certain shape. A refusal is passed on as it is. */
+export type ReadByModel = (
+  question: Pick<ModelQuestion, 'instructions' | 'task' | 'data'>,
+  schema: CheckedSchema,
+) => Promise<{ value: unknown } | Refusal>
+
+export function readerOf(model: Model, services: SourceServices): ReadByModel {
+  return async (question, schema) => {
+    const ask = (state: unknown) => askChecked({ model, ...question }, schema, { ...services, state })
+    let asked = await ask(undefined)
+    if (!asked.ok && asked.outcome.kind === 'wait' && asked.outcome.ms <= SHORT_WAIT_MS) {
+      const { ms, state } = asked.outcome
+      await sleep(ms, undefined, { signal: services.signal }).catch(() => undefined)
+      asked = await ask(state)
+    }
+    return asked.ok ? { value: asked.value } : refusalOf(asked.outcome)
+  }
+}
+
+/** Why there is no answer, in the terms in which providers of sources say it. */
+function refusalOf(outcome: Outcome<never>): Refusal {
+  switch (outcome.kind) {
+    case 'wait':
+      return { kind: 'rate_limited', message: 'the model has too much to do', afterMs: outcome.ms }
+    case 'retry':
+      return outcome.afterMs === undefined
+        ? { kind: 'error', message: outcome.message, transient: true }
+        : { kind: 'rate_limited', message: outcome.message, afterMs: outcome.afterMs }
+    case 'unrunnable':
+      return refusal('unconfigured', outcome.message)
+    case 'out_of_credits':
+      return refusal('no_credits', outcome.message)
+    case 'failed':
+      return refusal('error', outcome.message)
+    case 'done':
+    case 'no_match':
+    case 'condition_not_met':
+      throw new Error(`asking a model came to ${outcome.kind}`)
+  }
+}
