@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { openInstallation } from '#test/installation.ts'
 import { residentMb, watchMemory } from '#test/resident-memory.ts'
 import { addRows, callOver, makeSheet } from '#test/sheets.ts'
+import { readProcessMetrics, watchProcess } from './process-metrics.ts'
 import { bar, median, note, print } from './report.ts'
 
 const { values } = parseArgs({
@@ -63,7 +64,9 @@ try {
   const pid = server.child.pid ?? 0
   await sleep(2000)
   const base = residentMb(pid)
+  const idle = await readProcessMetrics(server.url)
   const memory = watchMemory(() => [pid])
+  const watching = watchProcess(server.url)
   const rounds: { added: number; imported: number; synced: number }[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const added = await timeAddRows()
@@ -71,12 +74,19 @@ try {
     rounds.push({ added, imported: rate, synced: await timeSync(id) })
   }
   const peak = memory.stop()
+  const full = await watching.stop()
+  const { cpuSeconds } = await readProcessMetrics(server.url)
   const added = median(rounds.map((one) => one.added))
   const imported = median(rounds.map((one) => one.imported))
   print(`${RECORDS} records, pages of ${PAGE}; the idle server has ${Math.round(base)} MB`, [
     { what: 'Add Rows, 1,000 a call, 4 callers', 'per second': Math.round(added) },
     { what: 'import by a source, paid', 'per second': Math.round(imported) },
     { what: 'sync into a workflow', 'per second': Math.round(median(rounds.map((one) => one.synced))) },
+  ])
+  const memoryOf = ({ cpuSeconds: _spent, ...megabytes }: typeof idle) => megabytes
+  print(`Memory of the server, MB; it took ${Math.round(cpuSeconds - idle.cpuSeconds)} s of processor time`, [
+    { when: 'idle', ...memoryOf(idle) },
+    { when: 'at its most', ...memoryOf(full) },
   ])
   bar('import (share of Add Rows)', imported / added, SHARE_BAR)
   bar('most memory above the idle server, MB', peak - base, MEMORY_BAR_MB, 'at most')
