@@ -10,13 +10,9 @@ it.each([['actions'], ['actions list']])('loam %s lists the catalogue', async (c
   const { exit, stdout, stderr } = await loam(...command.split(' '), '--json')
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
   expect(JSON.parse(stdout)).toEqual(
-    all.map(({ id, name, category, credits, description }) => ({
-      action_id: id,
-      name,
-      category,
-      credits,
-      description,
-    })),
+    all.map(({ id, name, category, credits, description }) =>
+      expect.objectContaining({ action_id: id, name, category, credits, description }),
+    ),
   )
   const table = (await loam(...command.split(' '))).stdout.split('\n')
   expect(table[0]).toMatch(/^ACTION +NAME +CATEGORY +CREDITS$/)
@@ -47,8 +43,21 @@ it('loam actions show prints the inputs with their choices, and the outputs', as
   expect(text).toMatch(/\nwork_email +email +The address\.\n/)
 })
 
-it('an action that there is not is not found: exit 3', async () => {
-  const { exit, stdout, stderr } = await loam('actions', 'show', 'no_such_action', '--json')
+it('prices of providers are a range, not 0', async () => {
+  const listed = JSON.parse((await loam('actions', '--json')).stdout) as { action_id: string }[]
+  const action = listed.find(({ action_id }) => action_id === 'person_work_email_waterfall')
+  const { min, max } = (action as unknown as { provider_credits: { min: number; max: number } })
+    .provider_credits
+  expect(max).toBeGreaterThan(min)
+  const { stdout } = await loam('actions')
+  expect(stdout).toMatch(new RegExp(`\nperson_work_email_waterfall .* ${min} to ${max}\n`))
+})
+
+it.each([
+  ['no_such_action', 'There is no action no_such_action; loam actions lists them'],
+  ['http_api_cal', 'There is no action http_api_cal; did you mean http_api_call?'],
+])('an action that there is not is not found: exit 3 (%s)', async (id, message) => {
+  const { exit, stdout, stderr } = await loam('actions', 'show', id, '--json')
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
-  expect(JSON.parse(stderr)).toEqual({ error: 'Not Found', message: 'Action no_such_action not found' })
+  expect(JSON.parse(stderr)).toEqual({ error: 'Not Found', message })
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -214,11 +214,29 @@ describe('one organisation', () => {
       '--scopes',
       'no:such',
     ])
-    expect({ exit, stdout, stderr }).toEqual({
-      exit: 2,
-      stdout: '',
-      stderr: 'loam: scopes: unknown scope no:such\n',
-    })
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /^loam: scopes: unknown scope no:such; the scopes of this role are .*workflows:read.*\n$/,
+    )
+  })
+
+  it('a scope that is nearly one is recognised', async () => {
+    const { stderr } = await loam([
+      'key',
+      'create',
+      '--email',
+      'ann@example.com',
+      '--scopes',
+      'workflow:read',
+    ])
+    expect(stderr).toBe('loam: scopes: unknown scope workflow:read; did you mean workflows:read?\n')
+  })
+
+  it('a command on a folder without data says so and creates nothing', async () => {
+    const empty = join(folder, 'nothing')
+    const { exit, stderr } = await runLoam(['org', 'list'], { LOAM_DATA_DIR: empty })
+    expect([exit, existsSync(empty)]).toEqual([5, false])
+    expect(stderr).toContain(`There is no data in ${empty} yet: start the server once with npm start`)
   })
 })
 

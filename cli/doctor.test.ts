@@ -24,14 +24,18 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   await expect.poll(() => said).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
   const PORT = /127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? ''
 
-  const { exit, stdout } = await runLoam(['doctor', '--json'], { ...ENV, PORT, LOAM_SMPT_URL: 'smtp://x' })
+  const { exit, stdout } = await runLoam(['doctor', '--json'], {
+    ...ENV,
+    LOAM_SMPT_URL: 'smtp://x',
+    LOAM_PROVIDER_KEY_HUNTER: 'k',
+  })
   const checks: Json[] = JSON.parse(stdout)
   expect(exit).toBe(0)
   expect(checks.filter(({ status }) => status !== 'ok')).toEqual([
     {
       check: 'settings',
       status: 'warn',
-      detail: 'LOAM_SMPT_URL is no setting and has no effect',
+      detail: 'LOAM_SMPT_URL is no setting and has no effect; did you mean LOAM_SMTP_URL?',
       fix: expect.any(String),
     },
   ])
@@ -49,6 +53,8 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
     'browser',
     'server',
   ])
+  const { detail } = checks.at(-1) ?? {}
+  expect(detail).toBe(`ready at http://127.0.0.1:${PORT}`)
   server.kill('SIGTERM')
   expect(await ended).toBe(0)
 })

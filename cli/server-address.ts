@@ -1,7 +1,12 @@
 import type { Config } from '#server/lib/config/config.ts'
+import { readServer } from '#server/running-server.ts'
 
-/** Where a server with these settings answers on this machine; its port is unknown when it takes a free one. */
-export function serverAddress({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string {
+type Place = Pick<Config, 'HOST' | 'PORT' | 'LOAM_DATA_DIR'>
+
+/** Where the server on this data folder answers, or would by these settings; its port is unknown when it takes a free one. */
+export function serverAddress({ HOST, PORT, LOAM_DATA_DIR }: Place): string {
+  const running = readServer(LOAM_DATA_DIR)
+  if (running !== null) return running.url
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
   return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`
 }

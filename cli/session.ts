@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import type { z } from 'zod'
@@ -6,6 +8,7 @@ import { type Config, readConfig } from '#server/lib/config/config.ts'
 import { AppError, invalid, notFound, reasonOf } from '#server/lib/errors.ts'
 import { createLog } from '#server/lib/log.ts'
 import type { Sealer } from '#server/lib/security/secrets.ts'
+import { readServer } from '#server/running-server.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { MigrationError } from '#server/store/connection/migrate.ts'
 import { findMember, type Member } from '#server/store/organisation/members.ts'
@@ -22,11 +25,13 @@ export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer
 export function inSession<Flags>(
   schema: z.ZodType<Flags>,
   work: (session: Session, flags: Flags) => Promise<CommandOutput>,
+  { mayCreate = false }: { mayCreate?: boolean } = {},
 ) {
   return async function act(this: Command): Promise<void> {
     const flags = readFlags(this, schema)
     const terminal = terminalOf(this)
     const config = readConfig(commandEnvironment(terminal))
+    if (!mayCreate) requireData(config)
     const workspace = await open(config, terminal)
     try {
       const { store, storage, sealer } = workspace
@@ -42,10 +47,21 @@ export function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<{ json?: true }>().json === true
 }
 
-/** The data folder is that of the checkout, from wherever the command is called. */
+/**
+ * The data folder is that of the checkout, from wherever the command is called. What the server on it was told, and the command
+ * was not, holds for both: which private hosts may be asked, where providers are, its address.
+ */
 export function commandEnvironment({ env }: Terminal): Record<string, string | undefined> {
   const dataDir = env['LOAM_DATA_DIR'] || fileURLToPath(new URL('../data', import.meta.url))
-  return { ...env, LOAM_DATA_DIR: dataDir }
+  return { ...readServer(dataDir)?.settings, ...env, LOAM_DATA_DIR: dataDir }
+}
+
+/** A command in the wrong folder would make an empty database there and find nothing in it. */
+function requireData({ DATABASE_URL, LOAM_DATA_DIR }: Config): void {
+  if (DATABASE_URL !== undefined || existsSync(join(LOAM_DATA_DIR, 'postgres'))) return
+  throw new UnreachableError(
+    `There is no data in ${LOAM_DATA_DIR} yet: start the server once with npm start, or set LOAM_DATA_DIR to its folder`,
+  )
 }
 
 async function open(config: Config, { env, stderr }: Terminal): Promise<Workspace> {

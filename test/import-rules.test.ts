@@ -68,6 +68,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
       'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
+  'running-server': { at: 'server/src/running-server.ts', imports: 'lib workspace' },
   // What a worker process does; main and the tests start it.
   work: {
     at: 'server/src/work.ts',
@@ -76,13 +77,14 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   },
   server: {
     at: 'server/src/server.ts',
-    imports: 'lib catalog sources store rows files org records engine shortcuts agent api workspace work',
+    imports:
+      'lib catalog sources store rows files org records engine shortcuts agent api workspace running-server work',
   },
   main: { at: 'server/src/main.ts', imports: 'server' },
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent workspace',
+      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent workspace running-server',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },

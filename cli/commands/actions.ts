@@ -4,7 +4,8 @@ import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
 import type { Field } from '#server/catalog/fields/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { notFound } from '#server/lib/errors.ts'
+import { AppError } from '#server/lib/errors.ts'
+import { didYouMean } from '#server/lib/nearest-name.ts'
 import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
@@ -22,13 +23,10 @@ export function define(actions: Command): void {
     .addHelpText('after', examples('loam actions', 'loam actions --json'))
     .action(async function act(this: Command) {
       const all = (await loadCatalogue()).list()
-      const data = all.map(({ id, name, category, credits, description }) => ({
-        action_id: id,
-        name,
-        category,
-        credits,
-        description,
-      }))
+      const data = all.map((action) => {
+        const { id, name, category, credits, description } = action
+        return { action_id: id, name, category, credits, ...providerPrices(action), description }
+      })
       printOutput({ data, text: () => formatList(all) }, terminalOf(this), wantsJson(this))
     })
 
@@ -39,16 +37,45 @@ export function define(actions: Command): void {
     .addHelpText('after', examples('loam actions show http_api_call', 'loam actions show filter --json'))
     .action(async function act(this: Command) {
       const { action_id } = readFlags(this, z.strictObject({ action_id: z.string() }))
-      const action = (await loadCatalogue()).get(action_id)
-      if (action === undefined) throw notFound(`Action ${action_id}`)
+      const catalogue = await loadCatalogue()
+      const action = catalogue.get(action_id)
+      if (action === undefined) {
+        const hint = didYouMean(
+          action_id,
+          catalogue.list().map(({ id }) => id),
+        )
+        throw new AppError(
+          'Not Found',
+          `There is no action ${action_id}${hint || '; loam actions lists them'}`,
+        )
+      }
       const output = { data: detailsOf(action), text: () => formatAction(action) }
       printOutput(output, terminalOf(this), wantsJson(this))
     })
 }
 
 function formatList(actions: Action[]): string {
-  const rows = actions.map(({ id, name, category, credits }) => [id, name, category, String(credits)])
+  const rows = actions.map((action) => [action.id, action.name, action.category, formatPrice(action)])
   return formatTable(['ACTION', 'NAME', 'CATEGORY', 'CREDITS'], rows, 'No actions.')
+}
+
+/** What providers of an action take for an answer on the key of the installation, where it asks any. */
+function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
+  const prices = Object.values(inputs)
+    .flatMap(({ waterfall }) => waterfall?.providers ?? [])
+    .map(({ credits = 0 }) => credits)
+  if (prices.length === 0) return {}
+  return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }
+}
+
+/** What a cell costs: a price, or the cheapest and the dearest provider's beside it. */
+function formatPrice(action: Action): string {
+  const { provider_credits: range } = providerPrices(action)
+  const { credits } = action
+  if (range === undefined || range.max === 0) return String(credits)
+  return range.min === range.max
+    ? String(credits + range.max)
+    : `${credits + range.min} to ${credits + range.max}`
 }
 
 function detailsOf(action: Action): object {
@@ -59,6 +86,7 @@ function detailsOf(action: Action): object {
     description,
     category,
     credits,
+    ...providerPrices(action),
     timeout_seconds: timeoutSeconds,
     retries,
     inputs: describeInputs(action).map((input) => ({ ...input, ...choicesOf(action.inputs[input.name]) })),
@@ -98,7 +126,7 @@ function formatAction(action: Action): string {
     formatDetails(`${colors.bold(action.id)}  ${action.description}`, [
       ['name', action.name],
       ['category', action.category],
-      ['credits', String(action.credits)],
+      ['credits', formatPrice(action)],
       ...(needs === '' ? [] : [['needs', needs] satisfies [string, string]]),
     ]),
     formatTable(['INPUT (* required)', 'TYPE', ''], inputs, 'No inputs.'),

@@ -2,7 +2,13 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import { addConnection, pickProvider, removeConnection, requireConnection } from '#server/org/connections.ts'
+import {
+  addConnection,
+  pickProvider,
+  removeConnection,
+  requireConnection,
+  takesConnection,
+} from '#server/org/connections.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { listConnections } from '#server/store/organisation/connections.ts'
 import { testConnection } from '../connection-test.ts'
@@ -67,7 +73,7 @@ export function define(connection: Command): void {
     )
     .action(
       inSession(AddFlags, async ({ db, sealer, terminal }, flags) => {
-        const provider = pickProvider(await loadProviders(), flags.provider)
+        const provider = pickProvider((await loadProviders()).filter(takesConnection), flags.provider)
         const organisation = await resolveOrganisation(db, flags)
         const owner = flags.email === undefined ? null : await requireMember(db, organisation, flags.email)
         const secret = flags.secret === undefined ? undefined : await readSecret(flags.secret, terminal)

@@ -25,21 +25,25 @@ export function define(org: Command): void {
     .requiredOption('--admin-email <address>', 'its first administrator')
     .addHelpText('after', examples('loam org create --name Acme --admin-email ann@example.com'))
     .action(
-      inSession(CreateFlags, async ({ db, config }, flags) => {
-        const { orgId, admin, key } = await createOrganisation(db, OPERATOR, {
-          ...flags,
-          initialCredits: config.LOAM_INITIAL_CREDITS,
-        })
-        return {
-          data: { org_id: orgId, admin_email: admin.email, key },
-          text: () =>
-            formatDetails(`Created the organisation ${flags.name}`, [
-              ['org_id', orgId],
-              ['admin', admin.email],
-              ['key', formatOnce(key)],
-            ]),
-        }
-      }),
+      inSession(
+        CreateFlags,
+        async ({ db, config }, flags) => {
+          const { orgId, admin, key } = await createOrganisation(db, OPERATOR, {
+            ...flags,
+            initialCredits: config.LOAM_INITIAL_CREDITS,
+          })
+          return {
+            data: { org_id: orgId, admin_email: admin.email, key },
+            text: () =>
+              formatDetails(`Created the organisation ${flags.name}`, [
+                ['org_id', orgId],
+                ['admin', admin.email],
+                ['key', formatOnce(key)],
+              ]),
+          }
+        },
+        { mayCreate: true },
+      ),
     )
 
   org

@@ -44,10 +44,10 @@ it('D57: set prints sheet_id, cron and next_run_at; setting again replaces; list
   })
   const { stdout } = await runLoam(['schedule', 'list'], ENV)
   expect(stdout).toContain('Asia/Kathmandu')
-  for (const _ of [1, 2]) {
+  for (const was_set of [true, false]) {
     expect(await schedule('unset', '--sheet', sheet_id)).toEqual({
       exit: 0,
-      answer: { sheet_id, cron: null, next_run_at: null },
+      answer: { sheet_id, cron: null, next_run_at: null, was_set },
     })
   }
   expect((await schedule('list')).answer).toEqual([])

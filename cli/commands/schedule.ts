@@ -85,10 +85,11 @@ export function define(schedule: Command): void {
     .action(
       inSession(z.strictObject(SHEET_FLAGS), async ({ db }, flags) => {
         const sheet = await requireSheet(db, flags)
-        await unsetSchedule(db, OPERATOR, sheet)
+        const was_set = await unsetSchedule(db, OPERATOR, sheet)
         return {
-          data: { sheet_id: sheet.sheet_id, cron: null, next_run_at: null },
-          text: () => `${sheet.name} has no schedule.`,
+          data: { sheet_id: sheet.sheet_id, cron: null, next_run_at: null, was_set },
+          text: () =>
+            was_set ? `${sheet.name} has no schedule any more.` : `${sheet.name} had no schedule.`,
         }
       }),
     )

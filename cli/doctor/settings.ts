@@ -1,4 +1,6 @@
 import { type Config, ConfigError, readConfig, SETTINGS } from '#server/lib/config/config.ts'
+import { isProviderSetting } from '#server/lib/config/provider-settings.ts'
+import { listUnknownSettings } from '#server/lib/config/unknown-settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 type Environment = Record<string, string | undefined>
@@ -8,7 +10,9 @@ export function checkSettings(env: Environment): { checks: Check[]; config: Conf
   const unknown = unknownSettings(env)
   try {
     const config = readConfig(env)
-    const given = Object.keys(SETTINGS).filter((name) => env[name])
+    const given = Object.keys(env).filter(
+      (name) => env[name] && (Object.hasOwn(SETTINGS, name) || isProviderSetting(name)),
+    )
     const detail = given.length === 0 ? 'all by default' : `${given.join(', ')} set, the rest by default`
     return { checks: [ok('settings', detail), ...unknown], config }
   } catch (cause) {
@@ -20,11 +24,6 @@ export function checkSettings(env: Environment): { checks: Check[]; config: Conf
   }
 }
 
-/** A misspelt name is ignored by the server, which is why somebody should say so. */
 function unknownSettings(env: Environment): Check[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith('LOAM_') && env[name] && !Object.hasOwn(SETTINGS, name))
-    .map((name) =>
-      warn('settings', `${name} is no setting and has no effect`, 'correct its name or unset it'),
-    )
+  return listUnknownSettings(env).map((line) => warn('settings', line, 'correct its name or unset it'))
 }

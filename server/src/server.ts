@@ -7,12 +7,14 @@ import { createModels } from './catalog/models/models.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
 import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
 import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
+import { listUnknownSettings } from './lib/config/unknown-settings.ts'
 import { createEgress } from './lib/egress/egress.ts'
 import { egressSettings } from './lib/egress/settings.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
+import { announceServer, withdrawServer } from './running-server.ts'
 import { loadSources, type SourceCatalogue } from './sources/registry.ts'
 import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
@@ -21,7 +23,7 @@ const SHUTDOWN_MS = 25_000
 
 /** Something that runs until it is stopped. */
 type Part = { stop(): Promise<void> }
-type ApiPart = Part & { announce(): void }
+type ApiPart = Part & { url: string; announce(): void }
 
 /**
  * Runs the server until `end` aborts. The only place where the parts are put together, and taken apart: it stops taking
@@ -30,17 +32,23 @@ type ApiPart = Part & { announce(): void }
 export async function runServer(env: Record<string, string | undefined>, end: AbortSignal): Promise<void> {
   const config = readConfig(env)
   const log = createLog(config.LOAM_LOG_LEVEL)
+  for (const line of listUnknownSettings(env)) log.warn(line)
   if (end.aborted) return
   limitEnd(end, log)
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
     throw cause
   })
-  if (workspace !== null) await runParts(config, log, workspace, end)
+  if (workspace !== null) await runParts(config, log, workspace, { env, end })
   log.info('ended')
 }
 
-async function runParts(config: Config, log: Log, workspace: Workspace, end: AbortSignal): Promise<void> {
+async function runParts(
+  config: Config,
+  log: Log,
+  workspace: Workspace,
+  { env, end }: { env: Record<string, string | undefined>; end: AbortSignal },
+): Promise<void> {
   const parts: Part[] = []
   try {
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
@@ -48,11 +56,15 @@ async function runParts(config: Config, log: Log, workspace: Workspace, end: Abo
     const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources }) : null
     if (api !== null) parts.push(api)
     if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources }))
-    api?.announce()
+    if (api !== null) {
+      announceServer(config.LOAM_DATA_DIR, api.url, env)
+      api.announce()
+    }
     if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
     if (!end.aborted) await once(end, 'abort')
     log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
   } finally {
+    withdrawServer(config.LOAM_DATA_DIR)
     await takeApart(parts, workspace)
   }
 }
@@ -105,6 +117,7 @@ async function startApi(
     })
     if (publicUrl === '') publicUrl = listening
     return {
+      url: listening,
       stop: () => app.close(),
       announce: () => announce(config, listening, keyFile, first?.key ?? null),
     }

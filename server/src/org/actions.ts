@@ -17,6 +17,7 @@ import {
   replaceAction,
 } from '../chain/edit.ts'
 import { validationError } from '../lib/errors.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
 import type { Db } from '../store/connection/db.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { editChain, requireAction, type ChainEditing } from './chain-edit.ts'
@@ -64,8 +65,15 @@ export function prepareAction(
   const template = catalogue.get(action_id)
   const blank = { id, action_id, display_name: name ?? template?.name ?? action_id, inputs: {}, epoch: 0 }
   const configured = configure(blank, template, given, typesIn(chain))
+  const hint = () =>
+    didYouMean(
+      action_id,
+      catalogue.list().map((each) => each.id),
+    )
   const unknown: FieldError[] =
-    template === undefined ? [{ field: 'action_id', message: `there is no action ${action_id}` }] : []
+    template === undefined
+      ? [{ field: 'action_id', message: `there is no action ${action_id}${hint()}` }]
+      : []
   return { ...configured, errors: [...unknown, ...checkAfter(chain.definition, after), ...configured.errors] }
 }
 

@@ -2,6 +2,7 @@ import type { FieldError } from '#contract/errors.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -99,12 +100,16 @@ export async function requireConnection(db: Db, connectionId: string): Promise<C
 }
 
 /** The provider that is meant, by its id or its name. */
+/** Whether a connection would hold anything: some providers are open to everybody. */
+export function takesConnection({ auth, fields }: Provider): boolean {
+  return auth.kind !== 'none' || fields.others.length > 0
+}
+
 export function pickProvider(providers: readonly Provider[], given: string): Provider {
   const wanted = given.trim().toLowerCase()
   const found = providers.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)
   if (found !== undefined) return found
-  throw invalid(
-    'provider',
-    `there is no provider ${given}; there are: ${providers.map(({ id }) => id).join(', ')}`,
-  )
+  const ids = providers.map(({ id }) => id)
+  const hint = didYouMean(wanted, ids) || `; there are: ${ids.join(', ')}`
+  throw invalid('provider', `there is no provider ${given}${hint}`)
 }

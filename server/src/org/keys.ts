@@ -1,6 +1,7 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
 import { AppError, invalid, notFound, validationError } from '../lib/errors.ts'
 import { isUuid, newId } from '../lib/ids.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
 import { hashToken, newKey } from '../lib/security/keys.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -141,7 +142,10 @@ function checkScopes(names: string[], role: string): Scope[] {
   const wrong: string[] = []
   const scopes = names.flatMap((name) => {
     const scope = canonicalScope(name)
-    if (scope === undefined) wrong.push(`unknown scope ${name}`)
+    if (scope === undefined)
+      wrong.push(
+        `unknown scope ${name}${didYouMean(name, permitted) || `; the scopes of this role are ${permitted.join(', ')}`}`,
+      )
     else if (!permitted.includes(scope)) wrong.push(`the role ${role} does not permit ${name}`)
     return scope === undefined ? [] : [scope]
   })

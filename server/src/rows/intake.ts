@@ -5,6 +5,7 @@ import { shorten } from '../lib/errors.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
 import { isObject } from '../lib/json/object.ts'
 import { makeStorable, type Note } from '../lib/json/storable.ts'
+import { createHints } from '../lib/nearest-name.ts'
 import { createTurns } from '../lib/timing/turns.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
@@ -32,6 +33,7 @@ export async function parseRows(
   const intake: Intake = { accepted: [], rejected: [], warnings: [] }
   const warnings: Warning[] = []
   const seen = new Map<string, number>()
+  const hint = createHints(columns.keys())
   const pause = createTurns()
   let told = 0
   for (const [index, row] of rows.entries()) {
@@ -45,7 +47,9 @@ export async function parseRows(
     }
     const read = readRow(row, columns, note, leavesOutLarge)
     if (typeof read !== 'string') {
-      const errors = capErrors(read, told < MAX_ERRORS ? MAX_ERRORS_OF_ROW : 1)
+      const errors = capErrors(read, told < MAX_ERRORS ? MAX_ERRORS_OF_ROW : 1).map((error) =>
+        error.code === 'unknown_field' ? { ...error, message: error.message + hint(error.field) } : error,
+      )
       told += errors.length
       intake.rejected.push({ row, index, errors })
       continue

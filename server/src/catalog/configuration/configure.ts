@@ -4,6 +4,7 @@ import type { FieldError } from '#contract/errors.ts'
 import { checkOperators, dropEnvConditions, type TypeOf } from '../../chain/condition-check.ts'
 import { type ConditionGroup, parseRunIf, type RunIf } from '../../chain/condition-shape.ts'
 import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import { createHints } from '../../lib/nearest-name.ts'
 import type { Action } from '../define.ts'
 import { fieldOf } from './references.ts'
 
@@ -52,8 +53,9 @@ function configureInputs(
   const inputs = new Map(Object.entries(action.inputs))
   const warnings: Warning[] = []
   const errors: FieldError[] = []
+  const hint = createHints(Object.keys(template?.inputs ?? {}))
   for (const [name, raw] of Object.entries(given)) {
-    const change = configureField(name, raw, action, template, typeOf)
+    const change = configureField(name, raw, { action, template, typeOf, hint })
     warnings.push(...(change.warnings ?? []))
     errors.push(...(change.errors ?? []))
     if (change.value === null) inputs.delete(name)
@@ -66,18 +68,23 @@ function configureInputs(
   return { value, warnings, errors }
 }
 
+type FieldContext = {
+  action: ActionInstance
+  template: Action | undefined
+  typeOf: TypeOf
+  hint: (name: string) => string
+}
+
 /** Null clears the field. */
 function configureField(
   name: string,
   raw: unknown,
-  action: ActionInstance,
-  template: Action | undefined,
-  typeOf: TypeOf,
+  { action, template, typeOf, hint }: FieldContext,
 ): Change<ConfiguredValue | null> {
   const path = `inputs.${name}`
   const field = fieldOf(template, name)
   if (field === undefined) {
-    const message = 'this action has no such field; it was ignored'
+    const message = `this action has no such field; it was ignored${hint(name)}`
     return { warnings: [{ field: path, code: 'unknown_field', message }] }
   }
   if (raw === null) return { value: null }

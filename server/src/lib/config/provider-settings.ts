@@ -47,6 +47,10 @@ export function readProviderSettings(env: Readonly<Record<string, string | undef
   }
 }
 
+export function isProviderSetting(name: string): boolean {
+  return name.startsWith(URL_PREFIX) || name.startsWith(KEY_PREFIX)
+}
+
 function collect(env: Readonly<Record<string, string | undefined>>, prefix: string): Map<string, string> {
   return new Map(
     Object.entries(env).flatMap(([name, text]) =>
