@@ -50,6 +50,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   files: { at: 'server/src/files/', imports: 'contract lib chain store rows runs' },
   org: { at: 'server/src/org/', imports: 'contract lib chain catalog sources store rows' },
   records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
+  segments: { at: 'server/src/segments/', imports: 'contract lib chain store records' },
   // Pulls of sources, what they import and where it goes.
   'source-pulls': {
     at: 'server/src/source-pulls/',
@@ -65,7 +66,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   api: {
     at: 'server/src/api/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent',
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
   'running-server': { at: 'server/src/running-server.ts', imports: 'lib workspace' },
@@ -73,7 +74,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   work: {
     at: 'server/src/work.ts',
     imports:
-      'lib catalog sources store rows runs files org source-pulls records engine shortcuts agent workspace',
+      'lib catalog sources store rows runs files org source-pulls records segments engine shortcuts agent workspace',
   },
   server: {
     at: 'server/src/server.ts',
@@ -84,7 +85,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records shortcuts agent workspace running-server',
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent workspace running-server',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },

@@ -24,6 +24,7 @@ import { finishedRunsJob } from './runs/finished-runs.ts'
 import { flightStatisticsJob } from './runs/flight-statistics.ts'
 import { scheduleJob } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
+import { segmentJobs } from './segments/segment-jobs.ts'
 import { shortcutSweep } from './shortcuts/sweep.ts'
 import { deliveryJob } from './source-pulls/delivery-job.ts'
 import { pullJob } from './source-pulls/pull-job.ts'
@@ -105,6 +106,7 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     pullJob(pulls),
     deliveryJob(store),
     sourceSweep(store),
+    ...segmentJobs(store, parts.config),
     scheduleJob(store, log),
     finishedRunsJob(engineStore),
     flightStatisticsJob(engineStore),

@@ -18,7 +18,7 @@ export type EvaluateOptions = {
 /** `elements` only where the variable is a list. */
 type Subject = { value: unknown; text: string; elements: unknown[] | null }
 type Test = (subject: Subject, values: string[]) => boolean
-type Step = { combinator?: 'AND' | 'OR' | undefined; holds: boolean }
+type Step<Truth> = { combinator?: 'AND' | 'OR' | undefined; holds: Truth }
 
 /**
  * Whether the conditions hold; no conditions hold always. Every variable and value is resolved, also where the
@@ -26,13 +26,21 @@ type Step = { combinator?: 'AND' | 'OR' | undefined; holds: boolean }
  */
 export function evaluate(groups: ConditionGroup[], resolve: Resolve, options: EvaluateOptions = {}): boolean {
   const { resolveValue = resolve, typeOf = () => undefined } = options
-  const testLeaves = (group: ConditionGroup): Step[] =>
+  const testLeaves = (group: ConditionGroup): Step<boolean>[] =>
     group.conditions.map(({ variable, operator, values = [], combinator }) => {
       const subject = readSubject(resolve(variable), typeOfVariable(variable, typeOf))
       const texts = values.map((value) => textOf(resolveValue(value)))
       return { combinator, holds: TESTS[operator](subject, texts) }
     })
-  return fold(groups.map((group) => ({ combinator: group.combinator, holds: fold(testLeaves(group)) })))
+  return foldSteps(
+    groups.map((group) => ({ combinator: group.combinator, holds: foldSteps(testLeaves(group), BOOLEAN) })),
+    BOOLEAN,
+  )
+}
+
+/** Whether one condition holds of a value, which itself says whether it is text or a list. */
+export function testValue(operator: Operator, value: unknown, values: string[]): boolean {
+  return TESTS[operator](readSubject(value, undefined), values)
 }
 
 const TESTS: Record<Operator, Test> = {
@@ -57,11 +65,19 @@ const TESTS: Record<Operator, Test> = {
     isBetween(compareNumbers, subject, values) || isBetween(compareDates, subject, values),
 }
 
+export type Logic<Truth> = {
+  none: Truth
+  and: (a: Truth, b: Truth) => Truth
+  or: (a: Truth, b: Truth) => Truth
+}
+
+export const BOOLEAN: Logic<boolean> = { none: true, and: (a, b) => a && b, or: (a, b) => a || b }
+
 /** Left to right with no precedence (D34); the first combinator counts for nothing. */
-function fold([first, ...rest]: Step[]): boolean {
+export function foldSteps<Truth>([first, ...rest]: Step<Truth>[], { none, and, or }: Logic<Truth>): Truth {
   return rest.reduce(
-    (held, { combinator, holds }) => (combinator === 'OR' ? held || holds : held && holds),
-    first?.holds ?? true,
+    (held, { combinator, holds }) => (combinator === 'OR' ? or(held, holds) : and(held, holds)),
+    first === undefined ? none : first.holds,
   )
 }
 

@@ -3,11 +3,12 @@ import type { FieldError } from '#contract/errors.ts'
 import { isObject } from '../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
-const must = (what: string) => ({
+/** The words for a missing value, and for one of another type. */
+export const must = (what: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'required' : `must be ${what}`),
 })
 
-const combinator = z
+export const Combinator = z
   .string(must('AND or OR'))
   .toUpperCase()
   .pipe(z.enum(['AND', 'OR'], must('AND or OR')))
@@ -29,7 +30,7 @@ export const ConditionLeaf = z
       variable: z.string(must('a string')).refine((text) => text.trim() !== '', 'required'),
       operator,
       values: z.array(value, must('an array')).optional(),
-      combinator,
+      combinator: Combinator,
     },
     must('an object'),
   )
@@ -48,7 +49,7 @@ export type ConditionLeaf = z.output<typeof ConditionLeaf>
 export const ConditionGroup = z.strictObject(
   {
     conditions: z.array(ConditionLeaf, must('an array')).min(1, 'must hold at least one condition'),
-    combinator,
+    combinator: Combinator,
   },
   must('an object'),
 )

@@ -64,6 +64,9 @@ export const SETTINGS = {
   LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
   LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
   LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
+  LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
+    'Days for which changes of segments are kept for readers of the feed',
+  ),
   LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
   LOAM_MEMBER_LIMIT: whole(0, 0)
     .transform((n) => (n === 0 ? null : n))

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { FieldError } from '#contract/errors.ts'
+import { type EntityKind, IdentifierKind } from '#contract/records.ts'
+import { operatorsFor } from '../chain/condition-operators.ts'
+import type { ConditionLeaf } from '../chain/condition-shape.ts'
+import { validationError } from '../lib/errors.ts'
+import { IDENTIFIED_BY, normaliseIdentifier } from '../records/identifiers.ts'
+import type { Db } from '../store/connection/db.ts'
+import { listFieldTypes } from '../store/records/values.ts'
+import { type Condition, type Filter, type Group, otherEnd, parseFilter } from './filter.ts'
+
+/** Types of fields by the words that conditions have for them; a `mixed` one has every operator. */
+const CONDITION_TYPES: Record<string, string> = {
+  text: 'string',
+  number: 'number',
+  boolean: 'boolean',
+  date: 'date',
+  json: 'json',
+}
+
+const MAX_NAMED = 30
+
+/** The filter as it is stored, or an error that names every fault: unknown fields, operators that a field does not have. */
+export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: unknown): Promise<Filter> {
+  const parsed = parseFilter(raw)
+  if (!parsed.ok) throw validationError(parsed.errors)
+  const types = await listFieldTypes(db, orgId)
+  const known = new Map(types.map(({ kind: of, field, type }) => [`${of} ${field}`, type]))
+  const errors: FieldError[] = []
+  const check: CheckField = (leaf, of, place) => {
+    const identifierKind = identifierNamed(of, leaf.variable)
+    if (identifierKind !== undefined) {
+      refuseOperator(leaf, 'string', place, errors)
+      return { ...leaf, values: spellValues(leaf, of, identifierKind) }
+    }
+    const type = known.get(`${of} ${leaf.variable}`)
+    if (type === undefined) {
+      const names = types.filter((field) => field.kind === of).map(({ field }) => field)
+      errors.push({ field: `${place}.variable`, message: sayUnknown(of, leaf.variable, names) })
+    } else refuseOperator(leaf, CONDITION_TYPES[type], place, errors)
+    return leaf
+  }
+  const checked = checkGroups(parsed.value, kind, 'filter', check)
+  if (errors.length > 0) throw validationError(errors)
+  return checked
+}
+
+type CheckField = (leaf: ConditionLeaf, kind: EntityKind, place: string) => ConditionLeaf
+
+function checkGroups(groups: Filter, kind: EntityKind, path: string, check: CheckField): Filter {
+  return groups.map((group, outer) => ({
+    ...group,
+    conditions: group.conditions.map((condition, inner): Condition => {
+      const place = `${path}[${outer}].conditions[${inner}]`
+      if ('variable' in condition) return check(condition, kind, place)
+      if (!('relationship' in condition) || condition.where === undefined) return condition
+      const other = otherEnd(condition).kind
+      return { ...condition, where: checkWhere(condition.where, other, `${place}.where`, check) }
+    }),
+  }))
+}
+
+/** Inside of `where` there is no further relationship. */
+function checkWhere<Plain extends Condition>(
+  groups: Group<Plain>[],
+  kind: EntityKind,
+  path: string,
+  check: CheckField,
+): Group<Plain>[] {
+  return groups.map((group, outer) => ({
+    ...group,
+    conditions: group.conditions.map((condition, inner) =>
+      'variable' in condition
+        ? { ...condition, ...check(condition, kind, `${path}[${outer}].conditions[${inner}]`) }
+        : condition,
+    ),
+  }))
+}
+
+/** Names of identifiers stand for them, wherever entities of that kind have such. */
+export function identifierNamed(kind: EntityKind, variable: string): IdentifierKind | undefined {
+  const named = IdentifierKind.safeParse(variable)
+  return named.success && IDENTIFIED_BY[kind].includes(named.data) ? named.data : undefined
+}
+
+/** A whole identifier in the spelling that it is stored in; a part of one stays as it is. */
+function spellValues({ operator, values = [] }: ConditionLeaf, kind: EntityKind, of: IdentifierKind) {
+  if (operator !== 'is' && operator !== 'is not') return values
+  return values.map((value) => {
+    const read = normaliseIdentifier(kind, of, value)
+    return 'identifier' in read ? read.identifier.identifier : value
+  })
+}
+
+function refuseOperator(
+  { operator }: ConditionLeaf,
+  type: string | undefined,
+  place: string,
+  errors: FieldError[],
+): void {
+  const allowed = operatorsFor(type)
+  if (allowed.includes(operator)) return
+  const message = `must be one of: ${allowed.join(', ')} (the field is of type ${type})`
+  errors.push({ field: `${place}.operator`, message })
+}
+
+function sayUnknown(kind: EntityKind, field: string, names: string[]): string {
+  const all = [...IDENTIFIED_BY[kind], ...names]
+  const listed = all.slice(0, MAX_NAMED).join(', ')
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : ''
+  return `no ${kind} has a field ${JSON.stringify(field)}; there are: ${listed}${more}`
+}
+
+/** Says whether two filters are the same, to readers of the change feed too. */
+export function hashFilter(kind: EntityKind, filter: Filter): string {
+  return createHash('sha256')
+    .update(JSON.stringify([kind, sortKeys(filter)]))
+    .digest('hex')
+}
+
+/** The order of keys says nothing, and PostgreSQL does not keep it. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sortKeys(v)]))
+}

@@ -1,0 +1,170 @@
+import type { EntityKind } from '#contract/records.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Db } from '../store/connection/db.ts'
+import { listIdentifiers } from '../store/records/identifiers.ts'
+import { readEvents, readFields, readRelated, type RelatedPair } from '../store/segments/facts.ts'
+import { identifierNamed } from './filter-check.ts'
+import {
+  boundsOf,
+  type Condition,
+  type EventCondition,
+  type Filter,
+  otherEnd,
+  type RelationshipCondition,
+} from './filter.ts'
+import {
+  earliest,
+  eventsNeeded,
+  isWithin,
+  judge,
+  judgeEvents,
+  judgeValues,
+  type Outcome,
+  type Verdict,
+} from './verdict.ts'
+
+const DAY_MS = 86_400_000
+const PAIRS_AT_ONCE = 2000
+const MAX_NAMED = 5
+
+export type Question = {
+  orgId: string
+  kind: EntityKind
+  filter: Filter
+  now: Date
+  /** Count events beyond what decides, for somebody who reads it. */
+  eventsShown?: number
+}
+
+type OutcomeOf = (entityId: string) => Outcome
+
+/** What the filter says of each of these entities. Those that are none any more, or of another kind, are not in the answer. */
+export async function judgeEntities(
+  db: Db,
+  question: Question,
+  ids: readonly string[],
+): Promise<Map<string, Verdict>> {
+  const { filter } = question
+  const conditions = filter.flatMap((group) => group.conditions)
+  const fields = [...new Set(conditions.flatMap((one) => fieldOf(question.kind, one) ?? []))]
+  const found = await readFields(db, question.orgId, { kind: question.kind, ids, fields })
+  if (found.length === 0) return new Map()
+  const roots = found.map(({ entity_id }) => entity_id)
+  const values = new Map(found.map(({ entity_id, values: json }) => [entity_id, readValues(json)]))
+  const identifiers = conditions.some((one) => identifierOf(question.kind, one) !== undefined)
+    ? await listIdentifiers(db, question.orgId, roots)
+    : new Map<string, never[]>()
+
+  const outcomes = new Map<Condition, OutcomeOf>()
+  for (const condition of conditions) {
+    if ('event' in condition) {
+      outcomes.set(condition, await judgeEventCondition(db, question, condition, roots))
+    } else if ('relationship' in condition) {
+      outcomes.set(condition, await judgeRelationship(db, question, condition, roots))
+    } else {
+      const { operator, variable, values: wanted = [] } = condition
+      const identifierKind = identifierOf(question.kind, condition)
+      const place = fields.indexOf(variable)
+      outcomes.set(condition, (id) => {
+        const seen =
+          identifierKind === undefined
+            ? [values.get(id)?.[place] ?? null]
+            : (identifiers.get(id) ?? [])
+                .filter((one) => one.identifierKind === identifierKind)
+                .map((one) => one.identifier)
+        return judgeValues(operator, seen, wanted)
+      })
+    }
+  }
+  return new Map(roots.map((id) => [id, judge(groupOutcomes(filter, outcomes, id))]))
+}
+
+function groupOutcomes(filter: Filter, outcomes: ReadonlyMap<Condition, OutcomeOf>, id: string) {
+  return filter.map(({ combinator, conditions }) => ({
+    combinator,
+    conditions: conditions.map((condition) => {
+      const outcomeOf = outcomes.get(condition)
+      if (outcomeOf === undefined) throw new Error('a condition was not judged')
+      return { combinator: condition.combinator, outcome: outcomeOf(id) }
+    }),
+  }))
+}
+
+const identifierOf = (kind: EntityKind, condition: Condition) =>
+  'variable' in condition ? identifierNamed(kind, condition.variable) : undefined
+
+const fieldOf = (kind: EntityKind, condition: Condition) =>
+  'variable' in condition && identifierNamed(kind, condition.variable) === undefined
+    ? condition.variable
+    : undefined
+
+function readValues(json: string): unknown[] {
+  const values = parseLossless(json)
+  if (!Array.isArray(values)) throw new Error('the values of an entity are no array')
+  return values
+}
+
+async function judgeEventCondition(
+  db: Db,
+  { orgId, now, eventsShown = 0 }: Question,
+  condition: EventCondition,
+  roots: readonly string[],
+): Promise<OutcomeOf> {
+  const bounds = boundsOf(condition)
+  const withinMs = condition.within_days === undefined ? null : Math.round(condition.within_days * DAY_MS)
+  const found = await readEvents(db, orgId, roots, {
+    type: condition.event,
+    now,
+    since: withinMs === null ? null : new Date(now.getTime() - withinMs),
+    limit: Math.max(eventsNeeded(bounds), eventsShown),
+  })
+  const byRoot = new Map(found.map((facts) => [facts.root_id, facts]))
+  return (id) => judgeEvents(bounds, withinMs, byRoot.get(id) ?? { times: [], next: null })
+}
+
+type Related = { count: number; matching: number; named: string[]; changesAt: number | null }
+
+/** Counts the entities at the other end for which `where` holds, by pages: some have very many. */
+async function judgeRelationship(
+  db: Db,
+  question: Question,
+  condition: RelationshipCondition,
+  roots: readonly string[],
+): Promise<OutcomeOf> {
+  const { orgId } = question
+  const { kind, direction } = otherEnd(condition)
+  const ends = { type: condition.relationship, direction, kind }
+  const byRoot = new Map<string, Related>()
+  for (let after: RelatedPair | null | undefined = null; after !== undefined;) {
+    const page = { after, limit: PAIRS_AT_ONCE }
+    const pairs: RelatedPair[] = await readRelated(db, orgId, roots, ends, page)
+    const others = [...new Set(pairs.map(({ related_id }) => related_id))]
+    const verdicts = await judgeEntities(db, { ...question, kind, filter: condition.where ?? [] }, others)
+    for (const { root_id, related_id } of pairs) {
+      const verdict = verdicts.get(related_id)
+      if (verdict !== undefined) addRelated(byRoot, root_id, related_id, verdict)
+    }
+    after = pairs.length < PAIRS_AT_ONCE ? undefined : pairs.at(-1)
+  }
+  const bounds = boundsOf(condition)
+  return (id) => {
+    const { count, matching, named, changesAt } = byRoot.get(id) ?? NONE
+    return {
+      holds: isWithin(matching, bounds),
+      changesAt,
+      seen: { related: count, matching, entity_ids: named },
+    }
+  }
+}
+
+const NONE: Related = { count: 0, matching: 0, named: [], changesAt: null }
+
+function addRelated(byRoot: Map<string, Related>, rootId: string, relatedId: string, verdict: Verdict): void {
+  const before = byRoot.get(rootId) ?? NONE
+  byRoot.set(rootId, {
+    count: before.count + 1,
+    matching: before.matching + Number(verdict.holds),
+    named: verdict.holds && before.named.length < MAX_NAMED ? [...before.named, relatedId] : before.named,
+    changesAt: earliest([before.changesAt, verdict.changesAt]),
+  })
+}

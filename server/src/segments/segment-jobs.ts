@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { Config } from '../lib/config/config.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Db, Store } from '../store/connection/db.ts'
+import { addJob } from '../store/queue/jobs.ts'
+import { listSegmentsToPrune, pruneChanges } from '../store/segments/changes.ts'
+import { listDueSegments, lockSegment, type SegmentKey } from '../store/segments/segments.ts'
+import { evaluateSegments } from './evaluate.ts'
+
+const EVALUATION_JOB = 'evaluate_segment'
+const AT_ONCE = 500
+const CHANGES_AT_ONCE = 5000
+/** Others wait for the few places that jobs have. */
+const TURN_MS = 20_000
+
+export function segmentJobs(store: Store, config: Pick<Config, 'LOAM_SEGMENT_CHANGES_DAYS'>): Job[] {
+  return [
+    defineJob({
+      name: 'find_due_segments',
+      cron: '* * * * *',
+      payload: z.unknown(),
+      run: (_payload, signal) => queueDueSegments(store, signal),
+    }),
+    defineJob({
+      name: EVALUATION_JOB,
+      payload: z.object({ org_id: z.string(), segment_id: z.string() }),
+      run: (key, signal) => evaluateForATurn(store, key, signal),
+    }),
+    defineJob({
+      name: 'prune_segment_changes',
+      cron: '17 * * * *',
+      payload: z.unknown(),
+      run: (_payload, signal) => pruneFeeds(store, config.LOAM_SEGMENT_CHANGES_DAYS, signal),
+    }),
+  ]
+}
+
+/** One job for each segment with something to do, so that a large one keeps nobody else waiting. */
+export async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise<void> {
+  for (let after: string | null | undefined = null; after !== undefined;) {
+    signal.throwIfAborted()
+    const page = { after, limit: AT_ONCE, orgId: null, now: null }
+    const due: SegmentKey[] = await listDueSegments(system, page)
+    for (const key of due) await queueEvaluation(system, key)
+    after = due.at(-1)?.segment_id
+  }
+}
+
+async function queueEvaluation(db: Db, { org_id, segment_id }: SegmentKey): Promise<void> {
+  await addJob(db, EVALUATION_JOB, { org_id, segment_id }, { key: `${EVALUATION_JOB}:${segment_id}` })
+}
+
+async function evaluateForATurn(store: Store, key: SegmentKey, signal: AbortSignal): Promise<void> {
+  const started = performance.now()
+  const isOver = () => signal.aborted || performance.now() - started > TURN_MS
+  const db = store.org(key.org_id)
+  if (!(await evaluateSegments(db, key.org_id, key.segment_id, { isOver }))) await queueEvaluation(db, key)
+}
+
+/** Removes changes that are older than so many days; `pruned_seq` tells readers who come too late. */
+export async function pruneFeeds({ system }: Store, days: number, signal: AbortSignal): Promise<void> {
+  for (let after: string | null | undefined = null; after !== undefined;) {
+    const found: SegmentKey[] = await listSegmentsToPrune(system, days, after, AT_ONCE)
+    for (const key of found) {
+      const pruneSome = () =>
+        system.transaction().execute(async (trx) => {
+          const segment = await lockSegment(trx, key)
+          return segment !== undefined && pruneChanges(trx, segment, days, CHANGES_AT_ONCE)
+        })
+      while (await pruneSome()) signal.throwIfAborted()
+    }
+    after = found.at(-1)?.segment_id
+  }
+}
