@@ -12,7 +12,7 @@ export function welcomePage(app: Api, { store, publicUrl }: Services): void {
       },
     )
     if (!isReady) reply.code(503).header('retry-after', 1)
-    return sendPage(reply, 'Loam', welcome(publicUrl(), isReady))
+    return sendPage(reply, 'Welcome', welcome(publicUrl(), isReady))
   })
 }
 
