@@ -14,7 +14,7 @@ export type Outcome<Outputs> =
   /** It ran and failed for good. */
   | { kind: 'failed'; message: string; provenance?: Provenance[] }
   /** It could not be run: something it needs is not there. Never billed. */
-  | { kind: 'unrunnable'; message: string }
+  | { kind: 'unrunnable'; message: string; provenance?: Provenance[] }
   /** It failed in a way that may pass: tried again with backoff, or after `afterMs` when the other side said so. */
   | { kind: 'retry'; message: string; afterMs?: number }
   /** Nothing to do for a while: the row is parked and claimed again after `ms`, with `state` in its context. */

@@ -1,5 +1,5 @@
 import type { Warning } from '#contract/envelope.ts'
-import type { ProviderOption } from '../catalog/fields/field.ts'
+import type { WaterfallOffer } from '../catalog/fields/field.ts'
 import {
   asSteps,
   readGivenSteps,
@@ -51,7 +51,7 @@ export async function moveAction(
 export async function reorderWaterfall(
   editing: ChainEditing,
   id: string,
-  field: { name: string; providers: readonly ProviderOption[] },
+  field: { name: string } & Pick<WaterfallOffer, 'providers' | 'usual'>,
   given: unknown[],
 ): Promise<{ providers: ShownStep[]; warnings: Warning[] }> {
   return editChain(editing, ({ chain }) => {
@@ -59,7 +59,7 @@ export async function reorderWaterfall(
     const { steps, warnings, errors } = reorderSteps(
       readGivenSteps(given, 'providers').steps,
       'providers',
-      asSteps(action.inputs[field.name]),
+      Object.hasOwn(action.inputs, field.name) ? asSteps(action.inputs[field.name]) : [...field.usual],
       field.providers,
     )
     if (errors.length > 0) throw validationError(errors)

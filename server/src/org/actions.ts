@@ -5,7 +5,7 @@ import type { FieldError } from '#contract/errors.ts'
 import { type ChainView, typesIn } from '../catalog/configuration/chain-view.ts'
 import { configureAction as configure, type Configured } from '../catalog/configuration/configure.ts'
 import { type Dependent, dependentsOf } from '../catalog/configuration/node.ts'
-import { distinct, problemsOf } from '../catalog/configuration/warnings.ts'
+import { distinct } from '../catalog/configuration/warnings.ts'
 import type { Action } from '../catalog/define.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { ActionInstance } from '../chain/definition.ts'
@@ -19,15 +19,14 @@ import {
 import { validationError } from '../lib/errors.ts'
 import { didYouMean } from '../lib/nearest-name.ts'
 import type { Db } from '../store/connection/db.ts'
-import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { editChain, requireAction, type ChainEditing } from './chain-edit.ts'
-import { readConfigurationEnvironment } from './configuration-environment.ts'
+import { type Installation, listProblems } from './configuration-environment.ts'
 import { checkTargets, type Configurer } from './target-sheets.ts'
 
 type NewAction = z.output<typeof AddActionBody>
 
 /** An edit that configures actions, which may name sheets of other workflows. */
-export type ActionEditing = ChainEditing & Pick<Configurer, 'mayUse'>
+export type ActionEditing = ChainEditing & Pick<Configurer, 'mayUse'> & { installation: Installation }
 
 /** All of it or nothing: an action whose configuration is refused is not added. */
 export async function addAction(
@@ -49,7 +48,7 @@ export async function addAction(
       result: {
         action: made.action,
         chain: next,
-        warnings: await warningsOf(trx, editing.sheet, made, next),
+        warnings: await warningsOf(trx, editing, made, next),
       },
     }
   })
@@ -101,7 +100,7 @@ export async function configureAction(
           inputs: Object.keys(given.inputs ?? {}),
         },
       },
-      result: await warningsOf(trx, editing.sheet, made, view(definition)),
+      result: await warningsOf(trx, editing, made, view(definition)),
     }
   })
 }
@@ -121,11 +120,11 @@ export async function withTargets(
 
 async function warningsOf(
   db: Db,
-  sheet: SheetRecord,
+  { sheet, installation }: ActionEditing,
   { action, warnings }: Configured,
   chain: ChainView,
 ): Promise<Warning[]> {
-  return distinct([...warnings, ...problemsOf(action, chain, await readConfigurationEnvironment(db, sheet))])
+  return distinct([...warnings, ...(await listProblems(db, sheet, action, chain, installation))])
 }
 
 /** Those that referred to its outputs keep their references, which name nothing now, and are answered. */

@@ -30,6 +30,7 @@ export default defineAction({
     }),
     providers: field.waterfall({
       adapters: NEWS_ENGINES,
+      isExtra: true,
       description: 'Which search engines are asked, in order, until one finds something.',
     }),
   },

@@ -17,7 +17,12 @@ export default defineAction({
   timeoutSeconds: 130,
   inputs: {
     method: field.choice(METHODS, { required: true, description: 'The HTTP method.' }),
-    endpoint: field.text({ type: 'url', required: true, description: 'The address to call.' }),
+    endpoint: field.text({
+      type: 'url',
+      absolute: true,
+      required: true,
+      description: 'The address to call.',
+    }),
     query_params: field.pairs({ description: 'Parameters added to the address.' }),
     headers: field.pairs({ description: 'Request headers.' }),
     body: field.pairs({

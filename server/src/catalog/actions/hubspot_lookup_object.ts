@@ -1,12 +1,5 @@
 import { type FieldValue, printValue, readValues } from '../crm/field-values.ts'
-import {
-  connection,
-  exactMatch,
-  ignoreEmptyCriteria,
-  limit,
-  namedValues,
-  searchOperator,
-} from '../crm/fields.ts'
+import { exactMatch, ignoreEmptyCriteria, limit, namedValues, searchOperator } from '../crm/fields.ts'
 import { findPages, pageOf } from '../crm/hubspot-account.ts'
 import { shownProperties } from '../crm/hubspot-objects.ts'
 import { askHubspot, faultOfObject, FoundList, objectType, pathOfObject } from '../crm/hubspot.ts'
@@ -14,6 +7,7 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { hubspot } from '../providers/hubspot/provider.ts'
 
 export default defineAction({
   id: 'hubspot_lookup_object',
@@ -41,7 +35,7 @@ export default defineAction({
       description: 'The properties given of each record beside the usual ones and those looked for.',
     }),
     limit,
-    connection,
+    connection: field.connection({ provider: hubspot }),
   },
   outputs: {
     records_found: output.table('The records found; empty when there are none.'),

@@ -35,17 +35,17 @@ const byFindymail = (email: string): Reply => ({ json: { contact: { email } } })
 const byZeroBounce = (status: string): Reply => ({ json: { status, sub_status: '' } })
 const WITH = { email_providers: ['Hunter', 'Findymail'], email_validation: ['ZeroBounce'] }
 
-it('D66: providers with neither key nor connection are passed over, in order; when all miss there is no match', async () => {
+it('D71: providers with neither key nor connection are passed over, in order; when that is all of them it is an error', async () => {
   const { outcome } = await run({}, { email_providers: ['Hunter', 'Snov'] })
-  expect([outcome.kind, brief(outcome)]).toEqual(['no_match', ['Hunter unconfigured', 'Snov unconfigured']])
+  expect([outcome.kind, brief(outcome)]).toEqual(['unrunnable', ['Hunter unconfigured', 'Snov unconfigured']])
+  expect(outcome).toMatchObject({ message: expect.stringContaining('set LOAM_PROVIDER_KEY_SNOV') })
 })
 
 it('without providers the usual ones are asked', async () => {
   const { outcome } = await run({})
   const usual = ['Hunter', 'Prospeo', 'LeadMagic', 'Findymail', 'Datagma', 'Apollo', 'Snov', 'Wiza']
   const passedOver = usual.map((name) => `${name} unconfigured`)
-  // It knows people by their profile only.
-  expect(brief(outcome)).toEqual(['Blitz ineligible', ...passedOver])
+  expect(brief(outcome)).toEqual(['Blitz unconfigured', ...passedOver])
 })
 
 it('an address that its finder has verified is taken at once', async () => {
@@ -103,6 +103,26 @@ describe('verifiers that are named check every address', () => {
     )
     expect(brief(outcome)).toEqual(provenance)
   })
+
+  it.each<[string, number, object]>([
+    ['catch-all', 2.5, { status: 'catch_all', provider: 'Hunter' }],
+    ['invalid', 0.5, { kind: 'no_match' }],
+    ['unknown', 2, { status: 'valid', provider: 'Findymail' }],
+  ])(
+    'D73: an address that two have found is verified, and paid for, once: %s',
+    async (status, credits, told) => {
+      const { outcome, asked } = await run(
+        {
+          hunter: byHunter('a@acme.example', 'accept_all'),
+          findymail: byFindymail('A@acme.example'),
+          zerobounce: byZeroBounce(status),
+        },
+        WITH,
+      )
+      expect(asked.filter((call) => call.startsWith('zerobounce'))).toHaveLength(1)
+      expect(outcome).toMatchObject('kind' in told ? { ...told, credits } : { outputs: told, credits })
+    },
+  )
 
   it('None takes the word of the finder', async () => {
     const replies = {

@@ -30,8 +30,9 @@ export default defineAction({
       adapters: VERIFIERS,
       default: [],
       also: [NONE],
+      takesOne: true,
       description:
-        'Who verifies an address that was found. By default the built-in check, for those that their finder has not verified.',
+        'Who verifies an address that was found: one name, `None`, or a list. By default the built-in check, for those that their finder has not verified.',
     }),
     accept_catch_all: field.toggle({
       description: 'Take an address whose domain accepts every name as verified.',

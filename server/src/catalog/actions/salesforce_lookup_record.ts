@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../../lib/json/object.ts'
 import { readValues } from '../crm/field-values.ts'
-import {
-  connection,
-  exactMatch,
-  ignoreEmptyCriteria,
-  limit,
-  namedValues,
-  searchOperator,
-} from '../crm/fields.ts'
+import { exactMatch, ignoreEmptyCriteria, limit, namedValues, searchOperator } from '../crm/fields.ts'
 import {
   askSalesforce,
   faultOfNames,
@@ -21,6 +14,7 @@ import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { salesforce } from '../providers/salesforce/provider.ts'
 
 const Found = z.object({ records: z.array(z.looseObject({ Id: z.string() })) })
 
@@ -45,7 +39,7 @@ export default defineAction({
     ignore_empty_values: ignoreEmptyCriteria,
     fields_to_return: field.texts({ description: 'The fields given of each record. By default all.' }),
     limit,
-    connection,
+    connection: field.connection({ provider: salesforce }),
   },
   outputs: {
     records_found: output.table('The records found; empty when there are none.'),

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import { deliverMail, type MailServer, readServer } from '../built-in/mail/delivery.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { failed } from '../outcome.ts'
+import { failed, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
+import { describeUnconnected } from '../provider/remedy.ts'
+import { smtp } from '../providers/smtp/provider.ts'
 
+const MAIL_SERVER = { id: smtp.id, name: 'a mail server', otherwise: 'set LOAM_SMTP_URL' }
 const MAX_RECIPIENTS = 50
 const ADDRESS = /^[^\s@<>"(),:;]+@[^\s@<>"(),:;]+$/
 
@@ -28,7 +31,8 @@ export default defineAction({
       description: 'What the body is. Default text.',
     }),
     reply_to: field.text({ type: 'email', description: 'Where answers go.' }),
-    connection: field.text({
+    connection: field.connection({
+      provider: MAIL_SERVER,
       description:
         'The connection `smtp` to use, by its name. By default the only one, else the installation.',
     }),
@@ -51,9 +55,7 @@ export default defineAction({
     }
     const server = serverOf(own?.fields, context.mail)
     if (server === null) {
-      const message =
-        'there is no mail server: add one with loam connection add --provider smtp --field url=smtp://..., or set LOAM_SMTP_URL'
-      return { kind: 'unrunnable', message }
+      return unrunnable(describeUnconnected(MAIL_SERVER, undefined))
     }
     const hash = createHash('sha256').update(context.cellRun).digest('hex').slice(0, 32)
     const messageId = `<${hash}@${

@@ -17,7 +17,12 @@ export default defineAction({
   category: 'messages',
   credits: 0,
   inputs: {
-    url: field.text({ type: 'url', required: true, description: 'The address that receives it.' }),
+    url: field.text({
+      type: 'url',
+      absolute: true,
+      required: true,
+      description: 'The address that receives it.',
+    }),
     payload: payload({
       required: true,
       description: 'What is sent: JSON whose texts may hold tokens, or one token for its value.',

@@ -17,7 +17,7 @@ export default defineAction({
     channel: field.text({ required: true, description: 'The channel: its id, or its name like #sales.' }),
     text: field.text({ type: 'promptField', required: true, description: 'The message, in Slack markup.' }),
     thread: field.text({ description: 'The id of a message to answer in its thread.' }),
-    connection: field.text({ description: 'The connection to use, by its name. By default the only one.' }),
+    connection: field.connection({ provider: slack }),
   },
   outputs: {
     id: output.text('The id of the message in its channel.'),

@@ -180,8 +180,13 @@ describe('verify_email asks providers in order', () => {
     })
   })
 
-  it('and has no answer when none can be asked', async () => {
+  it('D71: and is an error that says what to set when none can be asked', async () => {
     const outcome = await runAction('verify_email', { email: 'ann@acme.example', providers: ['zerobounce'] })
-    expect(outcome).toMatchObject({ kind: 'no_match', provenance: [{ status: 'unconfigured' }] })
+    expect(outcome).toMatchObject({
+      kind: 'unrunnable',
+      message:
+        'none of its providers can be asked. ZeroBounce: set LOAM_PROVIDER_KEY_ZEROBOUNCE, or connect it with loam connection add --provider zerobounce and list it as {"name": "ZeroBounce", "use_own_key": true}',
+      provenance: [{ status: 'unconfigured' }],
+    })
   })
 })

@@ -146,8 +146,7 @@ async function search(query: string, lent: Lent, budget: Budget): Promise<Search
         return { ok: true, entries: result.value, provider: result.provider }
       case 'none':
         if (result.failure !== null) return { ok: false, message: result.failure }
-        if (result.provenance.every(({ status }) => status === 'unconfigured'))
-          return { ok: false, message: NO_ENGINE }
+        if (result.unasked !== null) return { ok: false, message: NO_ENGINE }
         return { ok: true, entries: [], provider: '' }
       case 'out_of_credits':
         return { ok: false, message: result.message }

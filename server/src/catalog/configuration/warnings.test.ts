@@ -5,7 +5,12 @@ import { type DiscoveredOutputs, viewChain } from './chain-view.ts'
 import { dependentsOf, nodeOf } from './node.ts'
 import { problemsOf, type ConfigurationEnvironment } from './warnings.ts'
 
-const NOTHING: ConfigurationEnvironment = { envKeys: new Set(), connectionsOf: () => 0 }
+const NOTHING: ConfigurationEnvironment = {
+  envKeys: new Set(),
+  connectionsOf: () => 0,
+  hasKey: () => false,
+  hasAddress: () => false,
+}
 
 const instance = (id: string, more: Partial<ActionInstance> = {}): ActionInstance => ({
   id,
@@ -181,7 +186,12 @@ describe('own keys', () => {
     ],
     ['asked for with one', steps(['alpha', true]), 1, []],
     ['asked for with several', steps(['alpha', true]), 2, [['inputs.providers[0]', 'ambiguous_provider']]],
-    ['required and not asked for', steps(['gamma', false]), 1, [['inputs.providers[0]', 'own_key_required']]],
+    [
+      'required and not asked for',
+      steps(['alpha', false], ['gamma', false]),
+      1,
+      [['inputs.providers[1]', 'own_key_required']],
+    ],
     ['required and there', steps(['gamma', true]), 1, []],
     ['of a provider that is gone', steps(['omega', true]), 0, [['inputs.providers[0]', 'own_key_required']]],
   ])('%s', (_name, action, connections, expected) => {

@@ -5,13 +5,17 @@ import type { Action } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
 import { type ChainView, standingOf } from './chain-view.ts'
+import { inspectInputs } from './inspection.ts'
 import { listReferences } from './references.ts'
 
 /** What a workflow can draw on beside its own chain. */
 export type ConfigurationEnvironment = {
   envKeys: ReadonlySet<string>
-  /** How many connections of the organisation there are to a provider. */
-  connectionsOf: (provider: string) => number
+  /** How many connections of the organisation there are to a provider, or of them with a name or id. */
+  connectionsOf: (provider: string, name?: string) => number
+  /** Whether the installation has a key for a provider, and whether it says where one is. */
+  hasKey: (provider: string) => boolean
+  hasAddress: (provider: string) => boolean
 }
 
 /** What keeps an action, as it is configured now, from doing what it should. */
@@ -27,6 +31,7 @@ export function problemsOf(
       const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, environment)
       return problem === null ? [] : [{ field: path, code: problem.code, message: problem.message(source) }]
     }),
+    ...(template === undefined ? [] : inspectInputs(action, template, environment)),
     ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>
       waterfall === undefined
         ? []

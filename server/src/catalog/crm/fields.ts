@@ -8,10 +8,6 @@ export function namedValues(description: string, options: Dropdown): Field<Pair[
   return { ...field.pairs({ required: true, description }), options }
 }
 
-export const connection = field.text({
-  description: 'The connection to use, by its name. By default the only one.',
-})
-
 export const ignoreEmptyValues = field.toggle({
   default: true,
   description: 'Leave out what has no value. Default on; off, an empty value clears its field.',

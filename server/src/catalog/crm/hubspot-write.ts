@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { Pair } from '../fields/fields.ts'
+import { field, type Pair } from '../fields/fields.ts'
 import { failed, type Outcome, type Provenance, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import type { CellContext } from '../provider/context.ts'
 import type { ProviderCallResult } from '../provider/single-provider.ts'
+import { hubspot } from '../providers/hubspot/provider.ts'
 import { type FieldValues, omitValues } from './field-values.ts'
-import { connection, ignoreEmptyValues } from './fields.ts'
+import { ignoreEmptyValues } from './fields.ts'
 import { findPages, pageOf } from './hubspot-account.ts'
 import {
   askHubspot,
@@ -24,7 +25,7 @@ import type { WriteResult } from './write-result.ts'
 export const WRITE_INPUTS = {
   properties: propertiesToWrite,
   ignore_empty_values: ignoreEmptyValues,
-  connection,
+  connection: field.connection({ provider: hubspot }),
 }
 
 export const WRITE_OUTPUTS = {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { Pair } from '../fields/fields.ts'
+import { field, type Pair } from '../fields/fields.ts'
 import { type Outcome, type Provenance, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { CellContext } from '../provider/context.ts'
+import { salesforce } from '../providers/salesforce/provider.ts'
 import { type FieldValues, omitValues } from './field-values.ts'
-import { connection, ignoreEmptyValues } from './fields.ts'
+import { ignoreEmptyValues } from './fields.ts'
 import { askSalesforce, fieldsToWrite, planWrite, recordUrl, SALESFORCE_API } from './salesforce.ts'
 import type { WriteResult } from './write-result.ts'
 
@@ -13,7 +14,7 @@ import type { WriteResult } from './write-result.ts'
 export const WRITE_INPUTS = {
   add_fields_and_their_values: fieldsToWrite,
   ignore_empty_values: ignoreEmptyValues,
-  connection,
+  connection: field.connection({ provider: salesforce }),
 }
 
 export const WRITE_OUTPUTS = {

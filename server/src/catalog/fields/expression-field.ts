@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/json/object.ts'
 import { bindFormula, type Formula, moveChains } from '../formula/formula.ts'
+import { faultOfExpression } from '../formula/syntax.ts'
 import { type Field, FieldProblem, refuse } from './field.ts'
 
 /** One JavaScript expression over the row. Tokens in it become variables, so that row data is never code. */
@@ -17,6 +18,10 @@ export function expression(options: { required?: boolean; description: string })
       }
       // Nothing else comes out of `resolve`; an unset field that is required is never read.
       return resolved as Formula
+    },
+    inspect(configured) {
+      const fault = typeof configured === 'string' ? faultOfExpression(configured) : null
+      return fault === null ? null : { code: 'invalid_formula', message: `the formula ${fault}` }
     },
     references: (configured) => (typeof configured === 'string' ? moveChains(configured) : configured),
   }

@@ -36,14 +36,31 @@ export type Field<Value = unknown> = {
   /** Words a dropdown offers: fixed ones here, or by name from whoever knows them (sheets, models, connections). */
   options?: { fixed: Option[] } | { from: string; needs?: string[] }
   /** Present on waterfalls: the providers that may be listed. */
-  waterfall?: { providers: readonly ProviderOption[] }
+  waterfall?: WaterfallOffer
+  /** Present where a connection is chosen: the one provider that the action asks, and how else it could be reached. */
+  connects?: { id: string; name: string; otherwise?: string }
+  /** What can be seen to be wrong with a configured value before any row runs; it is saved all the same (D77). */
+  inspect?: (configured: ConfiguredValue) => Inspection | null
   /** Present on condition groups: whether their variables name columns of this sheet or of another. */
   conditions?: { over: 'row' | 'target' }
   /** What of a configured value holds tokens of this sheet, where that is not the value itself. */
   references?(configured: ConfiguredValue): unknown
 }
 
+export type Inspection = { code: string; message: string }
+
 export type Fields = Record<string, Field>
+
+export type WaterfallOffer = {
+  providers: readonly ProviderOption[]
+  /** Who is asked while nothing is configured. */
+  usual: readonly WaterfallStep[]
+  /** The action has other ways to answer, and does without them. */
+  isExtra: boolean
+}
+
+/** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
+export type WaterfallStep = { provider: string; own_key: boolean }
 
 /** A provider as a waterfall offers it. */
 export type ProviderOption = {
@@ -52,6 +69,9 @@ export type ProviderOption = {
   supportsOwnKey: boolean
   requiresOwnKey: boolean
   disabled?: boolean
+  /** It cannot be asked without a key, or not before LOAM_PROVIDER_URL_<NAME> says where it is. */
+  needsKey?: boolean
+  needsAddress?: boolean
   /** Credits for an answer, on the platform's key. */
   credits?: number
 }

@@ -1,5 +1,6 @@
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { inspectEmail, inspectUrl } from './address-inspection.ts'
 import { columns } from './columns-field.ts'
 import { conditions, targetConditions } from './conditions-field.ts'
 import { type Checked, type Field, FieldProblem, hasToken, refuse, type Scope } from './field.ts'
@@ -26,12 +27,20 @@ function checkText(raw: unknown, path: string): Checked {
   return typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string')
 }
 
-/** Literal text, tokens or a mix. `type` is the word callers see: string, url, email, promptField. */
+type TextType = 'string' | 'url' | 'email' | 'promptField'
+
+/** Literal text, tokens or a mix. `type` is the word callers see; an `absolute` address has a scheme. */
 function text<const Required extends boolean = false>(
-  options: Given<Required> & { type?: 'string' | 'url' | 'email' | 'promptField' },
+  options: Given<Required> & { type?: TextType; absolute?: true },
 ): Field<Maybe<string, Required>> {
+  const { type = 'string', absolute = false } = options
   return {
-    ...base(options.type ?? 'string', options),
+    ...base(type, options),
+    inspect(configured) {
+      if (typeof configured !== 'string') return null
+      if (type === 'url') return inspectUrl(configured, absolute)
+      return type === 'email' ? inspectEmail(configured) : null
+    },
     check: checkText,
     resolve: resolveText,
     read: readText<Required>,
@@ -140,6 +149,21 @@ function dropdown<const Required extends boolean = false>(
   return { ...text<Required>(options), options: { from, ...(needs === undefined ? {} : { needs }) } }
 }
 
+/** The connection that an action of one provider uses, by its name. */
+function connection(options: {
+  provider: NonNullable<Field['connects']>
+  description?: string
+}): Field<string | undefined> {
+  const {
+    provider: { id, name, otherwise },
+    description,
+  } = options
+  return {
+    ...text({ description: description ?? 'The connection to use, by its name. By default the only one.' }),
+    connects: { id, name, ...(otherwise === undefined ? {} : { otherwise }) },
+  }
+}
+
 /** One pair of a jsonArray; further text properties that a caller sends stay. */
 export type Pair = { name: string; value: string; label: string } & Record<string, unknown>
 
@@ -223,6 +247,7 @@ export const field = {
   toggle,
   choice,
   dropdown,
+  connection,
   pairs,
   texts,
   values,

@@ -1,10 +1,9 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
-import type { Checked, Field, ProviderOption } from './field.ts'
+import type { Checked, Field, ProviderOption, WaterfallStep } from './field.ts'
 
-/** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
-export type WaterfallStep = { provider: string; own_key: boolean }
+export type { WaterfallStep }
 
 /** Who may be asked, and who is asked in which order. */
 export type ConfiguredWaterfall<Source> = { adapters: readonly Source[]; steps: readonly WaterfallStep[] }
@@ -17,16 +16,21 @@ export function waterfall<Source extends { option: ProviderOption }>(options: {
   default?: readonly Source[]
   /** What may be listed beside them. */
   also?: readonly ProviderOption[]
+  /** One name may stand in place of a list of one. */
+  takesOne?: true
+  /** The action has other ways to answer. */
+  isExtra?: true
 }): Field<ConfiguredWaterfall<Source>> {
-  const { adapters, description, also = [] } = options
+  const { adapters, description, also = [], takesOne = false, isExtra = false } = options
   const providers = [...adapters.map(({ option }) => option), ...also]
   const usual = (options.default ?? adapters).map(({ option }) => ({ provider: option.id, own_key: false }))
   return {
     type: 'stepDownSearch',
     required: false,
     description,
-    waterfall: { providers },
-    check: (raw, path, current) => checkSteps(raw, path, providers, asSteps(current)),
+    waterfall: { providers, usual, isExtra },
+    check: (raw, path, current) =>
+      checkSteps(takesOne && !Array.isArray(raw) ? [raw] : raw, path, providers, asSteps(current)),
     show: (configured) => showSteps(asSteps(configured), providers),
     resolve: (configured) => configured,
     read: (resolved) => ({ adapters, steps: resolved === undefined ? usual : asSteps(resolved) }),

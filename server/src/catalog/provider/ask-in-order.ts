@@ -30,7 +30,8 @@ export function toOutcome<Result, Outputs>(
     case 'found':
       return { kind: 'done', outputs: read(result), credits: result.credits, provenance: result.provenance }
     case 'none': {
-      const { failure, credits, provenance } = result
+      const { failure, unasked, credits, provenance } = result
+      if (unasked !== null) return { kind: 'unrunnable', message: unasked, provenance }
       if (failure === null) return { kind: 'no_match', credits, provenance }
       return { kind: 'failed', message: `no provider could answer. ${failure}`, provenance }
     }

@@ -55,6 +55,8 @@ export type Provider = {
   requiresOwnKey: boolean
   /** Answers here: what fails then is what it looks at, never itself. */
   isBuiltIn: boolean
+  /** Every installation has one of its own, which it has to say by LOAM_PROVIDER_URL_<NAME>. */
+  needsAddress: boolean
   /** Whether it can be called at all here, with a key or without. */
   isPlaced(context: ProviderContext): boolean
   limits(context: ProviderContext): CallLimits
@@ -113,6 +115,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
     supportsOwnKey,
     requiresOwnKey,
     isBuiltIn: false,
+    needsAddress: spec.baseUrl === '' && spec.baseUrlField === undefined,
     isPlaced: (context) => spec.baseUrlField !== undefined || placeOf(context).base !== '',
     // What stands in a provider's place has limits of its own; it says so by 429.
     limits: (context) => (placeOf(context).replaced ? {} : (spec.limits ?? {})),
@@ -161,6 +164,7 @@ export function defineBuiltIn(id: string, name: string): Provider {
     supportsOwnKey: false,
     requiresOwnKey: false,
     isBuiltIn: true,
+    needsAddress: false,
     isPlaced: () => true,
     limits: () => ({}),
     probe: null,
@@ -173,10 +177,11 @@ export function defineBuiltIn(id: string, name: string): Provider {
 }
 
 export function optionOf(
-  { id, name, supportsOwnKey, requiresOwnKey }: Provider,
+  { id, name, supportsOwnKey, requiresOwnKey, auth, needsAddress }: Provider,
   credits: number,
 ): ProviderOption {
-  return { id, name, supportsOwnKey, requiresOwnKey, credits }
+  const needsKey = auth.kind !== 'none'
+  return { id, name, supportsOwnKey, requiresOwnKey, credits, needsKey, needsAddress }
 }
 
 function addressOf(

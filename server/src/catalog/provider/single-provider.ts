@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
+import { type Outcome, type Provenance, retry, unrunnable, wait } from '../outcome.ts'
 import type { ProviderKey } from './access.ts'
 import type { CellContext } from './context.ts'
 import type { Provider, ProviderRequest } from './provider.ts'
+import { describeUnconnected } from './remedy.ts'
 import type { Refusal } from './reply.ts'
 
 export type ProviderCallResult<Body> =
@@ -28,7 +29,7 @@ export async function askProvider<Body>(
   const { id, name } = provider
   const own = await context.keys.own(id, connection)
   const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
-  if (key === null) return { ok: false, outcome: notConnected(provider, connection) }
+  if (key === null) return { ok: false, outcome: unrunnable(describeUnconnected(provider, connection)) }
   const gate = await context.gate.enter(`${id} ${key.id}`, provider.limits(context), {
     signal: context.signal,
     slot: slotOf(context.state),
@@ -54,14 +55,6 @@ export async function askProvider<Body>(
   } finally {
     gate.leave(worked ? 'worked' : 'broken')
   }
-}
-
-function notConnected({ id, name }: Provider, connection: string | undefined): Outcome<never> {
-  const which =
-    connection === undefined
-      ? `${name} is not connected`
-      : `there is no connection "${connection}" to ${name}`
-  return { kind: 'unrunnable', message: `${which}; add it with loam connection add --provider ${id}` }
 }
 
 function outcomeOfRefusal(refusal: Refusal, { id, name }: Provider, ms: number, once?: true): Outcome<never> {

@@ -4,6 +4,7 @@ import { createKey, type ProviderKey } from './access.ts'
 import type { Adapter, AdapterAsk, Found, Paused } from './adapter.ts'
 import type { AskContext } from './context.ts'
 import type { Provider } from './provider.ts'
+import { remedyOf } from './remedy.ts'
 import type { Refusal } from './reply.ts'
 import type { Turn } from './waterfall-progress.ts'
 
@@ -13,20 +14,20 @@ const LONGEST_PAUSE_MS = 120_000
 /** After this long the row is parked before the next call, so that the action's timeout is not met. */
 export const LONGEST_RUN_MS = 20_000
 
-/** The key of a step, or why there is none (D66). */
+/** The key of a step, or what to do so that there is one (D66, D71). */
 export async function chooseKey<Input, Result>(
   { provider }: Adapter<Input, Result>,
   { own_key }: WaterfallStep,
   context: AskContext,
 ): Promise<ProviderKey | string> {
   if (own_key) {
-    const own = await context.keys.own(provider.id)
-    return own ?? `set to your own key, but ${provider.name} is not connected`
+    return (await context.keys.own(provider.id)) ?? remedyOf(provider, { ownKey: true, hasAddress: true })
   }
-  if (provider.requiresOwnKey) return `${provider.name} runs on your own key only`
-  if (!provider.isPlaced(context)) return `LOAM_PROVIDER_URL_${provider.id.toUpperCase()} is not set`
+  const hasAddress = provider.isPlaced(context)
+  const remedy = remedyOf(provider, { ownKey: false, hasAddress })
+  if (provider.requiresOwnKey || !hasAddress) return remedy
   if (provider.auth.kind === 'none') return createKey('platform', {})
-  return context.keys.platform(provider.id) ?? 'there is no key for it'
+  return context.keys.platform(provider.id) ?? remedy
 }
 
 /** Asks one provider, in as many calls as that takes. What may pass is a pause, as often as that is worth it (D24). */

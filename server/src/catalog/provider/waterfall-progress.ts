@@ -44,6 +44,8 @@ export type Progress<Result> = Bill & {
   fallback?: { value: Result; provider: string }
   turn: Turn
   candidate?: Candidate<Result>
+  /** What checks of answers came to, by a name of what was checked. */
+  checked: Record<string, unknown>
 }
 
 /** Where a waterfall goes on. State that cannot be read, as that of another version, is a new beginning. */
@@ -52,7 +54,15 @@ export function readProgress<Result>(state: unknown, result: z.ZodType<Result>):
     const kept = progressOf(result).safeParse(state)
     if (kept.success) return kept.data
   }
-  return { place: 0, credits: 0, provenance: [], failures: [], answered: false, turn: startTurn() }
+  return {
+    place: 0,
+    credits: 0,
+    provenance: [],
+    failures: [],
+    answered: false,
+    turn: startTurn(),
+    checked: {},
+  }
 }
 
 function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Result>> {
@@ -64,6 +74,7 @@ function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Resul
     answered: z.boolean(),
     fallback: z.object({ value: result, provider: z.string() }).exactOptional(),
     turn: Turn,
+    checked: z.record(z.string(), z.unknown()).default({}),
     candidate: z
       .object({
         value: result,

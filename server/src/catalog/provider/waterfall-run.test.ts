@@ -391,7 +391,7 @@ describe('D22: credits are set aside before the call that costs them', () => {
 
 it('an answer is checked by somebody else: rejected counts as a miss, and a check may pause', async () => {
   const states: unknown[] = []
-  const check: Waterfall<string, Word>['check'] = async ({ value }, spent, state) => {
+  const check: Waterfall<string, Word>['check'] = async ({ value }, spent, { state }) => {
     states.push(state ?? 'new')
     if (state === undefined) return { kind: 'pause', ms: 10, state: { spent } }
     const kind = value.word === 'a' ? 'rejected' : 'verified'

@@ -3,14 +3,18 @@ import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
 import type { Provenance } from '../outcome.ts'
 import type { Adapter } from './adapter.ts'
 import type { AskContext } from './context.ts'
+import { describeUnasked } from './remedy.ts'
 import { callProvider, chooseKey, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
 import { type Bill, type Candidate, type Progress, readProgress, startTurn } from './waterfall-progress.ts'
 
 /** What a waterfall came to. */
 export type WaterfallResult<Result> =
   | ({ kind: 'found'; value: Result; verified: boolean; provider: string } & Bill)
-  /** Nobody has an answer; `failure` where nobody could even say so. */
-  | ({ kind: 'none'; failure: string | null } & Bill)
+  /**
+   * Nobody has an answer; `failure` where nobody could even say so, `unasked` where nobody can be asked at all, with what
+   * would mend that.
+   */
+  | ({ kind: 'none'; failure: string | null; unasked: string | null } & Bill)
   | { kind: 'out_of_credits'; message: string; provenance: Provenance[] }
   | Pause
 
@@ -27,7 +31,12 @@ export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result
   state: unknown
   /** Credits that the cell costs already. */
   spent?: number
-  check?(found: { value: Result; verified: boolean }, spent: number, state: unknown): Promise<Check<Result>>
+  /** `checked` is for what is found out about an answer: it is kept for the cell, so that it need not be asked again. */
+  check?(
+    found: { value: Result; verified: boolean },
+    spent: number,
+    kept: { state: unknown; checked: Progress<Result>['checked'] },
+  ): Promise<Check<Result>>
 }
 
 /**
@@ -48,7 +57,15 @@ export async function runWaterfall<Input, Result>(
   const { fallback, credits, provenance, failures, answered } = progress
   if (fallback !== undefined) return { kind: 'found', ...fallback, verified: false, credits, provenance }
   const failure = failures.length === 0 || answered ? null : failures.join('; ')
-  return { kind: 'none', failure, credits, provenance }
+  return { kind: 'none', failure, unasked: describeIfUnasked(progress), credits, provenance }
+}
+
+/** D71: every one of the list is without a key, or gone; one that refused its key has been asked. */
+function describeIfUnasked<Result>({ provenance, failures }: Progress<Result>): string | null {
+  const unconfigured = provenance.filter(({ status }) => status === 'unconfigured')
+  const others = provenance.filter(({ status }) => status !== 'unconfigured' && status !== 'disabled')
+  if (unconfigured.length === 0 || others.length > 0 || failures.length > 0) return null
+  return describeUnasked(unconfigured.map(({ provider, message = '' }) => ({ provider, remedy: message })))
 }
 
 /** Asks the provider at hand. Null when it is the next one's turn. */
@@ -66,9 +83,9 @@ async function takeStep<Input, Result>(
   if (progress.candidate !== undefined) return weigh(waterfall, progress, name, progress.candidate)
 
   if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
-  if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
   const key = await chooseKey(adapter, step, context)
   if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
+  if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
   const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
   const most = Math.max(price, missPrice)
   if (most > 0 && !(await context.reserve((waterfall.spent ?? 0) + progress.credits + most))) {
@@ -149,11 +166,10 @@ async function weigh<Input, Result>(
   const checked: Check<Result> =
     waterfall.check === undefined
       ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
-      : await waterfall.check(
-          { value, verified },
-          add(waterfall.spent ?? 0, progress.credits, credits),
-          candidate.check,
-        )
+      : await waterfall.check({ value, verified }, add(waterfall.spent ?? 0, progress.credits, credits), {
+          state: candidate.check,
+          checked: progress.checked,
+        })
   if (checked.kind === 'pause') {
     candidate.check = checked.state
     return { ...checked, state: progress }

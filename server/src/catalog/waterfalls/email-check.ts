@@ -3,7 +3,7 @@ import type { Adapter } from '../provider/adapter.ts'
 import type { AskContext } from '../provider/context.ts'
 import type { Bill } from '../provider/waterfall-progress.ts'
 import { type Check, runWaterfall, type Waterfall } from '../provider/waterfall-run.ts'
-import type { Verdict, Verification } from '../questions/verification.ts'
+import { VERDICTS, type Verdict, type Verification } from '../questions/verification.ts'
 import type { FoundEmail } from '../questions/work-email.ts'
 
 type Rules = {
@@ -21,7 +21,7 @@ type Rules = {
  */
 export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundEmail>['check']> {
   const { named, usual, context } = rules
-  return async ({ value, verified }, spent, state): Promise<Check<FoundEmail>> => {
+  return async ({ value, verified }, spent, { state, checked }): Promise<Check<FoundEmail>> => {
     const word = value.status ?? (verified ? 'valid' : 'unknown')
     const steps =
       named.steps.length > 0 ? named.steps : word === 'unknown' && value.status === undefined ? usual : []
@@ -31,13 +31,25 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
       ...bill,
     })
     if (steps.length === 0 || steps.some(({ provider }) => provider === 'none')) return conclude(word, FREE)
+    const address = value.email.trim().toLowerCase()
+    const earlier = readVerdict(checked[address])
+    if (earlier !== undefined) return conclude(earlier === 'unknown' ? word : earlier, FREE)
     const input = { email: value.email }
     const result = await runWaterfall({ ...named, steps, input, context, state, spent })
     if (result.kind === 'pause') return result
     if (result.kind === 'out_of_credits') return conclude(word, { credits: 0, provenance: result.provenance })
-    const told = result.kind === 'found' && result.value.status !== 'unknown' ? result.value.status : word
-    return conclude(told, { credits: result.credits, provenance: result.provenance })
+    const verdict = result.kind === 'found' ? result.value.status : 'unknown'
+    // One address is verified, and paid for, once in a cell (D73).
+    checked[address] = verdict
+    return conclude(verdict === 'unknown' ? word : verdict, {
+      credits: result.credits,
+      provenance: result.provenance,
+    })
   }
+}
+
+function readVerdict(kept: unknown): Verdict | undefined {
+  return VERDICTS.find((verdict) => verdict === kept)
 }
 
 const FREE: Bill = { credits: 0, provenance: [] }

@@ -62,7 +62,7 @@ export function toCellResult(
     case 'failed':
       return settleAs({ status: 'failed', error: outcome.message, provenance }, { halts: !mayContinue })
     case 'unrunnable':
-      return errorCell(outcome.message, mayContinue)
+      return settleAs({ status: 'error', error: outcome.message, provenance }, { halts: !mayContinue })
     case 'retry': {
       if (retries < action.retries) {
         const ms = outcome.afterMs ?? backoff(retries)

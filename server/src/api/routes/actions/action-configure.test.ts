@@ -122,7 +122,10 @@ describe('4.5 Configure Action', () => {
     [
       'own_key_required, not connected',
       [{ name: 'Alpha', use_own_key: true }],
-      [['inputs.providers[0]', 'own_key_required']],
+      [
+        ['inputs.providers', 'provider_not_configured'],
+        ['inputs.providers[0]', 'own_key_required'],
+      ],
     ],
     ['own_key_required, not asked for', ['Alpha', 'Gamma'], [['inputs.providers[1]', 'own_key_required']]],
   ])('warning %s', async (_name, providers, expected) => {

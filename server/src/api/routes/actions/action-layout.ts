@@ -123,7 +123,7 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       const { providers, warnings } = await reorderWaterfall(
         editingOf(request),
         id,
-        { name: field_name, providers: waterfall.providers },
+        { name: field_name, ...waterfall },
         request.body.providers,
       )
       return ok(

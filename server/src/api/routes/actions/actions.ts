@@ -14,11 +14,10 @@ import type { FieldError } from '#contract/errors.ts'
 import { typesIn } from '../../../catalog/configuration/chain-view.ts'
 import { configureAction as configure } from '../../../catalog/configuration/configure.ts'
 import { graphOf, nodeOf } from '../../../catalog/configuration/node.ts'
-import { problemsOf } from '../../../catalog/configuration/warnings.ts'
 import { describeInputs } from '../../../catalog/describe.ts'
 import { isObject } from '../../../lib/json/object.ts'
 import { addAction, configureAction, deleteAction, prepareAction, withTargets } from '../../../org/actions.ts'
-import { readConfigurationEnvironment } from '../../../org/configuration-environment.ts'
+import { listProblems } from '../../../org/configuration-environment.ts'
 import { checkTargets } from '../../../org/target-sheets.ts'
 import type { WorkflowFor } from '../../../store/sheets/workflows.ts'
 import { created, ok } from '../../http/envelope.ts'
@@ -35,12 +34,15 @@ import {
 export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
 const tags = ['Actions']
 
-export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'>): void {
+type Parts = Pick<Services, 'catalogue' | 'config' | 'models' | 'egress'>
+
+export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): void {
   const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({
     db,
     author: caller,
     sheet,
     catalogue,
+    installation,
     mayUse: (workflow: WorkflowFor) => mayUse(caller, workflow),
   })
 
@@ -115,8 +117,8 @@ export function actionRoutes(api: Api, { catalogue }: Pick<Services, 'catalogue'
     async (request) => {
       const { action, db, sheet } = request
       const chain = await readChain(catalogue, request)
-      const problems = problemsOf(action, chain, await readConfigurationEnvironment(db, sheet))
       const { author, mayUse: may } = editingOf(request)
+      const problems = await listProblems(db, sheet, action, chain, installation)
       const inputs = { before: action.inputs, after: action.inputs }
       const template = catalogue.get(action.action_id)
       const targets = await checkTargets(db, { ...author, mayUse: may }, template, inputs)

@@ -1,0 +1,38 @@
+import type { ProviderOption } from '../fields/field.ts'
+
+/** The setting or the command by which a provider that cannot be asked could be (D71). */
+export function remedyOf(
+  { id, name, supportsOwnKey, requiresOwnKey }: Omit<ProviderOption, 'disabled' | 'credits'>,
+  { ownKey, hasAddress }: { ownKey: boolean; hasAddress: boolean },
+): string {
+  const connect = `connect it with loam connection add --provider ${id}`
+  const listed = ` and list it as {"name": "${name}", "use_own_key": true}`
+  if (ownKey) return connect
+  if (requiresOwnKey) return `${connect}${listed}`
+  if (!hasAddress) return `set LOAM_PROVIDER_URL_${id.toUpperCase()}`
+  const set = `set LOAM_PROVIDER_KEY_${id.toUpperCase()}`
+  return supportsOwnKey ? `${set}, or ${connect}${listed}` : set
+}
+
+const MAX_NAMED = 3
+
+/** What is said of a waterfall in which nobody can be asked. */
+export function describeUnasked(remedies: readonly { provider: string; remedy: string }[]): string {
+  const named = remedies.slice(0, MAX_NAMED).map(({ provider, remedy }) => `${provider}: ${remedy}`)
+  const others = remedies.slice(MAX_NAMED).map(({ provider }) => provider)
+  const more = others.length === 0 ? '' : `; or one of ${others.join(', ')} likewise`
+  return `none of its providers can be asked. ${named.join('; ')}${more}`
+}
+
+/** What is said of an action of one provider that it is not connected to. `otherwise` is the other way to mend that. */
+export function describeUnconnected(
+  { id, name, otherwise }: { id: string; name: string; otherwise?: string },
+  connection: string | undefined,
+): string {
+  const which =
+    connection === undefined
+      ? `${name} is not connected`
+      : `there is no connection "${connection}" to ${name}`
+  const more = otherwise === undefined || connection !== undefined ? '' : `, or ${otherwise}`
+  return `${which}; add it with loam connection add --provider ${id}${more}`
+}
