@@ -12,17 +12,21 @@ import { moveTo } from './flights/position.ts'
 export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   const { flight, scope } = walk
   const { facts, position } = flight
-  // Cells that wait for this one's result in the cache look again only once it is settled.
-  const settling = facts.cache_enabled ? Promise.withResolvers<void>() : null
+  // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
+  const end = facts.cache_enabled ? Promise.withResolvers<number>() : null
+  let parkedMs = 0
   try {
     const cells: SettledCell[] = []
     const together = isPure(engine, walk, position.action) ? walk.together : 1
     let next: string | null = position.action
     do {
       const startedAt = Date.now()
-      const result = await runCell(engine, walk, next, settling?.promise ?? null)
+      const result = await runCell(engine, walk, next, end?.promise ?? null)
       if (result.kind === 'lost') await throwIfTakenOver(engine, flight)
-      else if (result.kind === 'later') await park(engine, flight, result.parking)
+      else if (result.kind === 'later') {
+        parkedMs = Math.max(1, result.parking.ms)
+        await park(engine, flight, result.parking)
+      }
       if (result.kind !== 'settle') return false
       const { settlement, halts } = result
       cells.push({ ...settlement, action: next, startedAt })
@@ -38,7 +42,7 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
     await abandon(engine, flight)
     return false
   } finally {
-    settling?.resolve()
+    end?.resolve(parkedMs)
   }
 }
 

@@ -1,73 +1,133 @@
 import type { ActionInstance } from '../../chain/definition.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { backoff } from '../../lib/timing/backoff.ts'
 import type { Store } from '../../store/connection/db.ts'
 import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
+import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 type Outputs = Record<string, unknown>
 
-/** `ending`: the process ends while another one computes it. */
-export type Cached = { kind: 'hit'; outputs: Outputs } | { kind: 'miss' } | { kind: 'ending' }
+/** `later`: another row computes it, and is itself parked or takes long. `ending`: the process ends before it is known. */
+export type Cached =
+  | { kind: 'hit'; outputs: Outputs }
+  | { kind: 'miss' }
+  | { kind: 'later'; ms: number; state: unknown }
+  | { kind: 'ending' }
+
+/** When the cell is settled, or its row parked: for how many milliseconds, 0 when it is settled. */
+export type CellEnd = Promise<number>
 
 export type CellCache = {
-  /** The stored outputs of an identical cell, or that the asker is to compute them, until `settled`. */
-  find(flight: Flight, instance: ActionInstance, key: string, settled: Promise<void>): Promise<Cached>
+  /** The stored outputs of an identical cell, or that the asker is to compute them. */
+  find(flight: Flight, instance: ActionInstance, key: string, end: CellEnd): Promise<Cached>
 }
 
 const POLL_MS = 250
-const MAX_WAIT_MS = 120_000
+/** At first a row is waited for in place for so long, also when it is parked for a moment. */
+const SHORT_MS = 1000
+/** Whoever waits for longer gives its place to others, among whom may be the row that it waits for. */
+const PATIENCE_MS = 5000
+const LATER = { firstMs: 500, maxMs: 10_000 }
+const MAX_LATER_MS = 60_000
+
+/** A row of this process that computes a cell, or asks on behalf of all others of the process whether that is done. */
+type Asker = { row: string; end: CellEnd }
 
 /**
- * Results of identical cells (D25). Identical cells that run at the same time are computed once (D27): within the process the
- * others wait for the first, and among processes for the one whose row has the claim. Each waits once: when the first has
- * failed, none of the others would be sooner done by waiting for each other.
+ * Results of identical cells (D25). Identical cells are computed once (D27), by the row that has the claim, through all its
+ * retries, polls and gates: the others wait for it, for a moment in place and then parked, so that they never take up the place
+ * that it needs. When it has failed they run themselves: none would be sooner done by waiting for each other.
  */
 export function createCellCache(store: Store, ending: Ending): CellCache {
-  const underWay = new Map<string, Promise<void>>()
+  const askers = new Map<string, Asker>()
+
+  function register(id: string, asker: Asker): void {
+    askers.set(id, asker)
+    void asker.end.then(() => askers.get(id) === asker && askers.delete(id))
+  }
 
   return {
-    async find(flight, instance, key, settled) {
+    async find(flight, instance, key, end) {
       const id = `${flight.facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
-      const busy = underWay.get(id)
-      if (busy !== undefined) {
-        await busy
-        return toCached(await readCache(store, flight, instance, key))
-      }
-      underWay.set(id, settled)
-      void settled.then(() => underWay.delete(id))
-      const first = await readCache(store, flight, instance, key)
-      const deadline = Date.now() + MAX_WAIT_MS
-      let now = first
-      while (now.outputs === null && now.claimant !== flight.row.id && now.claimant === first.claimant) {
-        if (Date.now() > deadline) return { kind: 'miss' }
-        await ending.pause(POLL_MS)
+      const self = { row: flight.row.id, end }
+      const read = (waitsFor: string | null) => readCache(store, flight, instance, key, waitsFor)
+      if (hasBegun(flight)) return toCached(await read(null))
+      const began = Date.now()
+      let waitsFor = readClaimWait(flight.position.state)
+      const shortMs = waitsFor === null ? SHORT_MS : 0
+      // A row that was parked may be the one that all others wait for: it asks before it waits.
+      let asker = flight.fence.attempt > 1 ? undefined : askers.get(id)
+      for (;;) {
+        let parkedMs: number | 'too long' = 0
+        if (asker === undefined || asker.row === self.row) register(id, self)
+        else {
+          parkedMs = await Promise.race([
+            asker.end,
+            ending.pause(PATIENCE_MS).then(() => 'too long' as const),
+          ])
+          waitsFor = asker.row
+        }
+        const found = await read(waitsFor)
+        if (found.outputs !== null || found.claimant === self.row || found.released) {
+          if (found.claimant === self.row) register(id, self)
+          return toCached(found)
+        }
         if (ending.hasBegun()) return { kind: 'ending' }
-        now = await readCache(store, flight, instance, key)
+        const waitedMs = Date.now() - began
+        waitsFor = found.claimant ?? waitsFor
+        if (parkedMs !== 0 || waitedMs > PATIENCE_MS || (found.parked && waitedMs >= shortMs)) {
+          const ms = typeof parkedMs === 'number' ? laterMs(flight, parkedMs) : laterMs(flight, 0)
+          return { kind: 'later', ms, state: waitsFor === null ? null : createClaimWait(waitsFor) }
+        }
+        asker = askers.get(id)
+        if (asker === undefined || asker.row === self.row) await ending.pause(POLL_MS)
       }
-      return toCached(now)
     },
   }
+}
+
+/** The action was called for this cell before: what it has done so far is not thrown away to wait for another. */
+function hasBegun({ position: { retries, state } }: Flight): boolean {
+  return retries > 0 || (state !== null && readClaimWait(state) === null)
+}
+
+/** A little after the row that is waited for, where it is known how long that is parked, and longer each time. */
+function laterMs({ fence }: Flight, parkedMs: number): number {
+  const after = parkedMs === 0 ? 0 : Math.min(parkedMs, MAX_LATER_MS) + 50 + Math.random() * POLL_MS
+  return Math.max(after, backoff(fence.attempt, LATER))
 }
 
 const toCached = ({ outputs }: Found): Cached =>
   outputs === null ? { kind: 'miss' } : { kind: 'hit', outputs }
 
-type Found = { outputs: Outputs | null; claimant: string | null }
+type Found = { outputs: Outputs | null; claimant: string | null; parked: boolean; released: boolean }
 
 async function readCache(
   store: Store,
   flight: Flight,
   instance: ActionInstance,
   key: string,
+  waitsFor: string | null,
 ): Promise<Found> {
   const { org_id, sheet_id, cache_since, run_id } = flight.facts
-  const [found] = await store.query<{ outputs: string | null; claimant: string | null }>({
+  const [found] = await store.query<Omit<Found, 'outputs'> & { outputs: string | null }>({
     name: 'engine-find-cached',
     text: FIND_CACHED,
-    values: [org_id, sheet_id, instance.id, instance.epoch, key, cache_since, flight.row.id, run_id],
+    values: [
+      org_id,
+      sheet_id,
+      instance.id,
+      instance.epoch,
+      key,
+      cache_since,
+      flight.row.id,
+      run_id,
+      waitsFor,
+    ],
   })
   if (found === undefined) throw new Error('the cache gave no answer')
-  const { outputs, claimant } = found
-  return { outputs: outputs === null ? null : (parseLossless(outputs) as Outputs), claimant }
+  const { outputs } = found
+  return { ...found, outputs: outputs === null ? null : (parseLossless(outputs) as Outputs) }
 }

@@ -4,6 +4,7 @@ import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
+import { stateOfAction } from './claim-wait.ts'
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
@@ -52,7 +53,7 @@ export class CellContext implements ActionContext {
     return this.#limit.signal
   }
   get state(): unknown {
-    return this.#flight.position.state ?? undefined
+    return stateOfAction(this.#flight.position.state)
   }
   get sheets(): SheetAccess {
     return this.#engine.sheetsFor(this.#flight, this.signal)

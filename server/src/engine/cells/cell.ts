@@ -9,6 +9,7 @@ import { redact } from '../../lib/security/redaction.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
+import type { CellEnd } from './cache.ts'
 import { holdCredits } from './cell-context.ts'
 import {
   type CellResult,
@@ -24,12 +25,12 @@ import type { RowScope } from './row-scope.ts'
 /** A row that is claimed for the last time runs alone (row-tasks.ts); after that it is given up. */
 export const MAX_CLAIMS = 3
 
-/** Runs the cell of one action: condition, inputs, cache, credits, action. `settled` resolves when its result is stored. */
+/** Runs the cell of one action: condition, inputs, cache, credits, action. Without an `end` to wait for there is no cache. */
 export async function runCell(
   engine: Engine,
   walk: RowWalk,
   actionId: string,
-  settled: Promise<void> | null,
+  end: CellEnd | null,
 ): Promise<CellResult> {
   const { flight, definition, scope } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
@@ -52,11 +53,13 @@ export async function runCell(
   const read = readInputs(action, resolved)
   if (!read.ok) return errorCell(skipWords(read.message, instance, scope), mayContinue)
 
-  const cacheKey = settled === null ? null : keyOf(resolved)
+  const cacheKey = end === null ? null : keyOf(resolved)
   const learns = learnsFromRuns(action)
-  if (cacheKey !== null && settled !== null) {
-    const found = await engine.cache.find(flight, instance, cacheKey, settled)
+  if (cacheKey !== null && end !== null) {
+    const found = await engine.cache.find(flight, instance, cacheKey, end)
     if (found.kind === 'ending') return parkAsIs(flight.position)
+    if (found.kind === 'later')
+      return { kind: 'later', parking: { ms: found.ms, retries: 0, state: found.state } }
     if (found.kind === 'hit')
       return settleAs({ status: 'complete', outputs: found.outputs, cached: true, learns }, { halts: false })
   }

@@ -1,6 +1,7 @@
 /**
- * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, as long as
- * it is in the air.
+ * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, until its
+ * cell is settled or it is no longer in the air. `parked`: the row that has it waits. `released`: the row `$9`, which was waited
+ * for, has settled its cell without a result that is kept.
  */
 export const FIND_CACHED = `
 with hit as materialized (
@@ -13,8 +14,16 @@ with hit as materialized (
   on conflict (org_id, sheet_id, action, epoch, key) do update set row_id = excluded.row_id, run_id = excluded.run_id
     where c.row_id = excluded.row_id
       or not exists (select from flights f where f.org_id = c.org_id and f.row_id = c.row_id and f.run_id = c.run_id)
+      or exists (select from cells d where d.org_id = c.org_id and d.row_id = c.row_id and d.action = c.action
+        and d.run_id = c.run_id)
   returning row_id
+), claimed as (
+  select coalesce((select row_id from claim), (
+    select row_id from cell_claims
+    where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as row_id
 )
-select (select outputs from hit) as outputs, coalesce((select row_id from claim), (
-  select row_id from cell_claims
-  where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as claimant`
+select (select outputs from hit) as outputs, c.row_id as claimant,
+  exists (select from flights f where f.org_id = $1 and f.row_id = c.row_id and f.status = 'queued') as parked,
+  $9::uuid is distinct from c.row_id
+    and exists (select from cells d where d.org_id = $1 and d.row_id = $9::uuid and d.action = $3) as released
+from claimed c`

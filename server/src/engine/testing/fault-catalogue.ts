@@ -47,6 +47,24 @@ const paidCall = defineAction({
   },
 })
 
+/** Asks until the server has the answer, which it says by 200 instead of 202 or 503; the row is parked in between. */
+const polledCall = defineAction({
+  id: 'polled_call',
+  name: 'polled_call',
+  description: 'Asks a server until it has the answer.',
+  category: 'data',
+  credits: PRICE / 1000,
+  inputs: { url: field.text({ required: true, description: 'Who is asked.' }) },
+  outputs: { value: output.text('How often it was asked.') },
+  async run({ inputs, context }) {
+    const asked = typeof context.state === 'number' ? context.state + 1 : 1
+    const reply = await context.egress.fetch({ method: 'GET', url: inputs.url, signal: context.signal })
+    if (!reply.ok) return failed(reply.message)
+    if (reply.status === 503) return retry('not now')
+    return reply.status === 202 ? { kind: 'wait', ms: 100, state: asked } : done({ value: String(asked) })
+  },
+})
+
 /** Ends the process that runs it on the rows that say so. */
 const poison = defineAction({
   id: 'poison',
@@ -91,5 +109,7 @@ const broken = defineAction({
 const entry = (action: Action) => ({ file: `${action.id}.ts`, module: { default: action } })
 
 export const faultCatalogue = createCatalogue(
-  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, poison, unique, broken].map(entry),
+  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, polledCall, poison, unique, broken].map(
+    entry,
+  ),
 )
