@@ -20,6 +20,7 @@ const CATALOG = [
   'providers/',
   'waterfalls/', // who is asked which question, in which order
   'crm/',
+  'records/', // what actions may do with the record store
   'models/',
   'agent/', // the web agent
   'define.ts', // what an action is

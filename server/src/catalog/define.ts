@@ -5,6 +5,7 @@ import type { Models } from './models/models.ts'
 import type { Outcome } from './outcome.ts'
 import type { Outputs, OutputValues } from './outputs.ts'
 import type { CellContext } from './provider/context.ts'
+import type { RecordAccess } from './records/access.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
 export type ActionContext = CellContext &
@@ -13,6 +14,8 @@ export type ActionContext = CellContext &
     cellRun: string
     /** Rows of this and other sheets of the organisation. */
     sheets: SheetAccess
+    /** The organisation's record store. */
+    records: RecordAccess
     /** Language models that can be asked. */
     models: Pick<Models, 'find'>
     /** Reads web pages for agents, and keeps them for a while for all rows. */
@@ -72,12 +75,16 @@ export type ActionSpec<F extends Fields, O extends Outputs> = {
   category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
   /** Credits for a completed cell; providers in a waterfall have prices of their own. Default 1, up to 3 decimals (D22). */
   credits?: number
+  /** False: it reads or writes what changes elsewhere, so no result of an identical cell stands for its own. */
+  cached?: false
   timeoutSeconds?: number
   /** Retries after the first call, for outcomes that may pass (D24). */
   retries?: number
   inputs: F
   /** Which inputs must be set together, when `required` of one field cannot say it: any of these sets is enough. */
   needs?: readonly (readonly (keyof F & string)[])[]
+  /** Which inputs a configuration must set besides, because of what others are set to. */
+  alsoRequired?(configured: Readonly<Record<string, unknown>>): (keyof F & string)[]
 } & (Static<O> | Dynamic<O>) &
   (Pure<F, O> | Reaching<F, O>)
 
@@ -90,10 +97,12 @@ export type Action = {
   description: string
   category: string
   credits: number
+  cached: boolean
   timeoutSeconds: number
   retries: number
   inputs: Fields
   needs: readonly (readonly string[])[]
+  alsoRequired(configured: Readonly<Record<string, unknown>>): string[]
   outputs: Outputs
   dynamic: boolean
   pure: boolean
@@ -118,10 +127,12 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     description: spec.description,
     category: spec.category,
     credits: spec.credits ?? 1,
+    cached: spec.cached ?? true,
     timeoutSeconds: spec.timeoutSeconds ?? 30,
     retries: spec.retries ?? 3,
     inputs: spec.inputs,
     needs: spec.needs ?? [],
+    alsoRequired: (configured) => spec.alsoRequired?.(configured) ?? [],
     outputs: spec.outputs,
     dynamic: spec.dynamic ?? false,
     pure: spec.pure ?? false,

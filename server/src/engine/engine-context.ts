@@ -1,5 +1,6 @@
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
+import type { RecordAccess } from '../catalog/records/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
@@ -28,6 +29,8 @@ export type Engine = {
   definitionOf(run: RunFacts): Promise<Definition>
   /** What the flight's action may do with rows, until `signal` aborts. */
   sheetsFor(flight: Flight, signal: AbortSignal): SheetAccess
+  /** What the flight's action may do with the record store. */
+  recordsFor(flight: Flight): RecordAccess
   pureRuns: PureRuns
   /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
   slots: { bulk: Slots; express: Slots }

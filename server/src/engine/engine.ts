@@ -9,6 +9,7 @@ import type { Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cells/cache.ts'
+import { createRecordAccess } from './cells/record-access.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
@@ -67,5 +68,6 @@ export function createEngine(parts: EngineParts): Engine {
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal) => createSheetAccess(store, flight, signal),
+    recordsFor: (flight) => createRecordAccess(store, flight),
   }
 }

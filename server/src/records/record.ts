@@ -56,7 +56,7 @@ export function checkRecord(given: unknown, now: Date): { record: CheckedRecord 
 }
 
 /** A source that has nothing to say about a field does not take back what others said. */
-const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
+export const isEmpty = (value: unknown) => value === null || value === undefined || value === ''
 
 const storableText = (text: string) => makeStorableText(text, () => undefined)
 

@@ -76,8 +76,9 @@ function problemOfToken(
 function listMissing({ inputs }: ActionInstance, template: Action): Warning[] {
   const code = 'required_field_missing'
   const isSet = (name: string) => Object.hasOwn(inputs, name) && !isBlank(inputs[name])
+  const also = template.alsoRequired(inputs)
   const missing = Object.keys(template.inputs)
-    .filter((name) => template.inputs[name]?.required && !isSet(name))
+    .filter((name) => (template.inputs[name]?.required || also.includes(name)) && !isSet(name))
     .map((name) => ({ field: `inputs.${name}`, code, message: 'this field is required' }))
   if (template.needs.length === 0 || template.needs.some((set) => set.every(isSet))) return missing
   const ways = template.needs.map((set) => set.join(' and ')).join(', or ')

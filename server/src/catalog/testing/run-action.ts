@@ -13,6 +13,7 @@ import { createSandbox } from '../formula/sandbox.ts'
 import { createModels, type Models } from '../models/models.ts'
 import type { Outcome } from '../outcome.ts'
 import type { ProviderGate, ProviderKeys } from '../provider/access.ts'
+import type { RecordAccess } from '../records/access.ts'
 import { loadCatalogue } from '../registry.ts'
 import { createSheets } from './sheets.ts'
 
@@ -45,6 +46,15 @@ export type Settings = {
   browser?: string
   /** How much the organisation has left. */
   credits?: number
+}
+
+/** Actions on the record store are tested on a real one, by rows. */
+const noRecords = () => Promise.reject(new Error('there is no record store here'))
+const NO_RECORDS: RecordAccess = {
+  ingest: noRecords,
+  lookup: noRecords,
+  update: noRecords,
+  relate: noRecords,
 }
 
 const OPEN: ProviderGate = { enter: async () => ({ kind: 'entered', leave: () => undefined }) }
@@ -94,6 +104,7 @@ export function useActions(): Run {
       now: () => settings.now ?? new Date(),
       state: settings.state,
       sheets: settings.sheets ?? createSheets({}),
+      records: NO_RECORDS,
       keys: settings.keys ?? { platform: () => null, own: async () => null },
       gate: settings.gate ?? OPEN,
       secrets: async () => Object.values(row.env ?? {}),

@@ -1,4 +1,5 @@
 import type { ActionContext, SheetAccess } from '../../catalog/define.ts'
+import type { RecordAccess } from '../../catalog/records/access.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -57,6 +58,9 @@ export class CellContext implements ActionContext {
   }
   get sheets(): SheetAccess {
     return this.#engine.sheetsFor(this.#flight, this.signal)
+  }
+  get records(): RecordAccess {
+    return this.#engine.recordsFor(this.#flight)
   }
   now(): Date {
     return new Date()

@@ -53,7 +53,7 @@ export async function runCell(
   const read = readInputs(action, resolved)
   if (!read.ok) return errorCell(skipWords(read.message, instance, scope), mayContinue)
 
-  const cacheKey = end === null ? null : keyOf(resolved)
+  const cacheKey = end === null || !action.cached ? null : keyOf(resolved)
   const learns = learnsFromRuns(action)
   if (cacheKey !== null && end !== null) {
     const found = await engine.cache.find(flight, instance, cacheKey, end)

@@ -21,17 +21,19 @@ export async function addEvents(db: Db, orgId: string, events: readonly NewEvent
 
 export type EventRecord = { type: string; at: Date; source: string; data: string }
 
-/** The latest events of an entity; `data` is JSON text. */
+/** The latest events of an entity, of these types or of all; `data` is JSON text. */
 export async function listEvents(
   db: Db,
   orgId: string,
   rootId: string,
   limit: number,
+  types: readonly string[] = [],
 ): Promise<EventRecord[]> {
   const { rows } = await sql<EventRecord>`
     select e.type, e.at, e.source, e.data::text as data
     from record_entities p join record_events e on e.org_id = ${orgId} and e.entity_id = p.entity_id
     where p.org_id = ${orgId} and p.root_id = ${rootId}
+      and (cardinality(${types}::text[]) = 0 or e.type = any(${types}::text[]))
     group by e.type, e.at, e.source, e.data::text, e.data_hash
     order by e.at desc, e.type, e.source, e.data_hash limit ${limit}`.execute(db)
   return rows

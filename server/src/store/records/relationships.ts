@@ -60,3 +60,26 @@ export async function listRelationships(
     order by direction desc, type, e.root_id, source limit ${limit}`.execute(db)
   return rows
 }
+
+export type Related = { fromId: string; type: string; toId: string }
+
+const between = (
+  orgId: string,
+  { fromId, type, toId }: Related,
+) => sql`r.org_id = ${orgId} and r.type = ${type}
+  and r.from_id in (select entity_id from record_entities where org_id = ${orgId} and root_id = ${fromId})
+  and r.to_id in (select entity_id from record_entities where org_id = ${orgId} and root_id = ${toId})`
+
+/** Whether any source says that these roots are related so. */
+export async function hasRelationship(db: Db, orgId: string, related: Related): Promise<boolean> {
+  const { rows } = await sql`
+    select from record_relationships r where ${between(orgId, related)} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Removes what any source said about it. False: nobody did. */
+export async function removeRelationship(db: Db, orgId: string, related: Related): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from record_relationships r where ${between(orgId, related)}`.execute(db)
+  return (numAffectedRows ?? 0n) > 0n
+}

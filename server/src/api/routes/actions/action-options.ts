@@ -7,6 +7,7 @@ import { listAllSheets } from '../../../store/sheets/sheets.ts'
 import { listWorkflows } from '../../../store/sheets/workflows.ts'
 import { mayUse } from '../workflows/resources.ts'
 import { askForOptions, PROVIDER_OPTIONS, type ProviderAccess } from './provider-options.ts'
+import { RECORD_OPTIONS } from './record-options.ts'
 
 export type OptionContext = Record<string, unknown>
 type Resolver = (
@@ -24,6 +25,7 @@ export const OPTION_SOURCES: ReadonlyMap<string, Resolver> = new Map<string, Res
     async (_request, _context, { config }) =>
       offeredModels(config).map((name) => ({ value: name, label: name })),
   ],
+  ...Object.entries(RECORD_OPTIONS),
   ...Object.entries(PROVIDER_OPTIONS).map(([name, query]): [string, Resolver] => [
     name,
     (request, context, services) => askForOptions(query, request, context, services),

@@ -1,0 +1,32 @@
+import { defineAction } from '../define.ts'
+import { done } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { entityKind, fieldValues, identifiers, recordSource } from '../records/fields.ts'
+
+export default defineAction({
+  id: 'records_ingest',
+  name: 'Ingest record',
+  description: 'Tells the record store what a row says about a company, a person or a contact.',
+  category: 'records',
+  credits: 0,
+  cached: false,
+  timeoutSeconds: 120,
+  inputs: {
+    source: recordSource,
+    entity_kind: entityKind('What the row is about.'),
+    identifiers,
+    fields: fieldValues({ description: 'What is known about it' }),
+  },
+  outputs: {
+    entity_id: output.text('The entity of the record store.'),
+    accepted: output.boolean('Whether the record store took the record in.'),
+    created: output.boolean('Whether the entity was not there before.'),
+    reason: output.text('Why the record was not accepted.'),
+  },
+  async run({ inputs: { source, entity_kind, ...given }, context }) {
+    const answer = await context.records.ingest({ source, kind: entity_kind, ...given })
+    return answer.ok
+      ? done({ ...answer.value, accepted: true, reason: null })
+      : done({ entity_id: null, accepted: false, created: false, reason: answer.message })
+  },
+})

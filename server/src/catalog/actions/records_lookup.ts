@@ -1,0 +1,60 @@
+import { EntityKind } from '#contract/records.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { done, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+
+const lookupType = field.choice([...EntityKind.options, 'entity'], {
+  required: true,
+  description: 'What to look for. The word entity means a company.',
+})
+
+export default defineAction({
+  id: 'records_lookup',
+  name: 'Look up record',
+  description: 'Reads what the record store knows about a company, a person or a contact.',
+  category: 'records',
+  credits: 0,
+  cached: false,
+  inputs: {
+    lookup_type: {
+      ...lookupType,
+      options: { fixed: EntityKind.options.map((kind) => ({ value: kind, label: kind })) },
+    },
+    identifier: field.text({
+      required: true,
+      description: 'A domain, an email address, a LinkedIn URL, or source:id.',
+    }),
+    events: {
+      ...field.texts({ description: 'The types of events to give. Default all.' }),
+      options: { from: 'record events', needs: ['lookup_type'] },
+    },
+    limit: field.number({
+      whole: true,
+      min: 1,
+      max: 100,
+      default: 10,
+      description: 'Most events given, the latest first. Default 10.',
+    }),
+  },
+  outputs: {
+    found: output.boolean('Whether there is such an entity.'),
+    entity: output.json(
+      'Its entity_id, kind, identifiers, fields by name, provenance of each, relationships.',
+    ),
+    events: output.table('Its latest events.', {
+      type: 'string',
+      at: 'string',
+      source: 'string',
+      data: 'json',
+    }),
+  },
+  async run({ inputs: { lookup_type, identifier, events, limit = 10 }, context }) {
+    const kind = lookup_type === 'entity' ? 'company' : lookup_type
+    const eventTypes = events.map((type) => type.trim()).filter((type) => type !== '')
+    const answer = await context.records.lookup({ kind, identifier, eventTypes, limit })
+    if (!answer.ok) return unrunnable(answer.message)
+    if (answer.value === null) return done({ found: false, entity: null, events: [] })
+    return done({ found: true, ...answer.value })
+  },
+})
