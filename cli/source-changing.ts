@@ -6,15 +6,13 @@ import { isUuid } from '#server/lib/ids.ts'
 import { changeCreditCap } from '#server/source-pulls/credit-cap.ts'
 import { deleteSource, setSourceStatus } from '#server/source-pulls/status.ts'
 import { syncSource } from '#server/source-pulls/sync.ts'
-import { viewState } from '#server/source-pulls/view.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
-import { listSyncs } from '#server/store/sources/source-syncs.ts'
 import { examples } from './flags.ts'
 import { inSession } from './session.ts'
 import { formatSourceState } from './source-output.ts'
-import { OneSource, Pair, readMapping, requireSource, SOURCE, SourceId } from './source-session.ts'
+import { OneSource, Pair, readMapping, requireSource, showState, SOURCE, SourceId } from './source-session.ts'
 
 const SyncFlags = z.strictObject({
   id: SourceId,
@@ -109,9 +107,10 @@ export function defineChanging(source: Command): void {
       examples('loam source set <id> --max-credits 500', 'loam source set <id> --max-credits none'),
     )
     .action(
-      inSession(SetFlags, async ({ db }, { id, maxCredits }) => {
+      inSession(SetFlags, async (session, { id, maxCredits }) => {
+        const { db } = session
         const record = await changeCreditCap(db, OPERATOR, await requireSource(db, id), maxCredits)
-        const state = viewState(record, await listSyncs(db, record))
+        const state = await showState(session, record)
         return { data: state, text: () => formatSourceState(state) }
       }),
     )

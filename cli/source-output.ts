@@ -7,6 +7,18 @@ export function formatRecords(rows: readonly Record<string, unknown>[]): string 
   return rows.map((row) => JSON.stringify(row)).join('\n')
 }
 
+/** What has to be put where, for a source whose records come by themselves. */
+export function formatReception(
+  reception: Pick<SourceState, 'pixel_script' | 'webhook_url'> | null,
+): string[] {
+  return [
+    ...(reception?.pixel_script === undefined ? [] : [`Put this into the pages: ${reception.pixel_script}`]),
+    ...(reception?.webhook_url === undefined
+      ? []
+      : [`Have this address posted to: ${reception.webhook_url}`]),
+  ]
+}
+
 export function formatSources(listed: Awaited<ReturnType<typeof listSources>>): string {
   return formatTable(
     ['ID', 'TYPE', 'STATUS', 'RECORDS', 'NEXT PULL', 'NAME'],
@@ -33,9 +45,18 @@ export function formatSourceState(state: SourceState): string {
     ['status', state.status],
     ['records', String(state.lead_count)],
     ['credits', `${state.credits_spent}${state.max_credits === null ? '' : ` of ${state.max_credits}`}`],
-    ['schedule', state.schedule ?? 'once'],
-    ['next pull', time(state.next_pull_at)],
   ]
+  if (state.received === null)
+    details.push(['schedule', state.schedule ?? 'once'], ['next pull', time(state.next_pull_at)])
+  else {
+    const { total, unresolved, waiting, last_at } = state.received
+    details.push([
+      'received',
+      `${total}, ${unresolved} unresolved, ${waiting} waiting; last ${time(last_at)}`,
+    ])
+  }
+  if (state.pixel_script !== undefined) details.push(['script', state.pixel_script])
+  if (state.webhook_url !== undefined) details.push(['webhook', state.webhook_url])
   if (now !== null) details.push(['pulling', `since ${time(now.started_at)}: ${counts(now)}`])
   if (last !== null) details.push(['last pull', `${time(last.finished_at)}: ${counts(last)}`])
   if (last?.note) details.push(['note', last.note])

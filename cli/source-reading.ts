@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { viewSource, viewState } from '#server/source-pulls/view.ts'
+import { viewSource } from '#server/source-pulls/view.ts'
 import { listRecords } from '#server/store/sources/source-records.ts'
-import { listSyncs } from '#server/store/sources/source-syncs.ts'
 import { listSources } from '#server/store/sources/sources.ts'
 import { examples, Limit, Org } from './flags.ts'
 import { inSession, resolveOrganisation } from './session.ts'
 import { formatRecords, formatSources, formatSourceState } from './source-output.ts'
-import { OneSource, requireSource, SOURCE, SourceId } from './source-session.ts'
+import { OneSource, requireSource, showState, SOURCE, SourceId } from './source-session.ts'
 
 export function defineReading(source: Command): void {
   source
@@ -28,9 +27,8 @@ export function defineReading(source: Command): void {
     .argument(...SOURCE)
     .addHelpText('after', examples('loam source show <id>'))
     .action(
-      inSession(OneSource, async ({ db }, { id }) => {
-        const record = await requireSource(db, id)
-        const state = viewState(record, await listSyncs(db, record))
+      inSession(OneSource, async (session, { id }) => {
+        const state = await showState(session, await requireSource(session.db, id))
         return { data: state, text: () => formatSourceState(state) }
       }),
     )

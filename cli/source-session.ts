@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SourceState } from '#contract/sources.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import type { ProviderGate, ProviderKeys } from '#server/catalog/provider/access.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
@@ -6,12 +7,14 @@ import { egressSettings } from '#server/lib/egress/settings.ts'
 import { AppError, invalid, notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
+import { readSourceState } from '#server/source-pulls/state.ts'
 import type { Source } from '#server/sources/define.ts'
 import type { SourceServices } from '#server/sources/reach.ts'
 import { loadSources, type SourceCatalogue } from '#server/sources/registry.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { findOrganisationOfSource, findSource, type SourceRecord } from '#server/store/sources/sources.ts'
 import { readJsonFile } from './json-file.ts'
+import { serverAddress } from './server-address.ts'
 import { requireMember, resolveOrganisation, type Session } from './session.ts'
 
 export const SourceId = z
@@ -54,6 +57,11 @@ export async function requireSource(db: Db, id: string): Promise<SourceRecord> {
   const found = orgId === undefined ? undefined : await findSource(db, { org_id: orgId, instance_id: id })
   if (found === undefined) throw notFound(`Source ${id}`)
   return found
+}
+
+export async function showState({ db, sealer, config }: Session, record: SourceRecord): Promise<SourceState> {
+  const publicUrl = config.LOAM_PUBLIC_URL ?? serverAddress(config)
+  return readSourceState(db, record, { sources: await loadSources(), sealer, publicUrl })
 }
 
 export function pickSource(sources: SourceCatalogue, slug: string): Source {

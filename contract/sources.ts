@@ -35,6 +35,13 @@ const PullCounts = z.object({
   pages: z.int(),
 })
 
+/** Addresses of a source whose records come by themselves. */
+const RECEPTION = {
+  pixel_id: z.string().optional(),
+  pixel_script: z.string().optional().describe('The tag to put into the pages of the website'),
+  webhook_url: z.string().optional().describe('Where the other service posts what it identified'),
+}
+
 export const SourceState = SourceInstance.extend({
   provider: z.string().describe('Who is asked'),
   fields: z.record(z.string(), z.unknown()).describe('The fields it was created with'),
@@ -55,6 +62,18 @@ export const SourceState = SourceInstance.extend({
     .object({ at: DateTime, message: z.string(), hint: z.string().describe('What to do') })
     .nullable()
     .describe('Null once a page was read again'),
+  received: z
+    .object({
+      total: z.int().describe('What came by itself so far'),
+      unresolved: z
+        .int()
+        .describe('Of these, what nobody could tell whose it is; it is no record and costs nothing'),
+      waiting: z.int().describe('What is not looked at yet'),
+      last_at: DateTime.nullable(),
+    })
+    .nullable()
+    .describe('Null for a source that pulls'),
+  ...RECEPTION,
   syncs: z.array(
     z.object({
       workflow_id: Uuid,
@@ -77,7 +96,7 @@ export const SourceBody = z
   .optional()
 
 export const CreatedSource = z
-  .object({ source_instance_id: Uuid, name: z.string(), created_at: DateTime })
+  .object({ source_instance_id: Uuid, name: z.string(), created_at: DateTime, ...RECEPTION })
   .meta({ id: 'CreatedSource' })
 
 export const SourcePreview = z.object({

@@ -8,11 +8,12 @@ export type Records = {
   txt?: string[]
   cname?: string
   ns?: string[]
+  ptr?: string[]
   code?: number
 }
 export type Zone = Record<string, Records>
 
-const TYPES = { 1: 'A', 2: 'NS', 5: 'CNAME', 15: 'MX', 16: 'TXT', 28: 'AAAA' } as const
+const TYPES = { 1: 'A', 2: 'NS', 5: 'CNAME', 12: 'PTR', 15: 'MX', 16: 'TXT', 28: 'AAAA' } as const
 const NXDOMAIN = 3
 
 /** A name server on loopback that knows these names; others do not exist. */
@@ -54,6 +55,8 @@ function recordsOf(known: Records, type: (typeof TYPES)[keyof typeof TYPES] | un
       return (known.aaaa ?? []).map(writeAddress6)
     case 'NS':
       return (known.ns ?? []).map(writeName)
+    case 'PTR':
+      return (known.ptr ?? []).map(writeName)
     case 'CNAME':
       return known.cname === undefined ? [] : [writeName(known.cname)]
     case 'MX':

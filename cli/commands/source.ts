@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { builtIn } from '#server/catalog/providers/built_in/provider.ts'
 import { createSource, openRequest } from '#server/source-pulls/create.ts'
+import { findReception } from '#server/source-pulls/reception.ts'
 import { listSourceOptions } from '#server/sources/options.ts'
 import { previewSource } from '#server/sources/preview.ts'
 import { toCallerError } from '#server/sources/refusals.ts'
@@ -8,9 +10,10 @@ import { loadSources } from '#server/sources/registry.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatTable } from '../output.ts'
+import { serverAddress } from '../server-address.ts'
 import { inSession } from '../session.ts'
 import { defineChanging } from '../source-changing.ts'
-import { formatRecords } from '../source-output.ts'
+import { formatReception, formatRecords } from '../source-output.ts'
 import { defineReading } from '../source-reading.ts'
 import { Pair, pickSource, readBody, readPairs, withProviders } from '../source-session.ts'
 
@@ -53,14 +56,14 @@ function defineMaking(source: Command): void {
       inSession(z.strictObject({}), async () => {
         const types = (await loadSources())
           .list()
-          .map(({ slug, name, description, mode, body, options, pulls }) => ({
+          .map(({ slug, name, description, mode, body, options, pulls, receives }) => ({
             source_id: slug,
             name,
             description,
             mode,
             fields: Object.keys(body.shape),
             options: Object.keys(options),
-            providers: pulls.map(({ provider }) => provider.id),
+            providers: receives === null ? pulls.map(({ provider }) => provider.id) : [receives.from.id],
           }))
         const lines = types.map((one) => [
           one.source_id,
@@ -90,7 +93,7 @@ function defineMaking(source: Command): void {
           const type = pickSource(sources, flags.source_id)
           const { request, reached } = await openRequest(type, readBody(flags), keys, services)
           const preview = await previewSource(type, reached, request, services)
-          if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
+          if ('kind' in preview) throw toCallerError(preview, reached?.pull.provider ?? builtIn, 'body')
           const { rows, total, capped } = preview
           const data = { data: rows, metadata: { total_results: total, ...(capped ? { capped } : {}) } }
           return {
@@ -125,12 +128,21 @@ function defineMaking(source: Command): void {
             session.db,
             OPERATOR,
             { orgId, memberId },
-            { source: type, ...opened },
+            { source: type, sealer: session.sealer, ...opened },
           )
           const { instance_id, name, created_at } = made
+          const publicUrl = session.config.LOAM_PUBLIC_URL ?? serverAddress(session.config)
+          const reception = await findReception(session.db, session.sealer, publicUrl, {
+            record: made,
+            source: type,
+          })
           return {
-            data: { source_instance_id: instance_id, name, created_at },
-            text: () => `Created ${name} as ${instance_id}; see loam source show ${instance_id}.`,
+            data: { source_instance_id: instance_id, name, created_at, ...reception },
+            text: () =>
+              [
+                `Created ${name} as ${instance_id}; see loam source show ${instance_id}.`,
+                ...formatReception(reception),
+              ].join('\n'),
           }
         }),
       ),

@@ -30,6 +30,7 @@ import { deliveryJob } from './source-pulls/delivery-job.ts'
 import { pullJob } from './source-pulls/pull-job.ts'
 import type { PullParts } from './source-pulls/pull-parts.ts'
 import { sourceSweep } from './source-pulls/sweep.ts'
+import { visitorSweep } from './source-pulls/visitor-sweep.ts'
 import type { SourceCatalogue } from './sources/registry.ts'
 import { openStore, type Store } from './store/connection/db.ts'
 
@@ -77,6 +78,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     keysOf: (member) => environment.keysOfMember(member),
     services: { egress, models, gate, now: () => new Date() },
     log,
+    sealer: parts.sealer,
   }
   const worker = await startWorker({
     databaseUrl,
@@ -107,6 +109,7 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     deliveryJob(store),
     sourceSweep(store),
     ...segmentJobs(store, parts.config),
+    visitorSweep(store),
     scheduleJob(store, log),
     finishedRunsJob(engineStore),
     flightStatisticsJob(engineStore),

@@ -14,6 +14,7 @@ import { changeRoutes } from './routes/rows/changes.ts'
 import { rowRoutes } from './routes/rows/rows.ts'
 import { runRoutes } from './routes/runs/runs.ts'
 import { shortcutRoutes } from './routes/shortcuts/shortcuts.ts'
+import { pixelRoutes } from './routes/sources/pixel.ts'
 import { sourceInstanceRoutes } from './routes/sources/source-instances.ts'
 import { sourceRoutes } from './routes/sources/sources.ts'
 import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts'
@@ -50,7 +51,13 @@ const API_ROUTES: Routes[] = [
 ]
 
 /** What is reached without a key: the first page, and by a link or a token in the path. */
-const LINKED_ROUTES: Routes[] = [welcomePage, invitationPages, exportFilePages, webhookReceiverRoutes]
+const LINKED_ROUTES: Routes[] = [
+  welcomePage,
+  invitationPages,
+  exportFilePages,
+  webhookReceiverRoutes,
+  pixelRoutes,
+]
 
 export async function registerRoutes(app: Api, services: Services): Promise<void> {
   // On the app itself, because it measures the requests of all others too.

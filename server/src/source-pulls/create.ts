@@ -1,8 +1,9 @@
 import type { ProviderKeys } from '../catalog/provider/access.ts'
 import { invalid, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
 import type { Source } from '../sources/define.ts'
-import { isReached, type Reached, reachSource, type SourceServices } from '../sources/reach.ts'
+import { isReached, type Reached, reachLookups, reachSource, type SourceServices } from '../sources/reach.ts'
 import { readRequest, type SourceRequest } from '../sources/request.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -10,7 +11,11 @@ import { MILLIS } from '../store/organisation/credits.ts'
 import { databaseTime } from '../store/runs/schedules.ts'
 import { insertSource, type SourceRecord } from '../store/sources/sources.ts'
 import { queuePull } from './jobs.ts'
+import { openReception } from './reception.ts'
 import { cronOf, nextTick } from './schedule.ts'
+
+/** A request with who is to be asked; nobody where records come by themselves. */
+export type Opened = { request: SourceRequest; reached: Reached | null }
 
 /** Reads a body and finds who is to be asked: a 400 names every wrong field, or what to connect and how. */
 export async function openRequest(
@@ -18,19 +23,24 @@ export async function openRequest(
   raw: unknown,
   keys: ProviderKeys,
   services: SourceServices,
-): Promise<{ request: SourceRequest; reached: Reached }> {
+): Promise<Opened> {
   const request = readRequest(source, raw ?? {})
+  if (source.receives !== null) {
+    const lookups = await reachLookups(source.receives, request.connection, keys)
+    if (!Array.isArray(lookups)) throw validationError([lookups])
+    return { request, reached: null }
+  }
   const reached = await reachSource(source, request, keys, services)
   if (!isReached(reached)) throw validationError([reached])
   return { request, reached }
 }
 
-/** Makes a source; its first pull starts by itself. */
+/** Makes a source; its first pull starts by itself, and one that receives gets its addresses. */
 export async function createSource(
   db: Db,
   actor: Actor,
   { orgId, memberId }: { orgId: string; memberId: string | null },
-  { source, request, reached }: { source: Source; request: SourceRequest; reached: Reached },
+  { source, request, reached, sealer }: Opened & { source: Source; sealer: Sealer },
 ): Promise<SourceRecord> {
   const { slug } = source
   return inTransaction(db, async (trx) => {
@@ -46,7 +56,7 @@ export async function createSource(
       slug,
       name: request.name ?? source.name,
       body: request.given,
-      provider: reached.pull.provider.id,
+      provider: source.receives?.from.id ?? reached?.pull.provider.id ?? '',
       connection: request.connection,
       owner_id: memberId,
       created_by: actor.email,
@@ -56,11 +66,12 @@ export async function createSource(
       pull_existing: request.pullExisting,
       max_records: request.maxRecords,
       max_credits_millis: request.maxCredits === null ? null : Math.round(request.maxCredits * MILLIS),
-      next_pull_at: now,
+      next_pull_at: source.receives === null ? now : null,
     })
     const details = { source_id: slug, name: made.name }
     await recordAudit(trx, orgId, actor, { action: 'source.created', target: made.instance_id, details })
-    await queuePull(trx, made)
+    if (source.receives === null) await queuePull(trx, made)
+    else await openReception(trx, sealer, made, source.receives)
     return made
   })
 }

@@ -66,6 +66,7 @@ const parts: PullParts = {
   keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
   services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
   log,
+  sealer,
 }
 beforeEach(() => {
   asked.length = 0

@@ -1,5 +1,6 @@
 import type { Source } from '../sources/define.ts'
-import { isReached, type Reached, reachSource } from '../sources/reach.ts'
+import { isReached, type Reached, type ReachedLookup, reachLookups, reachSource } from '../sources/reach.ts'
+import type { Receiver } from '../sources/receive.ts'
 import { readStored } from '../sources/request.ts'
 import { START } from '../sources/walk.ts'
 import type { Claim } from '../store/sources/source-pulls.ts'
@@ -8,13 +9,15 @@ import type { PullParts } from './pull-parts.ts'
 
 /** All that pulling a source needs, with where its walk starts or goes on. */
 export type OpenPull = { source: Source; reached: Reached; body: Record<string, unknown>; walk: SourceWalk }
+/** The same for what came by itself. */
+export type OpenInbox = { source: Source; receiver: Receiver; lookups: ReachedLookup[] }
 /** Why it cannot be pulled, and what to do about it. */
 export type Obstacle = { message: string; hint: string }
 
 export async function openPull(
   { sources, keysOf, services }: PullParts,
   claim: Claim,
-): Promise<OpenPull | Obstacle> {
+): Promise<OpenPull | OpenInbox | Obstacle> {
   const { org_id, owner_id, slug, provider, connection } = claim
   const source = sources.get(slug)
   if (source === undefined) {
@@ -28,6 +31,12 @@ export async function openPull(
     }
   }
   const keys = keysOf({ org_id, member_id: owner_id })
+  if (source.receives !== null) {
+    // A connection that is gone leaves the lookups that need none.
+    const lookups = await reachLookups(source.receives, connection, keys)
+    const free = Array.isArray(lookups) ? lookups : await reachLookups(source.receives, null, keys)
+    return { source, receiver: source.receives, lookups: Array.isArray(free) ? free : [] }
+  }
   const context = { ...services, signal: new AbortController().signal }
   const reached = await reachSource(source, { provider, connection, body: stored.body }, keys, context)
   if (!isReached(reached)) {

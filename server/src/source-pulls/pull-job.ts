@@ -3,6 +3,7 @@ import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import { type Claim, claimPull } from '../store/sources/source-pulls.ts'
 import type { SourceKey } from '../store/sources/sources.ts'
+import { takeInbox } from './inbox-job.ts'
 import { PULL_JOB, queuePull } from './jobs.ts'
 import { openPull } from './open-pull.ts'
 import { writeExpired, writeRefusal } from './pull-outcome.ts'
@@ -36,7 +37,11 @@ export async function runPull(parts: PullParts, key: SourceKey, signal: AbortSig
     parts.log.warn({ ...about(claim), cause: opened.message }, 'a source was paused')
     return
   }
-  const ended = await pullPages(parts, db, claim, opened, signal).catch((cause: unknown) => {
+  const pulling =
+    'receiver' in opened
+      ? takeInbox(parts, db, claim, opened, signal)
+      : pullPages(parts, db, claim, opened, signal)
+  const ended = await pulling.catch((cause: unknown) => {
     parts.log.warn({ ...about(claim), cause: reasonOf(cause) }, 'a pull was interrupted; it goes on later')
     throw cause
   })
@@ -44,7 +49,8 @@ export async function runPull(parts: PullParts, key: SourceKey, signal: AbortSig
   const { status, last_error, last_pull, walk } = ended
   if (last_error !== null)
     parts.log.warn({ ...about(claim), status, cause: last_error.message }, 'a pull was put off')
-  else if (walk === null) parts.log.info({ ...about(claim), status, ...last_pull }, 'a pull came to its end')
+  else if (walk === null && !('receiver' in opened))
+    parts.log.info({ ...about(claim), status, ...last_pull }, 'a pull came to its end')
 }
 
 const about = ({ instance_id, slug }: Claim) => ({ source_instance_id: instance_id, source_id: slug })

@@ -1,16 +1,10 @@
 import { refusal, type Refusal } from '../catalog/provider/reply.ts'
-import { reasonOf } from '../lib/errors.ts'
 import { type PulledPage, readPage } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
-import {
-  type Claim,
-  CLAIM_SECONDS,
-  holdForPage,
-  lockClaim,
-  renewClaim,
-} from '../store/sources/source-pulls.ts'
+import { type Claim, holdForPage, lockClaim } from '../store/sources/source-pulls.ts'
 import type { SourceWalk } from '../store/sources/sources.ts'
+import { keepingClaim } from './claim-keeper.ts'
 import { judgeRefusal } from './faults.ts'
 import type { OpenPull } from './open-pull.ts'
 import { BATCH_LIMITS, ONE_PAGE, type PageBatch, readBatch } from './page-batch.ts'
@@ -82,14 +76,6 @@ export async function pullPages(
   }
 
   async function read(state: unknown, limit: number): Promise<PulledPage | Refusal> {
-    const holding = setInterval(
-      () => {
-        renewClaim(db, claim).catch((cause: unknown) =>
-          parts.log.warn({ cause: reasonOf(cause) }, 'a claim could not be renewed; it is tried again'),
-        )
-      },
-      (CLAIM_SECONDS * 1000) / 3,
-    )
     // A signal of `AbortSignal.timeout` would stay until its time, with all that listens to it, for every page.
     const page = new AbortController()
     const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
@@ -97,13 +83,16 @@ export async function pullPages(
     signal.addEventListener('abort', end, { once: true })
     const services = { ...parts.services, signal: page.signal }
     try {
-      return await readPage(source, reached, { body: opened.body, state, limit }, services)
+      return await keepingClaim(
+        { db, log: parts.log },
+        () => claim,
+        () => readPage(source, reached, { body: opened.body, state, limit }, services),
+      )
     } catch (cause) {
       signal.throwIfAborted()
       parts.log.error({ err: cause, source_id: source.slug }, 'the definition of a source is broken')
       return refusal('error', 'its definition failed; the log of the server says how')
     } finally {
-      clearInterval(holding)
       clearTimeout(tooLong)
       signal.removeEventListener('abort', end)
     }
@@ -111,7 +100,12 @@ export async function pullPages(
 }
 
 /** How many new records the next pages may bring, with the credits for them set aside; null when the source is somebody else's. */
-async function makeRoom(db: Db, claim: Claim, walk: SourceWalk, prices: Prices): Promise<Room | null> {
+export async function makeRoom(
+  db: Db,
+  claim: Claim,
+  walk: Pick<SourceWalk, 'notes'>,
+  prices: Prices,
+): Promise<Room | null> {
   const left = claim.max_records === null ? Infinity : claim.max_records - claim.lead_count
   const limit = Math.max(1, Math.min(MAX_RECORDS, left))
   const isByPage = prices.pageMillis > 0

@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { SourceServices } from '../sources/reach.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
@@ -12,6 +13,8 @@ export type PullParts = {
   keysOf: RunEnvironment['keysOfMember']
   services: Omit<SourceServices, 'signal'>
   log: Log
+  /** Opens what arrived for sources that receive. */
+  sealer: Sealer
   /** How many pages are written together. */
   batches?: BatchLimits
 }

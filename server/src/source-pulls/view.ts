@@ -2,6 +2,7 @@ import type { SourceInstance, SourceState } from '#contract/sources.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import type { SyncRecord } from '../store/sources/source-syncs.ts'
 import type { listSources, SourceRecord } from '../store/sources/sources.ts'
+import type { Reception } from './reception.ts'
 
 type Listed = Awaited<ReturnType<typeof listSources>>[number]
 
@@ -18,7 +19,11 @@ export function viewSource(source: Listed): SourceInstance {
 }
 
 /** A source with its health: what its pulls do, what went wrong and what to do about it. */
-export function viewState(source: SourceRecord, syncs: readonly SyncRecord[]): SourceState {
+export function viewState(
+  source: SourceRecord,
+  syncs: readonly SyncRecord[],
+  came: { received: SourceState['received']; reception: Reception | null },
+): SourceState {
   const { walk, max_credits_millis: cap } = source
   const isDue = source.status === 'active'
   return {
@@ -35,6 +40,8 @@ export function viewState(source: SourceRecord, syncs: readonly SyncRecord[]): S
     last_pull: source.last_pull,
     failures_in_a_row: source.failures,
     last_error: source.last_error,
+    received: came.received,
+    ...came.reception,
     syncs: syncs.map((sync) => ({
       workflow_id: sync.workflow_id,
       field_mapping: Object.fromEntries(sync.mapping.map(({ input, field }) => [`input.${input}`, field])),

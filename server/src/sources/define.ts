@@ -4,6 +4,7 @@ import type { Option } from '../catalog/fields/field.ts'
 import type { SendRequest } from '../catalog/provider/options.ts'
 import type { Provider, ProviderReply } from '../catalog/provider/provider.ts'
 import type { Pull } from './pull.ts'
+import type { Receiver } from './receive.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
 /** `once`: imported and completed. `recurring`: pulled by schedule, daily by default. `either`: recurring with a `schedule`. */
@@ -30,11 +31,17 @@ export type SourceSpec<Body extends z.ZodRawShape, Row extends z.ZodType<Record<
   check?(body: BodyOf<Body>): FieldError[]
   /** Another word for `max_count`, as `max_tweets`. */
   maxCountAlias?: string
-  /** In the order in which they are tried: the first whose provider is connected is taken, once for all pulls. */
-  pulls: readonly Pull[]
   /** By field name, as in the path of the options endpoint. A query of the actions serves too: `fromQuery` of option-query.ts. */
   options?: Readonly<Record<string, SourceOptions | readonly Option[]>>
-}
+} & (
+  | {
+      /** In the order in which they are tried: the first whose provider is connected is taken, once for all pulls. */
+      pulls: readonly Pull[]
+      receives?: never
+    }
+  /** For what comes by itself. It has no schedule: records are made as it comes. */
+  | { receives: Receiver; pulls?: never }
+)
 
 /** A kind of source as everybody but its own file sees it. */
 export type Source = {
@@ -49,7 +56,9 @@ export type Source = {
   row: z.ZodType<Record<string, unknown>>
   /** Names of the fields of rows; null where the caller's account decides. */
   fields: readonly string[] | null
+  /** Empty for what receives. */
   pulls: readonly Pull[]
+  receives: Receiver | null
   options: Readonly<Record<string, SourceOptions | readonly Option[]>>
 }
 
@@ -65,7 +74,7 @@ export function isSource(value: unknown): value is Source {
  *
  * `body` of the shape holds the source's own fields only. These are added: `name`, `max_count` (also `max_records`),
  * `max_credits`, `connection_id`, `provider` where there are several pulls, and for what can be recurring `schedule`,
- * `stop_at`, `pull_existing` (also `import_existing_data`). See `definitions/search_x_tweets.ts` with `x/posts.ts`.
+ * `stop_at`, `pull_existing` (also `import_existing_data`); what receives has `stop_at` alone. See `definitions/search_x_tweets.ts` with `x/posts.ts`.
  */
 export function defineSource<
   const Body extends z.ZodRawShape,
@@ -83,7 +92,8 @@ export function defineSource<
     maxCountAlias: spec.maxCountAlias ?? null,
     row,
     fields: row instanceof z.ZodObject && row.def.catchall === undefined ? Object.keys(row.shape) : null,
-    pulls: spec.pulls,
+    pulls: spec.pulls ?? [],
+    receives: spec.receives ?? null,
     options: spec.options ?? {},
   }
   made.add(source)

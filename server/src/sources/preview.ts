@@ -16,10 +16,12 @@ const MAX_PAGES = 10
 /** The first rows of a source, as they would be imported. Writes nothing. */
 export async function previewSource(
   source: Source,
-  reached: Reached,
+  reached: Reached | null,
   { body, limit }: { body: Record<string, unknown>; limit: number },
   services: SourceServices,
 ): Promise<Preview | Refusal> {
+  // What comes by itself has not come yet.
+  if (reached === null) return { rows: [], total: 0, capped: false }
   const rows = new Map<string, Record<string, unknown>>()
   let state: unknown = null
   let progress = START

@@ -12,6 +12,7 @@ import type { Ask } from '../catalog/provider/adapter.ts'
 import type { Provider, ProviderReply, ProviderRequest } from '../catalog/provider/provider.ts'
 import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'
+import type { Lookup, Receiver } from './receive.ts'
 
 /** What sources are reached with, in the API and on workers. */
 export type SourceServices = SourceContext & { gate: ProviderGate }
@@ -73,13 +74,43 @@ export function isReached(answer: Reached | FieldError): answer is Reached {
   return 'pull' in answer
 }
 
+/** A lookup with the key that it runs on; `isFree` is what needs none and what runs on a key of one's own. */
+export type ReachedLookup = { lookup: Lookup; key: ProviderKey; isFree: boolean }
+
+/** Every lookup whose provider is connected, in their order; or that a connection was named which there is not. */
+export async function reachLookups(
+  { lookups }: Receiver,
+  connection: string | null,
+  keys: ProviderKeys,
+): Promise<ReachedLookup[] | FieldError> {
+  const reached: ReachedLookup[] = []
+  let isNamed = connection === null
+  for (const lookup of lookups) {
+    const { provider } = lookup
+    const own = provider.supportsOwnKey ? await keys.own(provider.id, connection ?? undefined) : null
+    const platform = provider.auth.kind === 'none' ? NO_KEY : keys.platform(provider.id)
+    isNamed ||= own !== null
+    if (own !== null) reached.push({ lookup, key: own, isFree: true })
+    else if (platform !== null) reached.push({ lookup, key: platform, isFree: lookup.price === 0 })
+  }
+  if (isNamed) return reached
+  const names = lookups.flatMap(({ provider }) => (provider.supportsOwnKey ? [provider.name] : []))
+  return {
+    field: 'connection_id',
+    message: noConnection(connection ?? '', names.join(' or ') || 'any provider'),
+  }
+}
+
+const noConnection = (connection: string, names: string) =>
+  `there is no connection "${connection.slice(0, 100)}" to ${names}; \`loam connection list\` shows those there are`
+
 function notConnected(source: Source, pulls: readonly Pull[], connection: string | null): FieldError {
   const names = pulls.map(({ provider }) => provider.name).join(' or ')
   const ways = pulls.map(({ provider }) => howToConnect(provider)).join('; or ')
   const message =
     connection === null
       ? `${source.slug} needs ${names}, which is not connected; ${ways}`
-      : `there is no connection "${connection.slice(0, 100)}" to ${names}; \`loam connection list\` shows those there are`
+      : noConnection(connection, names)
   return { field: 'connection_id', message }
 }
 

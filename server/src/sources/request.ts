@@ -66,7 +66,7 @@ export type SourceRequest = {
   maxRecords: number | null
   maxCredits: number | null
   limit: number
-  /** Null for what is imported once. */
+  /** Null for what is imported once, and for what comes by itself. */
   schedule: string | null
   stopAt: Date | null
   pullExisting: boolean
@@ -76,9 +76,10 @@ export type SourceRequest = {
 export function requestSchema(source: Source): z.ZodObject {
   const providers = source.pulls.map(({ provider }) => provider.id)
   const alias = source.maxCountAlias
+  const { stop_at } = RECURRING
   return source.body.extend({
     ...EVERY_SOURCE,
-    ...(source.mode === 'once' ? {} : RECURRING),
+    ...(source.mode === 'once' ? {} : source.receives === null ? RECURRING : { stop_at }),
     ...(providers.length > 1
       ? {
           provider: z
@@ -138,7 +139,7 @@ function commonOf(
         errors.push({ field, message: 'is for a source with a schedule; set schedule too' })
     }
   }
-  const schedule = recurs ? (common.schedule ?? 'daily') : null
+  const schedule = recurs && source.receives === null ? (common.schedule ?? 'daily') : null
   if (schedule !== null) errors.push(...checkSchedule(schedule))
   const stopAt = common.stop_at === undefined ? null : new Date(common.stop_at)
   if (stopAt !== null && stopAt.getTime() <= Date.now()) {

@@ -61,7 +61,8 @@ export async function readPage(
   }
 }
 
-function toRecord(key: string, row: Record<string, unknown>): PulledRecord {
+/** A row as it is stored. */
+export function toRecord(key: string, row: Record<string, unknown>): PulledRecord {
   const data = toStorableJson(row)
   return { key, data, hash: createHash('sha256').update(data).digest('base64url').slice(0, 22) }
 }

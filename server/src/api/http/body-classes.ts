@@ -4,6 +4,8 @@ const KIB = 1024
 
 /** How large a body may be, by what a route is for. Each route names one; what is larger is refused before it is parsed. */
 export const BODY_CLASSES = {
+  /** A view of a page. */
+  beacon: { bytes: 8 * KIB, values: 100 },
   /** A name, a state, a few ids. */
   control: { bytes: 64 * KIB, values: 10_000 },
   /** A configuration, a selection of rows, a prompt. */

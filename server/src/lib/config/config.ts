@@ -67,6 +67,7 @@ export const SETTINGS = {
   LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
     'Days for which changes of segments are kept for readers of the feed',
   ),
+  LOAM_PIXEL_PER_MINUTE: whole(6000).describe('Page views per minute that one source of visitors takes'),
   LOAM_INITIAL_CREDITS: whole(100_000, 0).describe('Credits a new organisation starts with'),
   LOAM_MEMBER_LIMIT: whole(0, 0)
     .transform((n) => (n === 0 ? null : n))

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { codeOf } from './failures.ts'
 
 /** `exists` is false when the whole name does not exist, and true with no records when only this kind is missing. */
@@ -16,6 +17,8 @@ export type DnsRecords = {
   cname(name: string): Promise<DnsAnswer<string>>
   ns(name: string): Promise<DnsAnswer<string>>
   addresses(name: string): Promise<DnsAnswer<string>>
+  /** Names of an address (PTR), of either family. */
+  names(address: string): Promise<DnsAnswer<string>>
 }
 
 const NO_SUCH_NAME: ReadonlySet<string> = new Set(['ENOTFOUND', 'EBADNAME'])
@@ -45,6 +48,8 @@ export function createRecords(servers: readonly string[]): { dns: DnsRecords; ca
       if (!four.ok) return six.ok && six.records.length > 0 ? six : four
       return six.ok ? { ...four, records: [...four.records, ...six.records] } : four
     },
+    // Asked for by name: Resolver.reverse would read the hosts file of this machine first.
+    names: (address) => answer(reverseName(address), (name) => resolver.resolvePtr(name)),
   }
   return { dns, cancel: () => resolver.cancel() }
 }
@@ -64,6 +69,18 @@ async function answer<Entry>(
     if (code === 'ENODATA') return { ok: true, exists: true, records: [] }
     return { ok: false, message: `name servers gave no answer about ${name} (${code})` }
   }
+}
+
+/** `4.3.2.1.in-addr.arpa` of 1.2.3.4; empty for what is no address. */
+function reverseName(address: string): string {
+  if (isIP(address) === 0 || address.includes('%')) return ''
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return `${parsed.octets.toReversed().join('.')}.in-addr.arpa`
+  const digits = parsed.toByteArray().flatMap((byte) => [byte >> 4, byte & 15])
+  return `${digits
+    .map((digit) => digit.toString(16))
+    .toReversed()
+    .join('.')}.ip6.arpa`
 }
 
 /** Reads LOAM_DNS_SERVERS: addresses, with a port where it is not 53, separated by commas or spaces. */

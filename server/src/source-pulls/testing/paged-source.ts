@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineProvider } from '../../catalog/provider/provider.ts'
 import { defineSource, type Source, type SourceMode } from '../../sources/define.ts'
 import { fromQuery } from '../../sources/option-query.ts'
-import { definePull } from '../../sources/pull.ts'
+import { definePull, type Pull } from '../../sources/pull.ts'
 import { createSources, type SourceCatalogue } from '../../sources/registry.ts'
 import { unmasked } from '../../sources/rows.ts'
 import { defineShape } from '../../sources/shape.ts'
@@ -74,7 +74,7 @@ const pullOf = (provider: typeof paged, price: number) =>
 
 const Lists = z.object({ lists: z.array(z.string()) })
 
-function make(slug: string, mode: SourceMode, pulls: Parameters<typeof defineSource>[0]['pulls']): Source {
+function make(slug: string, mode: SourceMode, pulls: readonly Pull[]): Source {
   return defineSource({
     slug,
     name: `Test ${slug}`,

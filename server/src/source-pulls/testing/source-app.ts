@@ -72,6 +72,7 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
     // Faults are many here; a breaker that opens for one test would stand in the way of the next.
     services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
     log,
+    sealer,
     // Each page is written by itself, so that there are boundaries between pages.
     batches: { records: 1, bytes: 1, ms: 0 },
   }

@@ -400,7 +400,37 @@ export type Schema = {
     next_pull_at: MaybeInstant
     last_pull: MaybeJson<LastPull>
     last_error: MaybeJson<SourceFault>
+    received_count: Generated<number>
+    unresolved_count: Generated<number>
+    received_at: MaybeInstant
     created_at: Made
+  }
+  source_tokens: {
+    org_id: string
+    instance_id: string
+    kind: 'pixel' | 'webhook'
+    token_hash: Buffer
+    token_sealed: string
+  }
+  source_inbox: {
+    org_id: string
+    instance_id: string
+    item_no: Generated<number>
+    at: Made
+    sealed: string
+  }
+  source_visits: {
+    org_id: string
+    instance_id: string
+    visit: string
+    at: Made
+  }
+  source_lookups: {
+    org_id: string
+    subject: string
+    found: MaybeJson<Record<string, unknown>>
+    price_millis: number
+    at: Made
   }
   source_records: {
     org_id: string

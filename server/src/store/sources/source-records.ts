@@ -28,6 +28,23 @@ export async function findKnownRecords(
   return new Map(rows.map((row) => [row.key, row]))
 }
 
+/** What records hold, by their keys; those that are not known are left out. */
+export async function readRecords(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  keys: readonly string[],
+): Promise<Map<string, Record<string, unknown>>> {
+  if (keys.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('source_records')
+    .select(['key', 'data'])
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .where('key', 'in', [...keys])
+    .execute()
+  return new Map(rows.map(({ key, data }) => [key, data]))
+}
+
 /** Adds records behind `seq` and `change`, in their order; with null they are only noted. Call it under the source's lock. */
 export async function insertRecords(
   db: Db,

@@ -195,7 +195,7 @@ export async function purgeDeletedSources(db: Db): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   if (gone === undefined) return false
-  for (const table of ['source_deliveries', 'source_records'] as const) {
+  for (const table of ['source_inbox', 'source_visits', 'source_deliveries', 'source_records'] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
       select ctid from ${sql.table(table)} where org_id = ${gone.org_id} and instance_id = ${gone.instance_id}
       limit ${PURGE_CHUNK}))`.execute(db)

@@ -11,12 +11,13 @@ import {
 } from '#contract/sources.ts'
 import { notFound, validationError } from '../../../lib/errors.ts'
 import { changeCreditCap } from '../../../source-pulls/credit-cap.ts'
+import { readSourceState } from '../../../source-pulls/state.ts'
 import { setSourceStatus } from '../../../source-pulls/status.ts'
 import { syncSource } from '../../../source-pulls/sync.ts'
-import { viewState } from '../../../source-pulls/view.ts'
+import type { Db } from '../../../store/connection/db.ts'
 import { findSheet } from '../../../store/sheets/sheets.ts'
 import { listRecords } from '../../../store/sources/source-records.ts'
-import { listSyncs } from '../../../store/sources/source-syncs.ts'
+import type { SourceRecord } from '../../../store/sources/sources.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
 import { requireWorkflow } from '../workflows/resources.ts'
@@ -26,7 +27,13 @@ const tags = ['Sources']
 const read = { scope: 'sources:read' as const, resource: instanceOfPath }
 const write = { scope: 'sources:write' as const, body: 'document' as const, resource: instanceOfPath }
 
-export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sources'>): void {
+export function sourceInstanceRoutes(
+  api: Api,
+  { sources, sealer, publicUrl }: Pick<Services, 'sources' | 'sealer' | 'publicUrl'>,
+): void {
+  const state = (db: Db, record: SourceRecord) =>
+    readSourceState(db, record, { sources, sealer, publicUrl: publicUrl() })
+
   api.get(
     '/sources/:source_instance_id',
     {
@@ -39,7 +46,7 @@ export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sour
         response: { 200: success(200, SourceState) },
       },
     },
-    async ({ db, sourceRecord }) => ok(viewState(sourceRecord, await listSyncs(db, sourceRecord))),
+    async ({ db, sourceRecord }) => ok(await state(db, sourceRecord)),
   )
 
   api.get(
@@ -114,7 +121,7 @@ export function sourceInstanceRoutes(api: Api, { sources }: Pick<Services, 'sour
     },
     async ({ db, caller, sourceRecord, body }) => {
       const changed = await changeCreditCap(db, caller, sourceRecord, body.max_credits)
-      return ok(viewState(changed, await listSyncs(db, changed)))
+      return ok(await state(db, changed))
     },
   )
 

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
-import { AppError, invalid, notFound } from '../../../lib/errors.ts'
+import { AppError, notFound } from '../../../lib/errors.ts'
 import type { Source } from '../../../sources/define.ts'
 import type { SourceCatalogue } from '../../../sources/registry.ts'
-import { UNSUPPORTED } from '../../../sources/unsupported.ts'
 import { findSource, type SourceRecord } from '../../../store/sources/sources.ts'
 
 declare module 'fastify' {
@@ -20,15 +19,11 @@ export const SourceParams = z.object({ source_id: z.string() })
 export const SourceFieldParams = z.object({ source_id: z.string(), field_name: z.string() })
 export const InstanceParams = z.object({ source_instance_id: Uuid })
 
-/** An unknown slug is 404, and says which there are; one that nothing serves yet is 400, and says why. */
+/** An unknown slug is 404, and says which there are. */
 export function sourceOfPath(sources: SourceCatalogue) {
   return async (request: FastifyRequest): Promise<void> => {
     const { source_id: slug } = request.params as z.infer<typeof SourceParams>
     const source = sources.get(slug)
-    const reason = UNSUPPORTED.get(slug)
-    if (source === undefined && reason !== undefined) {
-      throw invalid('source_id', `${slug} is not available in this version: ${reason}`)
-    }
     if (source === undefined) {
       const slugs = sources.list().map((one) => one.slug)
       throw new AppError(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectPaged, itemsOf, makeSourceApp } from '#server/source-pulls/testing/source-app.ts'
-import { UNSUPPORTED } from '#server/sources/unsupported.ts'
 import type { ApiResponse, TestOrg } from '#test/harness.ts'
 
 const sources = await makeSourceApp()
@@ -187,21 +186,6 @@ describe.each(['', '/preview'])('POST /sources/{source_id}%s', (end) => {
       'max_count',
       'tags',
     ])
-  })
-
-  it('a type of the specification that nothing serves yet is 400 with the reason, not unknown', async () => {
-    const [slug = ''] = UNSUPPORTED.keys()
-    for (const path of [
-      `/sources/${slug}/preview`,
-      `/sources/${slug}`,
-      `/sources/${slug}/options/location`,
-    ]) {
-      const { status, body } = await org.call('POST', path, {})
-      expect(status).toBe(400)
-      expect(body.errors).toEqual([
-        { field: 'source_id', message: expect.stringContaining(`${slug} is not available in this version`) },
-      ])
-    }
   })
 
   it('an unknown type is 404, and the answer names those there are', async () => {

@@ -9,8 +9,10 @@ import {
   SourceOptionsBody,
   SourcePreview,
 } from '#contract/sources.ts'
+import { builtIn } from '../../../catalog/providers/built_in/provider.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import { createSource, openRequest } from '../../../source-pulls/create.ts'
+import { findReception } from '../../../source-pulls/reception.ts'
 import { viewSource } from '../../../source-pulls/view.ts'
 import { listSourceOptions } from '../../../sources/options.ts'
 import { previewSource } from '../../../sources/preview.ts'
@@ -24,11 +26,14 @@ const tags = ['Sources']
 /** A caller waits for it. */
 const TIMEOUT_MS = 25_000
 
-type Parts = Pick<Services, 'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gate' | 'models'>
+type Parts = Pick<
+  Services,
+  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gate' | 'models' | 'publicUrl'
+>
 
 export function sourceRoutes(
   api: Api,
-  { store, sealer, config, sources, egress, gate, models }: Parts,
+  { store, sealer, config, sources, egress, gate, models, publicUrl }: Parts,
 ): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const lend = ({ caller }: FastifyRequest) => ({
@@ -54,7 +59,7 @@ export function sourceRoutes(
       const { keys, services } = lend(request)
       const { request: read, reached } = await openRequest(source, body, keys, services)
       const preview = await previewSource(source, reached, read, services)
-      if ('kind' in preview) throw toCallerError(preview, reached.pull.provider, 'body')
+      if ('kind' in preview) throw toCallerError(preview, reached?.pull.provider ?? builtIn, 'body')
       const { rows, total, capped } = preview
       const metadata = { total_results: total, ...(capped ? { capped } : {}) }
       return { ...ok(rows), metadata }
@@ -77,9 +82,11 @@ export function sourceRoutes(
       const { source, body, db, caller } = request
       const { keys, services } = lend(request)
       const opened = await openRequest(source, body, keys, services)
-      const made = await createSource(db, caller, caller, { source, ...opened })
+      const made = await createSource(db, caller, caller, { source, sealer, ...opened })
       const { instance_id, name, created_at } = made
-      return created({ source_instance_id: instance_id, name, created_at: created_at.toISOString() })
+      const reception = await findReception(db, sealer, publicUrl(), { record: made, source })
+      const at = created_at.toISOString()
+      return created({ source_instance_id: instance_id, name, created_at: at, ...reception })
     },
   )
 

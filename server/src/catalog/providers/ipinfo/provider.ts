@@ -1,0 +1,11 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const ipinfo = defineProvider({
+  id: 'ipinfo',
+  name: 'IPinfo',
+  baseUrl: 'https://ipinfo.io',
+  auth: { kind: 'bearer' },
+  limits: { concurrent: 10 },
+  statuses: { 403: 'unconfigured', 404: 'miss' },
+  probe: { path: '/me' },
+})

@@ -1,0 +1,107 @@
+import type { ReachedLookup } from '../sources/reach.ts'
+import type { ReceivedItem } from '../sources/receive.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type InboxItem, listInbox } from '../store/sources/source-inbox.ts'
+import type { Claim } from '../store/sources/source-pulls.ts'
+import type { SourceFault } from '../store/sources/sources.ts'
+import { keepingClaim } from './claim-keeper.ts'
+import { judgeRefusal } from './faults.ts'
+import { type TakenItem, writeInbox } from './inbox-outcome.ts'
+import { inboxBinding } from './inbox.ts'
+import { lookUpSubjects, priceOf, type Resolved } from './lookups.ts'
+import type { OpenInbox } from './open-pull.ts'
+import { putAside, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
+import { makeRoom } from './pull-pages.ts'
+import type { PullParts } from './pull-parts.ts'
+
+/** A turn: others wait for the few places that jobs have. */
+const TURN_MS = 20_000
+const MAX_ITEMS = 50
+/** Tries of a lookup that may work later; then the visits count as unresolved, and those behind them come to their turn. */
+const MAX_TRIES = 5
+
+/** Makes records of what arrived, batch by batch; answers the source as it was left, or null when somebody else has it now. */
+export async function takeInbox(
+  parts: PullParts,
+  db: Db,
+  claimed: Claim,
+  opened: OpenInbox,
+  signal: AbortSignal,
+): Promise<Claim | null> {
+  const started = performance.now()
+  let claim = claimed
+  for (;;) {
+    if (signal.aborted || performance.now() - started > TURN_MS) return putAside(db, claim, null)
+    const lookups = affordable(opened.lookups, claim)
+    const recordMillis = Math.max(0, ...lookups.map(priceOf))
+    const room = await makeRoom(db, claim, {}, { recordMillis, pageMillis: 0 })
+    if (room === null) return null
+    if (room.kind === 'none') return writeOutOfCredits(db, claim, null, room)
+    claim = room.claim
+    const items = await listInbox(db, claim, Math.min(room.limit, MAX_ITEMS))
+    const taken = await keepingClaim(
+      { db, log: parts.log },
+      () => claim,
+      () => resolve(parts, db, { claim, items, lookups, opened, signal }),
+    )
+    if ('kind' in taken) {
+      if (signal.aborted) return putAside(db, claim, null)
+      return writeRefusal(db, claim, null, taken.verdict)
+    }
+    const written = await writeInbox(db, claim, { source: opened.source, ...taken })
+    if (written === null || written.claimed_until === null) return written
+    claim = written
+  }
+}
+
+/** Once `max_credits` does not allow for another record, what is free goes on. */
+function affordable(lookups: readonly ReachedLookup[], claim: Claim): ReachedLookup[] {
+  const { max_credits_millis: cap, spent_millis: spent } = claim
+  return lookups.filter((reached) => cap === null || priceOf(reached) <= cap - spent)
+}
+
+type Resolving = {
+  claim: Claim
+  items: InboxItem[]
+  lookups: ReachedLookup[]
+  opened: OpenInbox
+  signal: AbortSignal
+}
+type Batch = { items: TakenItem[]; error: SourceFault | null }
+type Put = { kind: 'put off'; verdict: ReturnType<typeof judgeRefusal> }
+
+async function resolve(
+  { sealer, services, log }: PullParts,
+  db: Db,
+  { claim, items, lookups, opened, signal }: Resolving,
+): Promise<Batch | Put> {
+  const read = items.map(({ item_no: no, at, sealed }) => ({ no, at, item: openItem(sealed) }))
+  const subjects = read.flatMap(({ item }) => item?.subject ?? [])
+  const { found, refused } = await lookUpSubjects(db, claim, {
+    subjects,
+    lookups,
+    services: { ...services, signal },
+  })
+  const verdict = refused === null ? null : judgeRefusal(refused.refusal, refused.provider, claim.failures)
+  if (verdict !== null && verdict.afterMs !== null && claim.failures < MAX_TRIES)
+    return { kind: 'put off', verdict }
+  const ofItem = (item: ReceivedItem | null): Resolved =>
+    found.get(item?.subject ?? '') ?? { company: null, priceMillis: 0 }
+  return {
+    items: read.map(({ no, at, item }) => ({ no, at, item, ...ofItem(item) })),
+    error:
+      verdict === null ? null : { at: claim.now.toISOString(), message: verdict.message, hint: verdict.hint },
+  }
+
+  function openItem(sealed: string): ReceivedItem | null {
+    try {
+      return opened.receiver.read(JSON.parse(sealer.open(sealed, inboxBinding(claim))))
+    } catch (cause) {
+      log.error(
+        { err: cause, source_instance_id: claim.instance_id },
+        'what arrived for a source cannot be opened',
+      )
+      return null
+    }
+  }
+}

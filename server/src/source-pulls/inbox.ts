@@ -1,0 +1,28 @@
+import type { Binding, Sealer } from '../lib/security/secrets.ts'
+import { createBatcher } from '../lib/timing/batcher.ts'
+import type { Store } from '../store/connection/db.ts'
+import { type Arrival, storeArrivals } from '../store/sources/source-inbox.ts'
+import type { SourceKey } from '../store/sources/sources.ts'
+import { queuePull } from './jobs.ts'
+
+export function inboxBinding({ org_id, instance_id }: SourceKey): Binding {
+  return { orgId: org_id, record: `inbox ${instance_id}` }
+}
+
+/** Stores what arrived for a source, sealed; many at once share one transaction. It is durable when this answers. */
+export function createInbox(store: Store, sealer: Sealer) {
+  const add = createBatcher<Arrival, true>({
+    async run(arrivals) {
+      await store.system.transaction().execute(async (trx) => {
+        for (const key of await storeArrivals(trx, arrivals)) await queuePull(trx, key)
+      })
+      return arrivals.map(() => true as const)
+    },
+    maxItems: 500,
+    maxInFlight: 2,
+  })
+  return async ({ org_id, instance_id }: SourceKey, item: Record<string, unknown>): Promise<void> => {
+    const sealed = sealer.seal(JSON.stringify(item), inboxBinding({ org_id, instance_id }))
+    await add({ org_id, instance_id, sealed })
+  }
+}

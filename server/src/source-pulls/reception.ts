@@ -1,0 +1,75 @@
+import { hashToken, randomText } from '../lib/security/keys.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import type { Source } from '../sources/define.ts'
+import type { Receiver, Way } from '../sources/receive.ts'
+import { readStored } from '../sources/request.ts'
+import type { Db } from '../store/connection/db.ts'
+import { countInbox } from '../store/sources/source-inbox.ts'
+import { insertTokens, listTokens } from '../store/sources/source-tokens.ts'
+import type { SourceKey, SourceRecord } from '../store/sources/sources.ts'
+
+const TOKEN_LENGTH = 40
+const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
+
+/** Anything else is no source's, and needs no look into the database. */
+export const isSourceToken = (text: string): boolean => TOKEN.test(text)
+
+/** Where a source that receives is reached. */
+export type Reception = { pixel_id: string; pixel_script: string; webhook_url?: string }
+
+/** Gives a new source its addresses, in the caller's transaction. */
+export async function openReception(
+  trx: Db,
+  sealer: Sealer,
+  key: SourceKey,
+  receiver: Receiver,
+): Promise<void> {
+  const kinds: Way[] = [...new Set<Way>(['pixel', receiver.posted.way])]
+  const tokens = kinds.map((kind) => {
+    const token = randomText(TOKEN_LENGTH)
+    return { kind, hash: hashToken(token), sealed: sealer.seal(token, bindingOf(key, kind)) }
+  })
+  await insertTokens(trx, key, tokens)
+}
+
+/** Null for a source that receives nothing. */
+export async function findReception(
+  db: Db,
+  sealer: Sealer,
+  publicUrl: string,
+  { record, source }: { record: SourceRecord; source: Source | undefined },
+): Promise<Reception | null> {
+  if (source === undefined || source.receives === null) return null
+  const tokens = new Map(
+    (await listTokens(db, record)).map(({ kind, token_sealed }) => [
+      kind,
+      sealer.open(token_sealed, bindingOf(record, kind)),
+    ]),
+  )
+  const pixel = tokens.get('pixel') ?? ''
+  const webhook = tokens.get('webhook')
+  const stored = readStored(source, record.body)
+  const more = Object.entries(stored.ok ? source.receives.tag(stored.body) : {})
+  const attributes = more.map(([name, value]) => ` ${name}="${value.replace(/[&<>"]/g, '')}"`).join('')
+  return {
+    pixel_id: pixel,
+    pixel_script: `<script async src="${publicUrl}/pixel/${pixel}.js"${attributes}></script>`,
+    ...(webhook === undefined ? {} : { webhook_url: `${publicUrl}/visitors/${webhook}` }),
+  }
+}
+
+/** What came by itself so far; null for a source that receives nothing. */
+export async function viewReceived(db: Db, record: SourceRecord, source: Source | undefined) {
+  if (source === undefined || source.receives === null) return null
+  return {
+    total: record.received_count,
+    unresolved: record.unresolved_count,
+    waiting: await countInbox(db, record),
+    last_at: record.received_at?.toISOString() ?? null,
+  }
+}
+
+const bindingOf = ({ org_id, instance_id }: SourceKey, kind: Way) => ({
+  orgId: org_id,
+  record: `source ${kind} ${instance_id}`,
+})

@@ -1,0 +1,25 @@
+import type { SourceState } from '#contract/sources.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import type { SourceCatalogue } from '../sources/registry.ts'
+import type { Db } from '../store/connection/db.ts'
+import { listSyncs } from '../store/sources/source-syncs.ts'
+import type { SourceRecord } from '../store/sources/sources.ts'
+import { findReception, viewReceived } from './reception.ts'
+import { viewState } from './view.ts'
+
+type Means = { sources: SourceCatalogue; sealer: Sealer; publicUrl: string }
+
+/** A source with its health, as callers and operators see it. */
+export async function readSourceState(
+  db: Db,
+  record: SourceRecord,
+  { sources, sealer, publicUrl }: Means,
+): Promise<SourceState> {
+  const source = sources.get(record.slug)
+  const [syncs, received, reception] = await Promise.all([
+    listSyncs(db, record),
+    viewReceived(db, record, source),
+    findReception(db, sealer, publicUrl, { record, source }),
+  ])
+  return viewState(record, syncs, { received, reception })
+}
