@@ -9,20 +9,17 @@ export type ProcessMetrics = {
   'large objects': number
   external: number
   cpuSeconds: number
+  gcSeconds: number
 }
 
 const MEGABYTE = 1024 * 1024
 
 export async function readProcessMetrics(serverUrl: string): Promise<ProcessMetrics> {
   const text = await (await fetch(new URL('/metrics', serverUrl))).text()
-  const read = (start: string) =>
-    Number(
-      text
-        .split('\n')
-        .find((line) => line.startsWith(start))
-        ?.split(' ')
-        .at(-1) ?? Number.NaN,
-    )
+  const lines = text.split('\n')
+  const readAll = (start: string) =>
+    lines.filter((line) => line.startsWith(start)).map((line) => Number(line.split(' ').at(-1)))
+  const read = (start: string) => readAll(start)[0] ?? Number.NaN
   const megabytes = (start: string) => Math.round(read(start) / MEGABYTE)
   const space = (name: string) => megabytes(`nodejs_heap_space_size_total_bytes{space="${name}"}`)
   return {
@@ -33,6 +30,7 @@ export async function readProcessMetrics(serverUrl: string): Promise<ProcessMetr
     'large objects': space('large_object'),
     external: megabytes('nodejs_external_memory_bytes '),
     cpuSeconds: read('process_cpu_seconds_total '),
+    gcSeconds: readAll('nodejs_gc_duration_seconds_sum').reduce((sum, one) => sum + one, 0),
   }
 }
 

@@ -75,7 +75,7 @@ try {
   }
   const peak = memory.stop()
   const full = await watching.stop()
-  const { cpuSeconds } = await readProcessMetrics(server.url)
+  const { cpuSeconds, gcSeconds } = await readProcessMetrics(server.url)
   const added = median(rounds.map((one) => one.added))
   const imported = median(rounds.map((one) => one.imported))
   print(`${RECORDS} records, pages of ${PAGE}; the idle server has ${Math.round(base)} MB`, [
@@ -83,8 +83,10 @@ try {
     { what: 'import by a source, paid', 'per second': Math.round(imported) },
     { what: 'sync into a workflow', 'per second': Math.round(median(rounds.map((one) => one.synced))) },
   ])
-  const memoryOf = ({ cpuSeconds: _spent, ...megabytes }: typeof idle) => megabytes
-  print(`Memory of the server, MB; it took ${Math.round(cpuSeconds - idle.cpuSeconds)} s of processor time`, [
+  const memoryOf = ({ cpuSeconds: _cpu, gcSeconds: _gc, ...megabytes }: typeof idle) => megabytes
+  const spent = (cpuSeconds - idle.cpuSeconds).toFixed(1)
+  const cleaning = (gcSeconds - idle.gcSeconds).toFixed(1)
+  print(`Memory of the server, MB; it worked ${spent} s, of which ${cleaning} s on garbage`, [
     { when: 'idle', ...memoryOf(idle) },
     { when: 'at its most', ...memoryOf(full) },
   ])

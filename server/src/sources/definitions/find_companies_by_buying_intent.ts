@@ -1,11 +1,12 @@
 import { defineSource } from '../define.ts'
 import { exploriumIntent, interestedCompanies } from '../intent/explorium.ts'
+import { theirstackIntent } from '../theirstack/intent.ts'
 
 export default defineSource({
   slug: 'find_companies_by_buying_intent',
   name: 'Find companies by buying intent',
-  description: 'Companies that show interest in a topic, by Explorium.',
+  description: 'Companies that show interest in a topic, by Explorium or TheirStack.',
   mode: 'once',
   shape: interestedCompanies,
-  pulls: [exploriumIntent],
+  pulls: [exploriumIntent, theirstackIntent],
 })

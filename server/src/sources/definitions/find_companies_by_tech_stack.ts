@@ -1,3 +1,4 @@
+import { builtwithUsers } from '../companies/builtwith.ts'
 import { defineSource } from '../define.ts'
 import { theirstackUsers, usersOfTechnologies } from '../theirstack/companies.ts'
 import { theirstackOptions } from '../theirstack/options.ts'
@@ -5,9 +6,9 @@ import { theirstackOptions } from '../theirstack/options.ts'
 export default defineSource({
   slug: 'find_companies_by_tech_stack',
   name: 'Find companies by technology',
-  description: 'Companies that use a technology, by TheirStack.',
+  description: 'Companies that use a technology, by TheirStack or BuiltWith.',
   mode: 'once',
   shape: usersOfTechnologies,
-  pulls: [theirstackUsers],
+  pulls: [theirstackUsers, builtwithUsers],
   options: { company_technology_slug: theirstackOptions.company_technology_slug },
 })

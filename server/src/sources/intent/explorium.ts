@@ -7,14 +7,17 @@ import { defineShape } from '../shape.ts'
 
 export const interestedCompanies = defineShape({
   body: {
-    topics: words('Topics of interest as Explorium writes them, as "Security: Cloud Security"'),
+    topics: words(
+      'Topics of interest: as Explorium writes them, as "Security: Cloud Security", or slugs of TheirStack',
+    ),
     level: z.enum(['low', 'medium', 'high']).describe('How strong the interest is, at least').optional(),
     countries,
   },
   row: z.object({ ...companyFields, topic: z.string(), score: z.number().nullable() }),
 })
 
-// Evidence: the filter business_intent_topics {topics, topic_intent_level} of POST /v1/businesses in Explorium's clients.
+// Evidence: the filter business_intent_topics {topics, topic_intent_level} of POST /v1/businesses, with these three levels, in
+// Explorium's own node for n8n and in other public clients, read November 2026.
 const LEVELS = { low: 'emerging_intent', medium: 'high_intent', high: 'very_high_intent' }
 
 /** Topic after topic, so that each company is told of with the topic that it was found by. It tells no score. */

@@ -19,7 +19,7 @@ import {
 export const usersOfTechnologies = defineShape({
   body: {
     technologies: words(
-      'Technologies that the company uses, by slug: see the option company_technology_slug',
+      'Technologies that the company uses: slugs of TheirStack (see the option company_technology_slug), names of BuiltWith',
     ),
     countries,
     first_seen_after: z.iso
@@ -69,7 +69,7 @@ export const theirstackUsers = definePull(usersOfTechnologies, theirstack, {
   },
 })
 
-const isLater = (date: string | null | undefined, after: string | undefined): boolean =>
+export const isLater = (date: string | null | undefined, after: string | undefined): boolean =>
   after === undefined || (date ?? '').slice(0, 10) > after
 
 export const hiringCompanies = defineShape({
