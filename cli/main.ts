@@ -49,6 +49,11 @@ const GROUPS: Group[] = [
     about: 'Import, read, merge and erase companies, people and contacts',
     load: () => import('./commands/records.ts'),
   },
+  {
+    name: 'segment',
+    about: 'Save filters over records, see their members and why',
+    load: () => import('./commands/segment.ts'),
+  },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
   { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
   {

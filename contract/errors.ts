@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   ALREADY_INVITED: 409,
   ALREADY_MEMBER: 409,
   MEMBER_LIMIT_REACHED: 409,
+  Gone: 410,
   'Payload Too Large': 413,
   'Unsupported Media Type': 415,
   'Range Not Satisfiable': 416,

@@ -9,6 +9,7 @@ import { healthRoutes } from './routes/health.ts'
 import { invitationPages } from './routes/organisation/invitations.ts'
 import { memberRoutes } from './routes/organisation/members.ts'
 import { userRoutes } from './routes/organisation/user.ts'
+import { segmentRoutes } from './routes/records/segments.ts'
 import { cellRoutes } from './routes/rows/cells.ts'
 import { changeRoutes } from './routes/rows/changes.ts'
 import { rowRoutes } from './routes/rows/rows.ts'
@@ -48,6 +49,7 @@ const API_ROUTES: Routes[] = [
   sourceRoutes,
   sourceInstanceRoutes,
   webhookDeliveryRoutes,
+  segmentRoutes,
 ]
 
 /** What is reached without a key: the first page, and by a link or a token in the path. */

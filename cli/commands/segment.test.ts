@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest'
+import { newId } from '#server/lib/ids.ts'
+import { company, recordsOf } from '#server/records/testing/records.ts'
+import { makeApp } from '#test/harness.ts'
+import { runLoam } from '../testing/loam.ts'
+
+const app = await makeApp()
+const { ingest } = recordsOf(app)
+const ENV = { DATABASE_URL: app.databaseUrl, LOAM_SECRET: 'a secret for tests only' }
+
+async function segment(orgId: string, ...args: string[]) {
+  const { exit, stdout, stderr } = await runLoam(['segment', ...args, '--org', orgId, '--json'], ENV)
+  return { exit, answer: JSON.parse(stdout || stderr) }
+}
+const groups = (...conditions: unknown[]) => JSON.stringify([{ conditions }])
+const SOFTWARE = groups({ variable: 'industry', operator: 'is', values: ['software'] })
+
+async function makeRecords() {
+  const { orgId } = await app.makeOrg()
+  const recently = new Date(Date.now() - 86_400_000).toISOString()
+  const { results } = await ingest(
+    orgId,
+    'crm',
+    { ...company('a.com', { industry: 'software' }), events: [{ type: 'signup', at: recently, data: {} }] },
+    company('b.com', { industry: 'steel' }),
+  )
+  return { orgId, ids: results.map(({ entity_id }) => entity_id) }
+}
+
+it('create finds the members; members, list, update and delete', async () => {
+  const { orgId, ids } = await makeRecords()
+  const made = await segment(orgId, 'create', 'Software', '--kind', 'company', '--filter', SOFTWARE)
+  expect(made).toMatchObject({
+    exit: 0,
+    answer: { name: 'Software', kind: 'company', members: 1, is_evaluated: true, filter_version: 1 },
+  })
+  const id: string = made.answer.segment_id
+  expect((await segment(orgId, 'members', id)).answer).toMatchObject([
+    { entity_id: ids[0], identifiers: [{ kind: 'domain', value: 'a.com' }] },
+  ])
+  const filter = groups({ variable: 'industry', operator: 'is not', values: ['software'] })
+  expect((await segment(orgId, 'update', id, '--filter', filter, '--name', 'Others')).answer).toMatchObject({
+    name: 'Others',
+    filter_version: 2,
+    members: 1,
+  })
+  expect((await segment(orgId, 'members', id)).answer).toMatchObject([{ entity_id: ids[1] }])
+  expect((await segment(orgId, 'list')).answer).toMatchObject([
+    { segment_id: id, name: 'Others', members: 1 },
+  ])
+  expect(await segment(orgId, 'delete', id)).toMatchObject({ exit: 0, answer: { segment_id: id } })
+  expect((await segment(orgId, 'list')).answer).toEqual([])
+  expect((await segment(orgId, 'members', id)).exit).toBe(3)
+})
+
+it('explain says condition by condition why, with the values seen, and when time changes it', async () => {
+  const { orgId, ids } = await makeRecords()
+  const filter = groups(
+    { variable: 'industry', operator: 'is', values: ['software'] },
+    { event: 'signup', within_days: 30 },
+  )
+  const { answer } = await segment(orgId, 'create', 'Active', '--kind', 'company', '--filter', filter)
+  const inside = (await segment(orgId, 'explain', answer.segment_id, 'https://a.com')).answer
+  expect(inside).toMatchObject({
+    entity_id: ids[0],
+    matches: true,
+    is_member: true,
+    conditions: [
+      { place: 'filter[0].conditions[0]', holds: true, seen: 'software', changes_at: null },
+      { place: 'filter[0].conditions[1]', holds: true, seen: { events: 1 }, changes_at: inside.changes_at },
+    ],
+  })
+  expect(Date.parse(inside.changes_at) - Date.now()).toBeGreaterThan(28 * 86_400_000)
+  const outside = (await segment(orgId, 'explain', answer.segment_id, ids[1] ?? '')).answer
+  expect(outside).toMatchObject({
+    matches: false,
+    is_member: false,
+    changes_at: null,
+    conditions: [
+      { holds: false, seen: 'steel' },
+      { holds: false, seen: { events: 0 } },
+    ],
+  })
+  const words = await runLoam(['segment', 'explain', answer.segment_id, 'b.com', '--org', orgId], ENV)
+  expect(words.stdout).toContain('not in the segment')
+  expect(words.stdout).toContain('no   industry is "software"; seen: "steel"')
+})
+
+it.each<[string, string, string, string]>([
+  ['no JSON', '[{', 'filter', 'must be valid JSON'],
+  [
+    'an unknown field',
+    SOFTWARE.replace('industry', 'industri'),
+    'filter[0].conditions[0].variable',
+    'industry',
+  ],
+  [
+    'an operator of another type',
+    groups({ variable: 'industry', operator: 'is after', values: ['2026-01-01'] }),
+    'filter[0].conditions[0].operator',
+    'must be one of',
+  ],
+  [
+    'an unknown field at the other end',
+    groups({
+      relationship: 'works_at',
+      from: 'person',
+      where: [{ conditions: [{ variable: 'industry', operator: 'is empty' }] }],
+    }),
+    'filter[0].conditions[0].where[0].conditions[0].variable',
+    'no person has a field',
+  ],
+])('%s in the filter is refused at its place', async (_name, filter, field, message) => {
+  const { orgId } = await makeRecords()
+  const { exit, answer } = await segment(orgId, 'create', 'X', '--kind', 'company', '--filter', filter)
+  expect(exit).toBe(2)
+  expect(answer.errors).toMatchObject([{ field, message: expect.stringContaining(message) }])
+})
+
+it('a name that is taken is a conflict; what is not there, or belongs to another organisation, is not found', async () => {
+  const { orgId } = await makeRecords()
+  const create = (name: string) => segment(orgId, 'create', name, '--kind', 'company', '--filter', SOFTWARE)
+  const { answer } = await create('One')
+  expect((await create('ONE')).exit).toBe(4)
+  expect((await segment(orgId, 'update', answer.segment_id)).exit).toBe(2)
+  expect((await segment(orgId, 'members', newId())).exit).toBe(3)
+  const other = await app.makeOrg()
+  for (const args of [
+    ['members', answer.segment_id],
+    ['delete', answer.segment_id],
+    ['update', answer.segment_id, '--name', 'Mine'],
+    ['explain', answer.segment_id, 'a.com'],
+  ]) {
+    expect((await segment(other.orgId, ...args)).exit).toBe(3)
+  }
+})

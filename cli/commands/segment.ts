@@ -1,0 +1,197 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { EntityKind } from '#contract/records.ts'
+import { isUuid } from '#server/lib/ids.ts'
+import { describeEntities } from '#server/records/entity.ts'
+import { evaluateSegments } from '#server/segments/evaluate.ts'
+import { explainMembership } from '#server/segments/explain.ts'
+import { createSegment, removeSegment, requireSegment, updateSegment } from '#server/segments/segments.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findEntities } from '#server/store/records/entities.ts'
+import { listMembers } from '#server/store/segments/members.ts'
+import { listSegments, type SegmentKey } from '#server/store/segments/segments.ts'
+import { examples, Limit, Org } from '../flags.ts'
+import { formatTable, formatTime } from '../output.ts'
+import { ORG, requireEntity } from '../records/entity-flag.ts'
+import { formatExplanation, formatSegment, viewSegment } from '../segments/format.ts'
+import { inSession, resolveOrganisation } from '../session.ts'
+
+const Name = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
+const SegmentId = z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam segment list` shows it')
+const Offset = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+  .default(0)
+
+const MAX_FILTER = 200_000
+
+/** JSON on the command line. Its content is checked with the fields that there are. */
+const FilterJson = z
+  .string()
+  .max(MAX_FILTER, `must have at most ${MAX_FILTER} characters`)
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause
+      context.addIssue(`must be valid JSON: ${cause.message}`)
+      return z.NEVER
+    }
+  })
+
+const CreateFlags = z.strictObject({ name: Name, kind: EntityKind, filter: FilterJson, org: Org })
+const UpdateFlags = z
+  .strictObject({
+    segment_id: SegmentId,
+    name: Name.exactOptional(),
+    filter: FilterJson.exactOptional(),
+    org: Org,
+  })
+  .refine(({ name, filter }) => name !== undefined || filter !== undefined, {
+    path: ['filter'],
+    message: 'required, unless --name is given',
+  })
+const ListFlags = z.strictObject({ limit: Limit(100, 1000), offset: Offset, org: Org })
+const MembersFlags = z.strictObject({
+  segment_id: SegmentId,
+  limit: Limit(100, 1000),
+  after: z.string().toLowerCase().refine(isUuid, 'must be the id of an entity').exactOptional(),
+  org: Org,
+})
+const ExplainFlags = z.strictObject({ segment_id: SegmentId, entity: z.string().trim().min(1), org: Org })
+const DeleteFlags = z.strictObject({ segment_id: SegmentId, org: Org })
+
+const FILTER = [
+  '--filter <json>',
+  'condition groups as in run_if.conditions, with field names as variables; see docs/segments.md',
+] as const
+const EXAMPLE = `'[{"conditions":[{"variable":"industry","operator":"is","values":["software"]}]}]'`
+const SOME_ID = '0198c0de-0000-7000-8000-000000000000'
+
+export function define(segment: Command): void {
+  segment.addHelpText(
+    'after',
+    examples(
+      `loam segment create "Software" --kind company --filter ${EXAMPLE}`,
+      `loam segment explain ${SOME_ID} acme.com`,
+    ),
+  )
+
+  segment
+    .command('create <name>')
+    .description('Save a filter over companies, people or contacts, and find its members')
+    .requiredOption('--kind <kind>', EntityKind.options.join(', '))
+    .requiredOption(...FILTER)
+    .option(...ORG)
+    .addHelpText('after', examples(`loam segment create "Software" --kind company --filter ${EXAMPLE}`))
+    .action(
+      inSession(CreateFlags, async ({ db }, { name, kind, filter, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const { segment_id } = await createSegment(db, org_id, OPERATOR, { name, kind, filter })
+        return evaluateAndShow(db, { org_id, segment_id })
+      }),
+    )
+
+  segment
+    .command('update <segment_id>')
+    .description('Rename a segment, or give it another filter and find its members anew')
+    .option('--name <name>', 'a new name')
+    .option(...FILTER)
+    .option(...ORG)
+    .addHelpText('after', examples(`loam segment update ${SOME_ID} --filter ${EXAMPLE}`))
+    .action(
+      inSession(UpdateFlags, async ({ db }, { segment_id, org, ...change }) => {
+        const { org_id } = await resolveOrganisation(db, { org })
+        await updateSegment(db, { org_id, segment_id }, OPERATOR, change)
+        return evaluateAndShow(db, { org_id, segment_id })
+      }),
+    )
+
+  segment
+    .command('list')
+    .description('List segments with the number of their members')
+    .option('--limit <number>', 'how many (default 100)')
+    .option('--offset <number>', 'how many to pass over')
+    .option(...ORG)
+    .addHelpText('after', examples('loam segment list', 'loam segment list --json'))
+    .action(
+      inSession(ListFlags, async ({ db }, { limit, offset, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const { segments, total } = await listSegments(db, org_id, { limit, offset })
+        const views = segments.map(viewSegment)
+        const lines = views.map((view) => [view.segment_id, view.kind, String(view.members), view.name])
+        const more = offset + views.length < total ? `\n${total} in all` : ''
+        return {
+          data: views,
+          text: () =>
+            `${formatTable(['SEGMENT', 'KIND', 'MEMBERS', 'NAME'], lines, 'No segments yet.')}${more}`,
+        }
+      }),
+    )
+
+  segment
+    .command('members <segment_id>')
+    .description('List the members of a segment, as the last evaluation found them')
+    .option('--limit <number>', 'how many (default 100)')
+    .option('--after <entity_id>', 'those after this entity, for the next page')
+    .option(...ORG)
+    .addHelpText('after', examples(`loam segment members ${SOME_ID} --json`))
+    .action(
+      inSession(MembersFlags, async ({ db }, { segment_id, limit, after = null, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        await requireSegment(db, { org_id, segment_id })
+        const members = await listMembers(db, { org_id, segment_id }, { after, limit })
+        const ids = members.map(({ entity_id }) => entity_id)
+        const found = await describeEntities(db, org_id, await findEntities(db, org_id, ids))
+        const byId = new Map(found.map((entity) => [entity.entity_id, entity]))
+        const data = members.map(({ entity_id, entered_at }) => ({
+          entity_id,
+          entered_at,
+          identifiers: byId.get(entity_id)?.identifiers ?? [],
+        }))
+        const lines = data.map(({ entity_id, entered_at, identifiers }) => [
+          entity_id,
+          formatTime(entered_at),
+          identifiers.map(({ value }) => value).join(' '),
+        ])
+        return { data, text: () => formatTable(['ENTITY', 'ENTERED', 'IDENTIFIERS'], lines, 'No members.') }
+      }),
+    )
+
+  segment
+    .command('explain <segment_id> <entity>')
+    .description('Say why an entity is in a segment or not, condition by condition, and when time changes it')
+    .option(...ORG)
+    .addHelpText('after', examples(`loam segment explain ${SOME_ID} acme.com`))
+    .action(
+      inSession(ExplainFlags, async ({ db }, { segment_id, entity: named, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const found = await requireSegment(db, { org_id, segment_id })
+        const entity = await requireEntity(db, org_id, { entity: named, kind: found.kind })
+        const explained = await explainMembership(db, found, entity)
+        return { data: explained, text: () => formatExplanation(explained) }
+      }),
+    )
+
+  segment
+    .command('delete <segment_id>')
+    .description('Delete a segment with its feed; entities stay as they are')
+    .option(...ORG)
+    .addHelpText('after', examples(`loam segment delete ${SOME_ID}`))
+    .action(
+      inSession(DeleteFlags, async ({ db }, { segment_id, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        await removeSegment(db, { org_id, segment_id }, OPERATOR)
+        return { data: { segment_id, deleted: true }, text: () => `Deleted segment ${segment_id}.` }
+      }),
+    )
+}
+
+/** A worker goes on with it each minute, should the command be ended before. */
+async function evaluateAndShow(db: Db, key: SegmentKey) {
+  await evaluateSegments(db, key.org_id, key.segment_id)
+  const view = viewSegment(await requireSegment(db, key))
+  return { data: view, text: () => formatSegment(view) }
+}

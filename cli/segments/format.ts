@@ -1,0 +1,69 @@
+import type { Explanation, ExplainedCondition } from '#server/segments/explain.ts'
+import { boundsOf } from '#server/segments/filter.ts'
+import type { SegmentRecord } from '#server/store/segments/segments.ts'
+import { formatDetails } from '../output.ts'
+
+export type SegmentView = ReturnType<typeof viewSegment>
+
+/** A segment as programs read it. */
+export function viewSegment(segment: SegmentRecord) {
+  const { segment_id, name, kind, filter, filter_hash, filter_version, member_count } = segment
+  return {
+    segment_id,
+    name,
+    kind,
+    filter,
+    filter_hash,
+    filter_version,
+    members: member_count,
+    is_evaluated: segment.evaluated_version === filter_version,
+    created_at: segment.created_at,
+    updated_at: segment.updated_at,
+  }
+}
+
+export function formatSegment(view: SegmentView): string {
+  return formatDetails(`Segment ${view.segment_id}`, [
+    ['name', view.name],
+    ['kind', view.kind],
+    ['members', String(view.members)],
+    ['filter', JSON.stringify(view.filter)],
+  ])
+}
+
+export function formatExplanation({
+  entity_id,
+  matches,
+  is_member,
+  reason,
+  changes_at,
+  conditions,
+}: Explanation): string {
+  const lines = conditions.map((one) => {
+    const time = one.changes_at === null ? '' : `; can change at ${one.changes_at}`
+    return `  ${one.holds ? 'yes' : 'no '}  ${describe(one)}; seen: ${JSON.stringify(one.seen)}${time}`
+  })
+  return [
+    `${entity_id} is ${matches ? 'in' : 'not in'} the segment${reason === null ? '' : `: ${reason}`}`,
+    ...lines,
+    ...(matches === is_member ? [] : ['The members are not that far yet: the next evaluation changes them.']),
+    changes_at === null ? 'Time alone changes nothing.' : `Time alone can change it at ${changes_at}.`,
+  ].join('\n')
+}
+
+function describe({ condition }: ExplainedCondition): string {
+  const joined = condition.combinator === 'OR' ? 'or ' : ''
+  if ('variable' in condition) {
+    const { variable, operator, values = [] } = condition
+    return [`${joined}${variable}`, operator, ...values.map((value) => JSON.stringify(value))].join(' ')
+  }
+  const { atLeast, atMost } = boundsOf(condition)
+  const count = atMost === Infinity ? `at least ${atLeast}` : `${atLeast} to ${atMost}`
+  if ('event' in condition) {
+    const days = condition.within_days === undefined ? '' : ` within ${condition.within_days} days`
+    return `${joined}${count} of event ${condition.event}${days}`
+  }
+  const end = condition.to === undefined ? `from ${condition.from}` : `to ${condition.to}`
+  const where = condition.where === undefined ? '' : ` where ${JSON.stringify(condition.where)}`
+  return `${joined}${count} by ${condition.relationship} ${end}${where}`
+}
