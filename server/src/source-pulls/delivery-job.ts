@@ -23,7 +23,8 @@ import {
 } from '../store/sources/source-syncs.ts'
 import { DELIVERY_JOB, queueDelivery } from './jobs.ts'
 
-const CHUNK = 1000
+/** With more, the rows of a statement are a text that is long kept in memory. */
+const CHUNK = 400
 /** Others wait for the few places that jobs have. */
 const TURN_MS = 20_000
 

@@ -52,13 +52,15 @@ export async function insertRecords(
   records: readonly NewRecord[],
   after: { seq: number; change: number } | null,
 ): Promise<void> {
-  if (records.length === 0) return
   const { seq = null, change = null } = after ?? {}
-  await sql`insert into source_records (org_id, instance_id, key, seq, change_no, data, hash)
-    select ${org_id}, ${instance_id}, t.k, ${seq}::int + t.n, ${change}::bigint + t.n, t.d, t.h
-    from rows from (json_to_recordset(${printRecords(records)}::json) as (k text, h text, d json))
-      with ordinality as t (k, h, d, n)
-    order by t.n`.execute(db)
+  for (const { text, before } of printRecords(records)) {
+    await sql`insert into source_records (org_id, instance_id, key, seq, change_no, data, hash)
+      select ${org_id}, ${instance_id}, t.k, ${seq}::int + ${before}::int + t.n,
+        ${change}::bigint + ${before}::int + t.n, t.d, t.h
+      from rows from (json_to_recordset(${text}::json) as (k text, h text, d json))
+        with ordinality as t (k, h, d, n)
+      order by t.n`.execute(db)
+  }
 }
 
 /** Replaces the data of records that have changed. `change` is null where they were only noted. */
@@ -68,12 +70,13 @@ export async function updateRecords(
   records: readonly NewRecord[],
   change: number | null,
 ): Promise<void> {
-  if (records.length === 0) return
-  await sql`update source_records r
-    set data = t.d, hash = t.h, change_no = ${change}::bigint + t.n, last_seen_at = now()
-    from rows from (json_to_recordset(${printRecords(records)}::json) as (k text, h text, d json))
-      with ordinality as t (k, h, d, n)
-    where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
+  for (const { text, before } of printRecords(records)) {
+    await sql`update source_records r
+      set data = t.d, hash = t.h, change_no = ${change}::bigint + ${before}::int + t.n, last_seen_at = now()
+      from rows from (json_to_recordset(${text}::json) as (k text, h text, d json))
+        with ordinality as t (k, h, d, n)
+      where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
+  }
 }
 
 export async function touchRecords(
@@ -86,10 +89,25 @@ export async function touchRecords(
     where r.org_id = ${org_id} and r.instance_id = ${instance_id} and r.key = t.k`.execute(db)
 }
 
-/** The data is JSON text already, and goes in as it is. */
-function printRecords(records: readonly NewRecord[]): string {
-  const items = records.map(({ key, hash, data }) => `{"k":${JSON.stringify(key)},"h":"${hash}","d":${data}}`)
-  return `[${items.join(',')}]`
+/** Longer texts are kept apart from those that are soon forgotten, and pile up until all memory is gone through. */
+const MAX_PRINTED = 60_000
+
+/** Records as statements take them, some at a time. The data is JSON text already, and goes in as it is. */
+function* printRecords(records: readonly NewRecord[]): Generator<{ text: string; before: number }> {
+  let items: string[] = []
+  let [length, before] = [0, 0]
+  for (const [n, { key, hash, data }] of records.entries()) {
+    const item = `{"k":${JSON.stringify(key)},"h":"${hash}","d":${data}}`
+    if (items.length > 0 && length + item.length > MAX_PRINTED) {
+      yield { text: `[${items.join(',')}]`, before }
+      items = []
+      length = 0
+      before = n
+    }
+    items.push(item)
+    length += item.length + 1
+  }
+  if (items.length > 0) yield { text: `[${items.join(',')}]`, before }
 }
 
 /** Imported records by their number, in the order of import. Deep pages cost what the first one does. */
