@@ -6,6 +6,7 @@ import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { CellCache } from './cells/cache.ts'
+import type { DatabaseUse } from './cells/database-use.ts'
 import type { RowScope } from './cells/row-scope.ts'
 import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
@@ -28,9 +29,9 @@ export type Engine = {
   flush(): Promise<void>
   definitionOf(run: RunFacts): Promise<Definition>
   /** What the flight's action may do with rows, until `signal` aborts. */
-  sheetsFor(flight: Flight, signal: AbortSignal): SheetAccess
+  sheetsFor(flight: Flight, signal: AbortSignal, database: DatabaseUse): SheetAccess
   /** What the flight's action may do with the record store. */
-  recordsFor(flight: Flight): RecordAccess
+  recordsFor(flight: Flight, database: DatabaseUse): RecordAccess
   pureRuns: PureRuns
   /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
   slots: { bulk: Slots; express: Slots }

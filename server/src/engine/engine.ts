@@ -67,7 +67,7 @@ export function createEngine(parts: EngineParts): Engine {
     flush: async () => void (await Promise.all([announcer.flush(), gate.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
-    sheetsFor: (flight, signal) => createSheetAccess(store, flight, signal),
-    recordsFor: (flight) => createRecordAccess(store, flight),
+    sheetsFor: (flight, signal, database) => createSheetAccess(store, flight, { signal, database }),
+    recordsFor: (flight, database) => createRecordAccess(store, flight, database),
   }
 }

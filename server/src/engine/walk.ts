@@ -6,8 +6,7 @@ import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob } from './flights/flight.ts'
 import { abandon, isPure, park, step } from './step.ts'
 
-const MAX_OUTAGES = 8
-const MAX_PAUSE_MS = 4000
+const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
 
 export type WalkOptions = {
@@ -22,14 +21,14 @@ export type WalkOptions = {
 /** The walk begins again after an outage. */
 type Resumed = { resumed?: boolean }
 
-/** Walks a row. When the database is away for a moment the row is claimed again where it is, by the same process. */
+/** Walks a row. However long the database is away, the row is then claimed again where it is, by the same process. */
 export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
     try {
       await walkOnce(engine, job, outages === 0 ? how : { ...how, fresh: false, resumed: true })
       return
     } catch (cause) {
-      if (!isUnavailable(cause) || outages === MAX_OUTAGES) throw cause
+      if (!isUnavailable(cause)) throw cause
       await engine.ending.pause(backoff(outages, { firstMs: 250, maxMs: MAX_PAUSE_MS }))
       if (engine.ending.hasBegun()) throw cause
     }

@@ -2,14 +2,17 @@ import type { Action } from '../../catalog/define.ts'
 import type { Outcome } from '../../catalog/outcome.ts'
 import { reasonOf } from '../../lib/errors.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
-import { isUnavailable } from '../../store/connection/db.ts'
-import { isFromDatabase } from '../../store/connection/faults.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CallLimit } from './call-limit.ts'
 import { CellContext } from './cell-context.ts'
+import { DatabaseUse, isOutage } from './database-use.ts'
 
 const ENDING_GRACE_MS = 5000
+
+/** Outcomes that an outage has not led to. */
+const SUCCESSES = new Set<CallKind>(['done', 'no_match', 'wait', 'condition_not_met'])
+type CallKind = Exclude<CallOutcome, string>['kind']
 
 type Inputs = Record<string, unknown>
 
@@ -36,7 +39,7 @@ export async function callAction(
   }
 }
 
-/** Runs an action under its timeout. The row is parked when the database is not available. */
+/** Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. */
 async function runAction(
   engine: Engine,
   flight: Flight,
@@ -44,21 +47,37 @@ async function runAction(
   inputs: Inputs,
 ): Promise<CallOutcome> {
   const limit = new CallLimit()
+  const database = new DatabaseUse()
   const cut = Promise.withResolvers<CallOutcome>()
-  const context = new CellContext(engine, flight, limit, () => cut.resolve('fence lost'))
+  const context = new CellContext(engine, flight, {
+    limit,
+    database,
+    onFenceLost: () => cut.resolve('fence lost'),
+  })
   try {
-    const outcome = action.run({ inputs, context })
-    if (!(outcome instanceof Promise)) return outcome
-    return await inTime(engine, { flight, action, limit, cut }, outcome)
+    const running = action.run({ inputs, context })
+    if (!(running instanceof Promise)) return running
+    const outcome = await inTime(engine, { flight, action, limit, cut }, running)
+    if (outcome === 'too late') {
+      const hangs = database.hangs(action.timeoutSeconds * 1000)
+      limit.abort()
+      if (hangs) return parkForOutage(engine, flight, action, 'a statement hangs')
+      return { kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` }
+    }
+    if (database.fault !== undefined && outcome !== 'fence lost' && !SUCCESSES.has(outcome.kind))
+      return parkForOutage(engine, flight, action, reasonOf(database.fault))
+    return outcome
   } catch (cause) {
     // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
-    if (isUnavailable(cause) && isFromDatabase(cause)) {
-      engine.log.warn({ cause: reasonOf(cause), action: action.id }, 'the database went away under an action')
-      return { kind: 'wait', ms: backoff(0), state: flight.position.state }
-    }
+    if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
     engine.log.error({ err: cause, action: action.id }, 'an action threw')
     return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
   }
+}
+
+function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: string): CallOutcome {
+  engine.log.warn({ cause, action: action.id }, 'the database went away under an action')
+  return { kind: 'wait', ms: backoff(0), state: flight.position.state }
 }
 
 type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallOutcome> }
@@ -67,11 +86,9 @@ async function inTime(
   engine: Engine,
   { flight, action, limit, cut }: Call,
   outcome: Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  limit.start(action.timeoutSeconds * 1000, () => {
-    limit.abort()
-    cut.resolve({ kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` })
-  })
+): Promise<CallOutcome | 'too late'> {
+  const late = Promise.withResolvers<'too late'>()
+  limit.start(action.timeoutSeconds * 1000, () => late.resolve('too late'))
   // A process that ends waits for short cells; a long one is parked, to be run again by another.
   let grace: NodeJS.Timeout | undefined
   const unwatch = engine.ending.watch(() => {
@@ -81,7 +98,7 @@ async function inTime(
     }, ENDING_GRACE_MS)
   })
   try {
-    return await Promise.race([outcome, cut.promise])
+    return await Promise.race([outcome, cut.promise, late.promise])
   } finally {
     limit.stop()
     clearTimeout(grace)

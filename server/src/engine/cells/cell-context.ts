@@ -6,18 +6,23 @@ import type { Flight } from '../flights/flight.ts'
 import { noteHeld } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
 import { stateOfAction } from './claim-wait.ts'
+import type { DatabaseUse } from './database-use.ts'
+
+type CallParts = { limit: CallLimit; database: DatabaseUse; onFenceLost: () => void }
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
   readonly #engine: Engine
   readonly #flight: Flight
   readonly #limit: CallLimit
+  readonly #database: DatabaseUse
   readonly #onFenceLost: () => void
 
-  constructor(engine: Engine, flight: Flight, limit: CallLimit, onFenceLost: () => void) {
+  constructor(engine: Engine, flight: Flight, { limit, database, onFenceLost }: CallParts) {
     this.#engine = engine
     this.#flight = flight
     this.#limit = limit
+    this.#database = database
     this.#onFenceLost = onFenceLost
   }
 
@@ -40,11 +45,18 @@ export class CellContext implements ActionContext {
   get pages() {
     return this.#engine.services.pages
   }
-  get gate() {
-    return this.#engine.services.gate
+  get gate(): ActionContext['gate'] {
+    const { gate } = this.#engine.services
+    return {
+      enter: (bucket, limits, options) => this.#database.watch(gate.enter(bucket, limits, options)),
+    }
   }
-  get keys() {
-    return this.#engine.environment.keysOf(this.#flight.facts)
+  get keys(): ActionContext['keys'] {
+    const keys = this.#engine.environment.keysOf(this.#flight.facts)
+    return {
+      platform: (provider) => keys.platform(provider),
+      own: (provider, name) => this.#database.watch(keys.own(provider, name)),
+    }
   }
   get cellRun(): string {
     const { fence, row, position } = this.#flight
@@ -57,22 +69,23 @@ export class CellContext implements ActionContext {
     return stateOfAction(this.#flight.position.state)
   }
   get sheets(): SheetAccess {
-    return this.#engine.sheetsFor(this.#flight, this.signal)
+    return this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
   }
   get records(): RecordAccess {
-    return this.#engine.recordsFor(this.#flight)
+    return this.#engine.recordsFor(this.#flight, this.#database)
   }
   now(): Date {
     return new Date()
   }
   async secrets(): Promise<readonly string[]> {
-    return [...(await this.#engine.environment.envOf(this.#flight.facts)).values()]
+    return [...(await this.#database.watch(this.#engine.environment.envOf(this.#flight.facts))).values()]
   }
   knowledge(): Promise<string | null> {
-    return this.#engine.environment.knowledgeOf(this.#flight.facts.org_id)
+    return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
   async reserve(credits: number): Promise<boolean> {
-    const answer = await holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
+    const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
+    const answer = await this.#database.watch(asked)
     if (answer === 'lost') this.#onFenceLost()
     return answer === 'held'
   }

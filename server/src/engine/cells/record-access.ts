@@ -4,16 +4,22 @@ import { relateForCell } from '../../records/cell-relationships.ts'
 import { ingestForCell, updateForCell } from '../../records/cell-writes.ts'
 import type { Store } from '../../store/connection/db.ts'
 import type { Flight } from '../flights/flight.ts'
+import type { DatabaseUse } from './database-use.ts'
 
 /** What actions may do with the record store, on behalf of the flight's cell. */
-export function createRecordAccess(store: Store, { facts, row, position }: Flight): RecordAccess {
+export function createRecordAccess(
+  store: Store,
+  { facts, row, position }: Flight,
+  database: DatabaseUse,
+): RecordAccess {
   const { org_id } = facts
   const db = store.org(org_id)
   const cell = { runId: facts.run_id, rowId: row.id, action: position.action }
   return {
-    ingest: (record) => ingestForCell(db, org_id, cell, record),
-    lookup: (query) => lookupForCell(db, org_id, query),
-    update: (update) => updateForCell(db, org_id, cell, update),
-    relate: (operation, relationship) => relateForCell(db, org_id, cell, operation, relationship),
+    ingest: (record) => database.watch(ingestForCell(db, org_id, cell, record)),
+    lookup: (query) => database.watch(lookupForCell(db, org_id, query)),
+    update: (update) => database.watch(updateForCell(db, org_id, cell, update)),
+    relate: (operation, relationship) =>
+      database.watch(relateForCell(db, org_id, cell, operation, relationship)),
   }
 }

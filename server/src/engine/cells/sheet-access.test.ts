@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
+import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
 
 const app = await makeFlightApp()
@@ -23,7 +24,7 @@ it('a scan of lookup_rows_in_sheet ends with the page at hand when its action ha
   }
 
   const action = new AbortController()
-  const access = createSheetAccess(app.store, flight, action.signal)
+  const access = createSheetAccess(app.store, flight, { signal: action.signal, database: new DatabaseUse() })
   const query = {
     targetSheetId: flight.facts.sheet_id,
     conditions: [],

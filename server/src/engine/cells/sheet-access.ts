@@ -15,6 +15,7 @@ import { deleteRows, type StoredRow } from '../../store/sheets/rows.ts'
 import { findReachableSheet } from '../../store/sheets/sheet-reach.ts'
 import type { SheetRecord } from '../../store/sheets/sheets.ts'
 import type { Flight } from '../flights/flight.ts'
+import type { DatabaseUse } from './database-use.ts'
 import { createRowScope } from './row-scope.ts'
 
 /** Sheets that send to each other would never end (D36). */
@@ -22,8 +23,10 @@ const MAX_HOPS = 10
 
 const SENDER = { email: 'send_to_sheet', keyId: null }
 
+type Call = { signal: AbortSignal; database: DatabaseUse }
+
 /** What actions may do with rows, on behalf of the flight's cell. */
-export function createSheetAccess(store: Store, flight: Flight, signal: AbortSignal): SheetAccess {
+export function createSheetAccess(store: Store, flight: Flight, { signal, database }: Call): SheetAccess {
   const { facts, row } = flight
   const db = store.org(facts.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
@@ -40,30 +43,32 @@ export function createSheetAccess(store: Store, flight: Flight, signal: AbortSig
           message: `rows were sent on ${MAX_HOPS} times already; the sheets send to each other`,
         }
       }
-      const found = await target(sheetId)
+      const found = await database.watch(target(sheetId))
       if (found === null) return noSheet(sheetId)
       const { accepted, rejected } = await parseRows(found.definition.inputs, rows)
       const wrong = rejected[0]?.errors[0]
       if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
       return {
         ok: true,
-        value: await send(
-          db,
-          flight,
-          found.sheet,
-          accepted.map((row) => row.data),
+        value: await database.watch(
+          sendOnce(
+            db,
+            flight,
+            found.sheet,
+            accepted.map((row) => row.data),
+          ),
         ),
       }
     },
     async lookup(query) {
-      const found = await target(query.targetSheetId)
+      const found = await database.watch(target(query.targetSheetId))
       return found === null
         ? noSheet(query.targetSheetId)
-        : lookUp(db, found.sheet, found.definition, query, signal)
+        : lookUp(db, found.sheet, found.definition, query, { signal, database })
     },
-    claimUnique: (key) => claimUnique(db, flight, key),
+    claimUnique: (key) => database.watch(claimUnique(db, flight, key)),
     async deleteThisRow() {
-      await db.transaction().execute((trx) => deleteRows(trx, facts, [row.id]))
+      await database.watch(db.transaction().execute((trx) => deleteRows(trx, facts, [row.id])))
     },
   }
 }
@@ -72,6 +77,17 @@ const noSheet = (sheetId: string): SheetAnswer<never> => ({
   ok: false,
   message: `there is no sheet ${sheetId} that the owner of this workflow may use`,
 })
+
+/** An earlier call of the cell that was taken for hung may send at the same time: what it has sent is then found. */
+async function sendOnce(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
+  try {
+    return await send(db, flight, sheet, data)
+  } catch (cause) {
+    if (!(cause instanceof Error && 'constraint' in cause && cause.constraint === 'sent_rows_pkey'))
+      throw cause
+    return send(db, flight, sheet, data)
+  }
+}
 
 /** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
 async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
@@ -127,7 +143,7 @@ async function lookUp(
   sheet: SheetRecord,
   definition: Definition,
   { conditions, limit, order }: LookupQuery,
-  signal: AbortSignal,
+  { signal, database }: Call,
 ): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>> {
   const parsed = parseConditionGroups(conditions, 'conditions')
   if (!parsed.ok)
@@ -136,7 +152,7 @@ async function lookUp(
   let count = 0
   let after: number | null = null
   for (;;) {
-    const rows = await scan(db, sheet, after, order)
+    const rows: ScannedRow[] = await database.watch(scan(db, sheet, after, order))
     signal.throwIfAborted()
     for (const row of rows) {
       if (!matches(row, definition, parsed.value)) continue

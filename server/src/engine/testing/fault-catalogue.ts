@@ -92,6 +92,22 @@ const unique = defineAction({
   run: async ({ context }) => done({ value: await context.sheets.claimUnique('the same for all') }),
 })
 
+/** The same in a hurry, and it hides what goes wrong in words of its own. */
+const hasty = defineAction({
+  id: 'hasty',
+  name: 'hasty',
+  description: 'Claims a value for its row, within a second.',
+  category: 'data',
+  credits: 0,
+  timeoutSeconds: 1,
+  inputs: {},
+  outputs: { value: output.text('Whether it was the first.') },
+  async run({ context }) {
+    const [claimed] = await Promise.allSettled([context.sheets.claimUnique('the same for all')])
+    return claimed.status === 'rejected' ? failed('it did not work') : done({ value: claimed.value })
+  },
+})
+
 /** Throws what a socket of its own would throw, which an action must not. */
 const broken = defineAction({
   id: 'broken',
@@ -109,7 +125,15 @@ const broken = defineAction({
 const entry = (action: Action) => ({ file: `${action.id}.ts`, module: { default: action } })
 
 export const faultCatalogue = createCatalogue(
-  [instant('paid', PRICE / 1000), instant('free', 0), pure, paidCall, polledCall, poison, unique, broken].map(
-    entry,
-  ),
+  [
+    instant('paid', PRICE / 1000),
+    instant('free', 0),
+    pure,
+    paidCall,
+    polledCall,
+    poison,
+    unique,
+    hasty,
+    broken,
+  ].map(entry),
 )

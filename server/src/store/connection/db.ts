@@ -53,6 +53,11 @@ const KEYED_PLANS = [
   .join(' ')
 
 const SYSTEM = '*'
+/** The server ends a statement after a minute. One that has not ended then has lost its connection without knowing it. */
+const STATEMENT_MS = 60_000
+const HUNG_MS = 90_000
+/** The operating system asks whether a silent server is still there. */
+const KEEP_ALIVE_MS = 10_000
 
 function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
   return {
@@ -60,8 +65,9 @@ function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'loam',
-    statement_timeout: 60_000,
+    statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: 60_000,
     ...(keyedPlans ? { options: KEYED_PLANS } : {}),
   }
@@ -114,9 +120,10 @@ export function openStore(options: StoreOptions): Store {
       return made
     },
     async query<Row extends QueryResultRow>(statement: QueryConfig) {
+      const limited: QueryConfig & { query_timeout: number } = { ...statement, query_timeout: HUNG_MS }
       const client = await connectFor(SYSTEM)
       try {
-        const result = await markFaults(client.query<Row>(statement))
+        const result = await markFaults(client.query<Row>(limited))
         client.release()
         return result.rows
       } catch (cause) {
@@ -159,7 +166,7 @@ const LOST = new Set([
   '25P03',
 ])
 const LOST_WORDS =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|query read timeout/i
 
 /** True when the database could not be reached, or is out of connections or disk: worth trying again. */
 export function isUnavailable(error: unknown): boolean {
