@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askChecked, type CheckedSchema } from '../catalog/models/ask-model.ts'
-import type { ModelQuestion } from '../catalog/models/model-question.ts'
+import { askChecked } from '../catalog/models/ask-model.ts'
 import type { Model } from '../catalog/models/models.ts'
 import type { Outcome } from '../catalog/outcome.ts'
 import { type Refusal, refusal } from '../catalog/provider/reply.ts'
+import type { ReadByModel } from './pull.ts'
 import { SHORT_WAIT_MS, type SourceServices } from './reach.ts'
 
-/** Asks the model of a source for JSON of a certain shape. A refusal is passed on as it is. */
-export type ReadByModel = (
-  question: Pick<ModelQuestion, 'instructions' | 'task' | 'data'>,
-  schema: CheckedSchema,
-) => Promise<{ value: unknown } | Refusal>
-
+/** A reader that waits for a moment where the model has too much to do. */
 export function readerOf(model: Model, services: SourceServices): ReadByModel {
   return async (question, schema) => {
     const ask = (state: unknown) => askChecked({ model, ...question }, schema, { ...services, state })

@@ -1,14 +1,21 @@
 import type { z } from 'zod'
 import type { ActionContext } from '../catalog/define.ts'
+import type { CheckedSchema } from '../catalog/models/ask-model.ts'
+import type { ModelQuestion } from '../catalog/models/model-question.ts'
 import type { ProviderKey } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
-import type { ReadByModel } from './model-reader.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
 /** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
 export type SourceContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'models'>
+
+/** Asks the model of a source for JSON of a certain shape. A refusal is passed on as it is. */
+export type ReadByModel = (
+  question: Pick<ModelQuestion, 'instructions' | 'task' | 'data'>,
+  schema: CheckedSchema,
+) => Promise<{ value: unknown } | Refusal>
 
 export type PullArgs<Body, State> = {
   body: Body

@@ -4,7 +4,7 @@ import { readPageText } from '../../catalog/agent/page-text.ts'
 import type { Page } from '../../catalog/built-in/web/page-fetch.ts'
 import type { CheckedSchema } from '../../catalog/models/ask-model.ts'
 import { type Refusal, refusal } from '../../catalog/provider/reply.ts'
-import type { ReadByModel } from '../model-reader.ts'
+import type { ReadByModel } from '../pull.ts'
 import { MAX_ITEMS } from './item-list.ts'
 import type { Wanted } from './items.ts'
 
