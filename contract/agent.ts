@@ -26,7 +26,12 @@ const OutputSchema = z
 
 export const AgentBody = z
   .strictObject({
-    prompt: z.string().min(1).max(MAX_PROMPT).describe('What to find out'),
+    prompt: z
+      .string()
+      .min(1)
+      .max(MAX_PROMPT)
+      .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
+      .describe('What to find out'),
     output_schema: OutputSchema.optional(),
     max_credits: z.number().min(0).optional().describe('The call is refused when it could cost more'),
   })

@@ -67,8 +67,12 @@ export const FILTER_OPERATORS = {
 } as const
 export type FilterOperator = keyof typeof FILTER_OPERATORS
 
+/** Characters of the longest decimal that takes part in comparisons. */
+export const MAX_DECIMAL = 10_000
 /** Plain decimals; an exponent of up to three digits. */
 export const DECIMAL = /^-?\d+(\.\d+)?([eE][+-]?\d{1,3})?$/
+
+const isDecimal = (text: string) => text.length <= MAX_DECIMAL && DECIMAL.test(text)
 
 const operatorNames = Object.keys(FILTER_OPERATORS) as [FilterOperator, ...FilterOperator[]]
 const FilterValue = z
@@ -95,7 +99,7 @@ export const RowFilter = z
     if (takes === 'many' && values.length === 0) add(`\`${operator}\` takes one or more values`)
     if ((takes === 'one' || takes === 'number') && values.length !== 1)
       add(`\`${operator}\` takes exactly one value`)
-    if (takes === 'number' && values.length === 1 && !DECIMAL.test(values[0] ?? '')) {
+    if (takes === 'number' && values.length === 1 && !isDecimal(values[0] ?? '')) {
       add(`\`${operator}\` takes a number`)
     }
   })

@@ -10,6 +10,7 @@ import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './http/idempotency.ts'
 import { hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
+import { endStalledRequests } from './http/progress.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
 import { registerRoutes } from './routes.ts'
@@ -19,6 +20,7 @@ export async function createApp(services: Services): Promise<Api> {
   const app = createServer(services)
   addHooks(app, services)
   endConnectionsOnClose(app)
+  endStalledRequests(app, services.config.LOAM_REQUEST_STALL_SECONDS * 1000)
   requireDeclarations(app)
   answerOptions(app)
   await describeApi(app)
@@ -27,7 +29,13 @@ export async function createApp(services: Services): Promise<Api> {
   return app
 }
 
-function createServer({ config, log }: Services): Api {
+/** What is answered to connections whose request never became one; 400 where nothing else is said. */
+const RAW_STATUSES: Record<string, 408 | 431> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+function createServer({ log }: Pick<Services, 'log'>): Api {
   const loggerInstance: FastifyBaseLogger = log
   const app: Api = Fastify({
     loggerInstance,
@@ -35,14 +43,14 @@ function createServer({ config, log }: Services): Api {
     // Lines name their request themselves; a logger of its own for each would cost more than most lines.
     childLoggerFactory: (logger) => logger,
     bodyLimit: BODY_CLASSES[DEFAULT_CLASS].bytes,
-    trustProxy: config.LOAM_TRUST_PROXY,
+    http: { connectionsCheckingInterval: 5000 },
     forceCloseConnections: 'idle',
     genReqId: requestId,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_000 },
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return
-      socket.end(rawErrorAnswer(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400))
+      socket.end(rawErrorAnswer(RAW_STATUSES[error.code] ?? 400))
     },
   }).withTypeProvider<ZodTypeProvider>()
 
@@ -71,12 +79,13 @@ function addHooks(app: Api, { config, store }: Services): void {
   const admission = createAdmission(store, {
     perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
     perDay: config.LOAM_RATE_LIMIT_PER_DAY,
+    trusted: config.LOAM_TRUST_PROXY,
   })
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     reply.raw.once('close', foreground())
     if (hasNoBody(request)) delete request.headers['content-type']
-    void reply.header('x-request-id', request.id)
+    void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     await admission(request, reply)
   })
   app.addHook('preValidation', checkRequest)

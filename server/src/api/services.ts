@@ -53,6 +53,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     scope?: RouteScope
+    /** A public route whose callers are counted by address all the same. */
+    metered?: boolean
     /** How large its body may be; every route that reads one says so. */
     body?: BodyClass
     /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */

@@ -13,9 +13,11 @@ import {
   countSeats,
   deleteMember,
   findMember,
+  forgetOldInvitations,
   hasInvitation,
   insertInvitation,
   insertMember,
+  INVITATION_DAYS,
   listInvitations,
   markInvitationSent,
   type Member,
@@ -76,6 +78,7 @@ async function mailInvitation(
       text: [
         `${context.actor.email} invites you to ${organisation} on Loam, as ${invite.role}.`,
         `Accept the invitation: ${invitationLink(context.publicUrl, token)}`,
+        `The link works for ${INVITATION_DAYS} days.`,
         'If you did not expect this, ignore it: nothing happens until you accept.',
       ].join('\n\n'),
     })
@@ -90,6 +93,7 @@ async function mailInvitation(
 }
 
 async function requireFreeSeat(db: Db, orgId: string, email: string, limit: number | null): Promise<void> {
+  await forgetOldInvitations(db, orgId)
   if ((await findMember(db, orgId, email)) !== undefined) {
     throw new AppError('ALREADY_MEMBER', `${email} is a member of this organisation already`)
   }

@@ -1,18 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Scope } from '#contract/scopes.ts'
-import { AppError } from '../../lib/errors.ts'
+import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
+import { AppError, validationError } from '../../lib/errors.ts'
 import { hashToken, isWellFormedKey } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
-import type { Store } from '../../store/connection/db.ts'
+import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import { type Admission, admitAll, type Visitor, type Window } from '../../store/organisation/admission.ts'
 import { callerOf } from './caller.ts'
+import { clientAddress } from './client-address.ts'
 import { checkPart } from './validation.ts'
 
 /** What a route asks of its caller: a scope, a valid key and no scope, or nothing at all. */
 export type RouteScope = Scope | 'any key' | 'public'
 
-export type Limits = { perMinute: number; perDay: number }
+export type Limits = { perMinute: number; perDay: number; trusted: TrustedProxies }
 
 /**
  * The checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent resource 404 and
@@ -23,15 +25,16 @@ export function createAdmission(store: Store, limits: Limits) {
     run: (visitors) => admitAll(store, visitors, limits),
     maxItems: 500,
     maxInFlight: 2,
+    isolates: (cause) => !isUnavailable(cause),
   })
 
   return async function admission(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const scope = scopeOf(request)
-    if (scope === 'public' && !isApiPath(request.url)) return
+    if (scope === 'public' && !isApiPath(request.url) && !isMetered(request)) return
 
     const key = bearerKey(request)
     const hash = key !== undefined && isWellFormedKey(key) ? hashToken(key) : null
-    const admitted = await admit({ hash, address: request.ip })
+    const admitted = await admit({ hash, address: clientAddress(request, limits.trusted) })
     setRateHeaders(reply, admitted)
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
@@ -54,6 +57,11 @@ export function createAdmission(store: Store, limits: Limits) {
 function scopeOf(request: FastifyRequest): RouteScope {
   const declared = request.is404 ? undefined : request.routeOptions.config.scope
   return declared ?? (isApiPath(request.url) ? 'any key' : 'public')
+}
+
+/** Pages behind a link are counted by address where looking them up costs the database something. */
+function isMetered({ is404, routeOptions }: FastifyRequest): boolean {
+  return !is404 && routeOptions.config.metered === true
 }
 
 function isApiPath(url: string): boolean {
@@ -104,5 +112,14 @@ export function tooManyRequests(full: Window, period: 'minute' | 'day', now: num
 
 function checkParams(request: FastifyRequest): void {
   const schema = request.routeOptions.schema?.params as z.ZodType | undefined
-  if (schema !== undefined && !request.is404) request.params = checkPart(schema, request.params, 'path').value
+  if (schema === undefined || request.is404) return
+  requireText(request.params)
+  request.params = checkPart(schema, request.params, 'path').value
+}
+
+/** PostgreSQL knows no NUL in a text. */
+export function requireText(part: unknown): void {
+  const wrong = Object.entries(part ?? {}).filter(([, text]) => String(text).includes('\0'))
+  if (wrong.length === 0) return
+  throw validationError(wrong.map(([field]) => ({ field, message: 'must not contain NUL characters' })))
 }

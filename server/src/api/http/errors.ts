@@ -67,8 +67,13 @@ export function handleNotFound(request: FastifyRequest): never {
   throw new AppError('Not Found', `There is no ${request.method} ${path}. See /docs for what there is`)
 }
 
-/** For requests that never became one: a broken request line or headers that are too large. */
-export function rawErrorAnswer(status: 400 | 431): string {
+const RAW_MESSAGES = {
+  408: 'Nothing more of the request arrived. Send it again',
+  431: 'The request line and headers are too large',
+}
+
+/** For requests that never became one: a broken request line, headers that are too large, a body that stops arriving. */
+export function rawErrorAnswer(status: 400 | 408 | 431): string {
   const body =
     status === 400
       ? {
@@ -77,7 +82,7 @@ export function rawErrorAnswer(status: 400 | 431): string {
           message: '1 validation errors',
           errors: [{ field: 'request', message: 'must be well-formed HTTP' }],
         }
-      : { status, error: STATUS_CODES[status], message: 'The request line and headers are too large' }
+      : { status, error: STATUS_CODES[status], message: RAW_MESSAGES[status] }
   const text = JSON.stringify(body)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`
 }

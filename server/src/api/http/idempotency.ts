@@ -38,7 +38,10 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
   }
 }
 
-/** Keeps the answer for replays; a failure of ours gives the key back, so that the call can be tried again. */
+/**
+ * Keeps the answer for replays. What was refused gives the key back: it changed nothing, and what it was refused for, such as
+ * credits or an import under way, may be mended by the time it is tried again.
+ */
 export async function settleIdempotencyKey(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -47,7 +50,7 @@ export async function settleIdempotencyKey(
   const call = request.idempotentCall
   if (call === null) return payload
   request.idempotentCall = null
-  if (reply.statusCode >= 500 || typeof payload !== 'string') await releaseCall(request.db, call)
+  if (reply.statusCode >= 400 || typeof payload !== 'string') await releaseCall(request.db, call)
   else await settleCall(request.db, call, reply.statusCode, payload)
   return payload
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { AppError, validationError } from '../../lib/errors.ts'
+import { requireText } from './admission.ts'
 import { checkPart } from './validation.ts'
 
 /** Body and query, each failure at once. Path parameters were checked at admission. */
@@ -8,6 +9,7 @@ export async function checkRequest(request: FastifyRequest): Promise<void> {
   const { schema } = request.routeOptions
   if (request.is404 || schema === undefined) return
   if (schema.querystring !== undefined) {
+    requireText(request.query)
     const checked = checkPart(schema.querystring as z.ZodType, request.query, 'query')
     request.query = checked.value
     request.warnings.push(...checked.warnings)

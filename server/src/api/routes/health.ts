@@ -1,9 +1,16 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { createAddressLimit } from '../http/address-limit.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { ok } from '../http/envelope.ts'
 import type { Api, Services } from '../services.ts'
 
+/** How long it counts that the database was there. */
+const FRESH_MS = 250
+/** Of /readyz, by address. Ten a second: whoever waits for a start asks often. */
+const MAX_PER_MINUTE = 1200
+
 /** What an operator's tools ask: is it alive, can it serve, how is it doing. */
-export function healthRoutes(app: Api, { store }: Services): void {
+export function healthRoutes(app: Api, { config, store }: Services): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const seconds = new Histogram({
@@ -28,7 +35,9 @@ export function healthRoutes(app: Api, { store }: Services): void {
 
   const hidden = { config: { scope: 'public' as const }, schema: { hide: true } }
   app.get('/healthz', hidden, () => ok({ alive: true }))
-  app.get('/readyz', hidden, async (_request, reply) => {
+  const counted = createAddressLimit(MAX_PER_MINUTE)
+  app.get('/readyz', hidden, async (request, reply) => {
+    counted(clientAddress(request, config.LOAM_TRUST_PROXY))
     const reason = closing ? 'shutting down' : await databaseFault()
     if (reason === null) return ok({ ready: true })
     return reply
@@ -39,7 +48,16 @@ export function healthRoutes(app: Api, { store }: Services): void {
     reply.type(registry.contentType).send(await registry.metrics()),
   )
 
-  async function databaseFault(): Promise<string | null> {
+  let asked: { at: number; answer: Promise<string | null> } | undefined
+
+  /** However many ask, the database is asked once in a while. */
+  function databaseFault(): Promise<string | null> {
+    const now = performance.now()
+    if (asked === undefined || now - asked.at > FRESH_MS) asked = { at: now, answer: askDatabase() }
+    return asked.answer
+  }
+
+  async function askDatabase(): Promise<string | null> {
     try {
       await store.query({ text: 'select 1' })
       return null

@@ -43,10 +43,13 @@ function excerptOf(text: string): string {
   return short === '' ? '' : `: ${short}`
 }
 
-/** Seconds or an HTTP date; undefined when it is neither. */
+/** Nobody is waited for any longer, whatever they ask for. */
+export const MAX_PAUSE_MS = 86_400_000
+
+/** Seconds or an HTTP date, a day at most; undefined when it is neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? ''
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  if (/^\d+$/.test(text)) return Math.min(MAX_PAUSE_MS, Number(text) * 1000)
   const date = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime())
+  return Number.isNaN(date) ? undefined : Math.min(MAX_PAUSE_MS, Math.max(0, date - now.getTime()))
 }

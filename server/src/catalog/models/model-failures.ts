@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
-import { readRetryAfter } from '../http/reply.ts'
+import { MAX_PAUSE_MS, readRetryAfter } from '../http/reply.ts'
 import type { Outcome } from '../outcome.ts'
 import { readJson } from '../values/json-text.ts'
 import { ModelUnreached } from './model-fetch.ts'
@@ -64,14 +64,14 @@ function outcomeOfStatus(status: number, said: string, cause: ApiError, { model,
 /** When the server wants to be asked again. Resets are of several limits at once: the latest counts. */
 function readPause(headers: Readonly<Record<string, string>>, now: Date): number | undefined {
   const ms = Number(headers['retry-after-ms'])
-  if (headers['retry-after-ms'] !== undefined && ms >= 0) return ms
+  if (headers['retry-after-ms'] !== undefined && ms >= 0) return Math.min(MAX_PAUSE_MS, ms)
   const after = readRetryAfter(headers['retry-after'], now)
   if (after !== undefined) return after
   const resets = Object.entries(headers)
     .filter(([name]) => /ratelimit.*-reset/.test(name))
     .flatMap(([name, text]) => (isUsedUp(name, headers) ? [readReset(text, now)] : []))
     .filter((pause) => pause !== undefined)
-  return resets.length === 0 ? undefined : Math.max(...resets)
+  return resets.length === 0 ? undefined : Math.min(MAX_PAUSE_MS, Math.max(...resets))
 }
 
 /** A limit whose remaining count is told and not zero is not what the server complains about. */

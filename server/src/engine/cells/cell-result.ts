@@ -1,4 +1,5 @@
 import type { Action } from '../../catalog/define.ts'
+import { MAX_PAUSE_MS } from '../../catalog/http/reply.ts'
 import type { Outcome } from '../../catalog/outcome.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
@@ -65,14 +66,17 @@ export function toCellResult(
       return settleAs({ status: 'error', error: outcome.message, provenance }, { halts: !mayContinue })
     case 'retry': {
       if (retries < action.retries) {
-        const ms = outcome.afterMs ?? backoff(retries)
+        const ms = Math.min(MAX_PAUSE_MS, outcome.afterMs ?? backoff(retries))
         return { kind: 'later', parking: { ms, retries: retries + 1, state } }
       }
       const error = `${outcome.message} (after ${retries + 1} attempts)`
       return settleAs({ status: 'failed', error }, { halts: !mayContinue })
     }
     case 'wait':
-      return { kind: 'later', parking: { ms: outcome.ms, retries, state: outcome.state } }
+      return {
+        kind: 'later',
+        parking: { ms: Math.min(MAX_PAUSE_MS, outcome.ms), retries, state: outcome.state },
+      }
   }
 }
 

@@ -6,7 +6,7 @@ import { createSheetAccess } from './sheet-access.ts'
 
 const app = await makeFlightApp()
 
-it('a scan of lookup_rows_in_sheet ends with the page at hand when its action has ended', async () => {
+it('a scan of lookup_rows_in_sheet is cancelled in the database when its action has ended', async () => {
   const sheet = await makeFlightSheet(app, ['free'], 0)
   for (const count of [1000, 500]) await sheet.addRows(count)
   await sheet.run()
@@ -38,6 +38,8 @@ it('a scan of lookup_rows_in_sheet ends with the page at hand when its action ha
   const ended = expect(scan).rejects.toThrow('aborted')
   await expect.poll(countWaiting).toBe(1)
   action.abort()
-  await client.query('rollback')
+  // The table is still locked: nothing but the cancellation ends the statement.
   await ended
+  await expect.poll(countWaiting).toBe(0)
+  await client.query('rollback')
 })

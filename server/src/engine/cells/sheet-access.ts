@@ -9,6 +9,7 @@ import { isUuid } from '../../lib/ids.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { parseRows } from '../../rows/intake.ts'
 import { arriveRows } from '../../runs/arrivals.ts'
+import { cancellable } from '../../store/connection/cancellation.ts'
 import type { Db, Store } from '../../store/connection/db.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
 import { deleteRows, type StoredRow } from '../../store/sheets/rows.ts'
@@ -64,7 +65,9 @@ export function createSheetAccess(store: Store, flight: Flight, { signal, databa
       const found = await database.watch(target(query.targetSheetId))
       return found === null
         ? noSheet(query.targetSheetId)
-        : lookUp(db, found.sheet, found.definition, query, { signal, database })
+        : cancellable(store, db, signal, (trx) =>
+            lookUp(trx, found.sheet, found.definition, query, { signal, database }),
+          )
     },
     claimUnique: (key) => database.watch(claimUnique(db, flight, key)),
     async deleteThisRow() {

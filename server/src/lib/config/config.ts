@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { parseEgressAllow } from '../egress/addresses.ts'
 import { parseNameServers } from '../egress/records.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
+import { parseTrustedProxies } from './trusted-proxies.ts'
 
 const whole = (fallback: number, min = 1, max = 2_147_483_647) =>
   z
@@ -51,10 +52,21 @@ export const SETTINGS = {
     .transform((text) => text.replace(/\/+$/, ''))
     .optional()
     .describe('Address users reach this server at, for links; by default http://HOST:PORT'),
-  LOAM_TRUST_PROXY: oneOf('true', 'false')
+  LOAM_TRUST_PROXY: z
+    .string()
     .default('false')
-    .transform((text) => text === 'true')
-    .describe('Take the client address from X-Forwarded-For (behind a proxy of yours)'),
+    .transform((text, context) => {
+      const trusted = parseTrustedProxies(text)
+      if (typeof trusted !== 'string') return trusted
+      context.addIssue({ code: 'custom', message: trusted })
+      return z.NEVER
+    })
+    .describe(
+      'Proxies whose X-Forwarded-For is believed: false, how many there are in a row (true is 1), or their addresses',
+    ),
+  LOAM_REQUEST_STALL_SECONDS: whole(60, 1, 3600).describe(
+    'A request or an answer without progress for so long is ended',
+  ),
   LOAM_ADMIN_EMAIL: z
     .string()
     .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')

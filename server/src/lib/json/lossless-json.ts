@@ -18,7 +18,7 @@ export class NumberText {
 }
 
 /** Something that may be a number outside of strings; matches inside strings only cost time. */
-const MAY_HOLD_NUMBER = /[[:,]\s*-?\d/
+const MAY_HOLD_NUMBER = /(?:^|[[:,])\s*-?\d/
 /** Numbers that a double may not give back as they were: 16 digits and more, or an exponent. */
 const MAY_LOSE = /\d{16}|\d[eE]|\d\.\d{15}/
 

@@ -29,6 +29,10 @@ describe('R13: a large body is parsed in turns, to exactly what JSON.parse makes
     const text = `{"a": "${LARGE}", "a": 12345678901234567890, "__proto__": {"b": "${LARGE}"}}`
     const parsed = (await parseInTurns(text, parseWithNumberTexts)) as Record<string, unknown>
     expect(parsed['a']).toEqual(new NumberText('12345678901234567890'))
+    const digits = '9'.repeat(200_000)
+    expect(await parseInTurns(`{"a": ${digits}}`, parseWithNumberTexts)).toEqual({
+      a: new NumberText(digits),
+    })
     expect(Object.keys(parsed)).toEqual(['a', '__proto__'])
     expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
   })

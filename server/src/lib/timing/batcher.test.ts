@@ -188,3 +188,30 @@ it('every item is answered once, with its own result, in batches within the limi
     { numRuns: 300 },
   )
 })
+
+it('one item that fails does not take the others of its batch with it', async () => {
+  const runs: string[][] = []
+  const submit = createBatcher<string, string>({
+    maxItems: 10,
+    maxInFlight: 1,
+    isolates: (cause) => cause instanceof RangeError,
+    run: async (items) => {
+      runs.push(items)
+      await nextTurn()
+      if (items.includes('bad')) throw new RangeError('no')
+      if (items.includes('outage')) throw new Error('gone')
+      return items.map((item) => item.toUpperCase())
+    },
+  })
+  const first = submit('first')
+  const answers = await Promise.allSettled(['a', 'bad', 'b'].map((item) => submit(item)))
+  expect(await first).toBe('FIRST')
+  expect(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : String(answer.reason))),
+  ).toEqual(['A', 'RangeError: no', 'B'])
+  expect(runs).toEqual([['first'], ['a', 'bad', 'b'], ['a'], ['bad'], ['b']])
+  const second = submit('second')
+  const lost = await Promise.allSettled(['a', 'outage'].map((item) => submit(item)))
+  expect(await second).toBe('SECOND')
+  expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})

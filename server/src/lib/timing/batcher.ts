@@ -6,6 +6,8 @@ export function createBatcher<Item, Result>(options: {
   run: (items: Item[]) => Promise<Result[]>
   maxItems: number
   maxInFlight: number
+  /** Whether a failure may be of one item only: then each is tried alone, and fails or not by itself. */
+  isolates?: ((cause: unknown) => boolean) | undefined
   /** How many an item counts for. One that counts for too many goes alone. */
   sizeOf?: ((item: Item) => number) | undefined
   /** Fewer than `enough` items wait for others to ride with, up to so many milliseconds. */
@@ -35,10 +37,23 @@ export function createBatcher<Item, Result>(options: {
         else entry.resolve(result)
       }
     } catch (cause) {
-      for (const entry of batch) entry.reject(cause)
+      if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch)
+      else for (const entry of batch) entry.reject(cause)
     } finally {
       inFlight -= 1
       pump()
+    }
+  }
+
+  async function runEach(batch: Waiting[]): Promise<void> {
+    for (const { item, resolve, reject } of batch) {
+      try {
+        const [result] = await options.run([item])
+        if (result === undefined) throw new Error('the batch answered with too few results')
+        resolve(result)
+      } catch (cause) {
+        reject(cause)
+      }
     }
   }
 

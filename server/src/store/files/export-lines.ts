@@ -145,8 +145,18 @@ const FORMULA_STARTS = [61, 43, 45, 64, 9, 13, 10, 0xff1d, 0xff0b, 0xff0d, 0xff2
 /** Numbers and telephone numbers; a spreadsheet may reckon with them, but runs nothing (D42). */
 const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** What separates cells for a reader that expects semicolons or tabs, followed by what starts a formula and no number. */
+const INNER_FORMULA = String.raw`([;\t\r\n] *)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
+const SEPARATORS = ';\t\r\n'
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */
 function withoutFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {
+  const first = withoutFirstFormula(text)
+  return sql`case when translate(${text}, ${SEPARATORS}, '') <> ${text}
+    then regexp_replace(${first}, ${INNER_FORMULA}, '\\1''', 'g') else ${first} end`
+}
+
+function withoutFirstFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ascii(${text}) in (${sql.join(FORMULA_STARTS.map((code) => sql.lit(code)))})
     and ${text} !~ ${HARMLESS} then '''' || ${text} else ${text} end`
 }

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -38,6 +39,19 @@ export async function listMembers(db: Db, orgId: string): Promise<Member[]> {
 
 export async function deleteMember(db: Db, orgId: string, memberId: string): Promise<void> {
   await db.deleteFrom('members').where('org_id', '=', orgId).where('member_id', '=', memberId).execute()
+}
+
+/** How long an invitation can be accepted. */
+export const INVITATION_DAYS = 14
+const isOpen = sql<SqlBool>`invitations.created_at > now() - make_interval(days => ${sql.lit(INVITATION_DAYS)})`
+
+/** Gives back the seats of invitations that nobody accepted in time. */
+export async function forgetOldInvitations(db: Db, orgId: string): Promise<void> {
+  await db
+    .deleteFrom('invitations')
+    .where('org_id', '=', orgId)
+    .where(sql<SqlBool>`not ${isOpen}`)
+    .execute()
 }
 
 export type Invitation = { email: string; role: string; created_at: Date; email_sent: boolean }
@@ -87,6 +101,7 @@ export async function listInvitations(
     .selectFrom('invitations')
     .select(['email', 'role', 'created_at', 'email_sent', 'token_sealed'])
     .where('org_id', '=', orgId)
+    .where(isOpen)
     .orderBy('email')
     .execute()
 }
@@ -98,7 +113,7 @@ export async function consumeInvitation(
 ): Promise<{ org_id: string; email: string; role: string } | undefined> {
   const statement = db.deleteFrom('invitations').returning(['org_id', 'email', 'role'])
   return 'tokenHash' in by
-    ? statement.where('token_hash', '=', by.tokenHash).executeTakeFirst()
+    ? statement.where('token_hash', '=', by.tokenHash).where(isOpen).executeTakeFirst()
     : statement.where('org_id', '=', by.orgId).where('email', '=', by.email).executeTakeFirst()
 }
 
@@ -111,6 +126,7 @@ export async function findInvitationByToken(
     .innerJoin('organisations', 'organisations.org_id', 'invitations.org_id')
     .select(['invitations.org_id', 'organisations.name as org_name', 'email', 'role'])
     .where('token_hash', '=', tokenHash)
+    .where(isOpen)
     .executeTakeFirst()
 }
 

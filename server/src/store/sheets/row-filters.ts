@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { CreatedAtFilter, FilterOperator, StatusFilter } from '#contract/rows.ts'
+import { type CreatedAtFilter, type FilterOperator, MAX_DECIMAL, type StatusFilter } from '#contract/rows.ts'
 import { flightAction } from '../runs/flights.ts'
 import type { Selection } from './selection.ts'
 
@@ -39,9 +39,12 @@ const OPERATORS: Record<FilterOperator, (text: Text, values: string[]) => Condit
   'less than': (text, values) => sql`${asNumber(text)} < ${one(values)}::numeric`,
 }
 
-/** The same decimals as DECIMAL in the contract. Anything else is no number and fails every comparison. */
+/**
+ * The same decimals as DECIMAL in the contract, and no longer ones than `numeric` takes in any case. Anything else is no
+ * number and fails every comparison.
+ */
 function asNumber(text: Text): RawBuilder<number | null> {
-  return sql`case when (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
+  return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
 }
 
 /** Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. */

@@ -111,9 +111,6 @@ const FORMULAS = [
   "+cmd|' /C calc'!A0",
   '-2+3+cmd',
   '@SUM(A1:A9)',
-  '\t=1',
-  '\r=1',
-  '\n=1',
   '＝1+1',
 ]
 const HARMLESS = [
@@ -127,6 +124,24 @@ const HARMLESS = [
   'a=1',
   ' =1',
   "'=1",
+]
+
+/** For readers that take semicolons or tabs for separators; what is written instead. */
+const INNER_FORMULAS = [
+  [';=1+1', ";'=1+1"],
+  ['a;=1+1', "a;'=1+1"],
+  ['a; @SUM(A1)', "a; '@SUM(A1)"],
+  ['a\t+cmd', "a\t'+cmd"],
+  ['a\n=1;-2+cmd', "a\n'=1;'-2+cmd"],
+  ['a\r\n＝1', "a\r\n'＝1"],
+  ['=1;=2', "'=1;'=2"],
+  ['\t=1', "'\t'=1"],
+  ['\r=1', "'\r'=1"],
+  ['\n=1', "'\n'=1"],
+  ['a;-3', 'a;-3'],
+  ['a;+1 555 0100;b', 'a;+1 555 0100;b'],
+  ['a;b', 'a;b'],
+  ['a; b=1', 'a; b=1'],
 ]
 
 describe('CSV', () => {
@@ -168,6 +183,15 @@ describe('CSV', () => {
     const rows = (await csv(base)).slice(1)
     const expected = [...FORMULAS.map((text) => `'${text}`), ...HARMLESS]
     expect(rows).toEqual(expected.map((text) => [text, text]))
+  })
+
+  it('D42: so is what another separator than the comma would make a cell of', async () => {
+    const base = await makeSheet(['text', 'other'])
+    await addRows(
+      base,
+      INNER_FORMULAS.map(([text]) => ({ text, other: 'x' })),
+    )
+    expect((await csv(base)).slice(1)).toEqual(INNER_FORMULAS.map(([, text]) => [text, 'x']))
   })
 
   it('D42: headers are escaped too; JSONL and XLSX keep texts as they are', async () => {

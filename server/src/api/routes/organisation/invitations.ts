@@ -11,7 +11,7 @@ const Params = z.strictObject({ token: z.string() })
 /** The page behind the link in an invitation. Looking at it accepts nothing: mail scanners follow links. */
 export function invitationPages(app: Api, { store }: Services): void {
   const options = {
-    config: { scope: 'public' as const, body: 'control' as const },
+    config: { scope: 'public' as const, metered: true, body: 'control' as const },
     schema: { hide: true, params: Params },
   }
   // The form has no fields.

@@ -120,6 +120,29 @@ describe('4.1 Add Member', () => {
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(3)
   })
 
+  it('an invitation can be accepted for 14 days; then its seat is free and the address can be invited again', async () => {
+    const small = await makeAppWithLimit('2')
+    const org = await small.makeOrg()
+    const invite = (email: string) => org.call('POST', '/org/members', { email, role: 'member' })
+    await invite('late@example.com')
+    const link = await linkFor(small, org.orgId, 'late@example.com')
+    const age = (days: number) =>
+      small.store.query({
+        text: `update invitations set created_at = now() - make_interval(days => $1, secs => 10) where org_id = $2`,
+        values: [days, org.orgId],
+      })
+    const look = async () => (await small.api.inject({ url: new URL(link).pathname })).statusCode
+    await age(13)
+    expect(await look()).toBe(200)
+    await age(14)
+    expect(await look()).toBe(404)
+    const names = { first_name: null, last_name: null }
+    await expect(acceptInvitation(small.store.system, token(link), names)).rejects.toThrow('not found')
+    expect((await invite('late@example.com')).status).toBe(201)
+    await age(14)
+    expect((await invite('other@example.com')).status).toBe(201)
+  })
+
   it('one address may belong to several organisations', async () => {
     const [one, two] = [await app.makeOrg(), await app.makeOrg()]
     for (const org of [one, two]) {

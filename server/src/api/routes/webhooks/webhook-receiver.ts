@@ -6,6 +6,7 @@ import { createBatcher } from '../../../lib/timing/batcher.ts'
 import { isWebhookToken } from '../../../org/webhooks.ts'
 import { readDelivery } from '../../../rows/delivery.ts'
 import { createWebhookIntake } from '../../../runs/webhook-intake.ts'
+import { isUnavailable } from '../../../store/connection/db.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { admitDeliveries, type WebhookAdmission } from '../../../store/webhooks/webhook-admission.ts'
@@ -31,6 +32,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     run: (hashes) => admitDeliveries(store, hashes, config.LOAM_WEBHOOK_PER_MINUTE),
     maxItems: 500,
     maxInFlight: 2,
+    isolates: (cause) => !isUnavailable(cause),
   })
   const intake = createWebhookIntake(store)
   app.decorateRequest('webhookSheet', null)

@@ -1,0 +1,28 @@
+import { LRUCache } from 'lru-cache'
+import { AppError } from '../../lib/errors.ts'
+
+const MINUTE_MS = 60_000
+const MAX_ADDRESSES = 10_000
+
+/**
+ * A limit per address and minute for what must answer without a database: each process counts for itself. Throws 429 for
+ * those who are beyond it.
+ */
+export function createAddressLimit(perMinute: number): (address: string) => void {
+  const counts = new LRUCache<string, { used: number }>({ max: MAX_ADDRESSES, ttl: MINUTE_MS })
+  return (address) => {
+    const count = counts.get(address)
+    if (count === undefined) {
+      counts.set(address, { used: 1 })
+      return
+    }
+    count.used += 1
+    if (count.used <= perMinute) return
+    const retryAfter = Math.max(1, Math.ceil(counts.getRemainingTTL(address) / 1000))
+    throw new AppError(
+      'Too Many Requests',
+      `Rate limit of ${perMinute} requests per minute exceeded. Try again in ${retryAfter} seconds`,
+      { retryAfter },
+    )
+  }
+}

@@ -1,0 +1,81 @@
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { makeApp } from '#test/harness.ts'
+
+const app = await makeApp({ settings: { LOAM_REQUEST_STALL_SECONDS: '1' } })
+const org = await app.makeOrg()
+await app.api.listen({ host: '127.0.0.1', port: 0 })
+const { port } = app.api.server.address() as AddressInfo
+
+function open(): { socket: Socket; closed: Promise<unknown> } {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  // A connection that the server resets is as ended as one that it closes.
+  socket.on('error', () => undefined)
+  return { socket, closed: new Promise((resolve) => socket.once('close', resolve)) }
+}
+
+async function listen(socket: Socket, until: Promise<unknown>): Promise<string> {
+  let heard = ''
+  socket.setEncoding('utf8').on('data', (text: string) => (heard += text))
+  await until
+  return heard
+}
+
+const head = (line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, 'host: loam.test', `authorization: Bearer ${org.key}`, ...headers, '', ''].join('\r\n')
+
+it('a body that stops arriving ends its request with 408', { timeout: 60_000 }, async () => {
+  const { socket, closed } = open()
+  socket.write(head('PUT /api/v1/user/knowledge', 'content-type: application/json', 'content-length: 500'))
+  socket.write('{"content": "')
+  expect(await listen(socket, closed)).toContain('408 Request Timeout')
+})
+
+it('a body that trickles is one that stopped', { timeout: 60_000 }, async () => {
+  const { socket, closed } = open()
+  socket.write(head('PUT /api/v1/user/knowledge', 'content-type: application/json', 'content-length: 5000'))
+  const trickle = setInterval(() => socket.writable && socket.write(' '), 100)
+  onTestFinished(() => clearInterval(trickle))
+  expect(await listen(socket, closed)).toContain('408 Request Timeout')
+})
+
+it('headers that stop arriving end their connection', { timeout: 60_000 }, async () => {
+  const { socket, closed } = open()
+  socket.write('GET /healthz HTTP/1.1\r\nhost: loam.test\r\nx-slow: ')
+  expect(await listen(socket, closed)).toContain('408 Request Timeout')
+})
+
+it(
+  'answers that nobody takes end their connection; a stream with nothing to say goes on',
+  { timeout: 60_000 },
+  async () => {
+    await org.call('PUT', '/user/knowledge', { content: 'x'.repeat(262_144) })
+    const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Stream' })).body.data
+    const sheet = `/api/v1/workflows/${id}/sheets/${id}`
+    const stream = open()
+    stream.socket.write(head(`GET ${sheet}/changes`, 'accept: text/event-stream'))
+    let events = 0
+    stream.socket
+      .setEncoding('utf8')
+      .on('data', (text: string) => (events += text.split('event: change').length - 1))
+    await expect.poll(() => events).toBe(1)
+
+    const { socket, closed } = open()
+    socket.pause()
+    for (let n = 0; n < 100; n++) socket.write(head('GET /api/v1/user/knowledge'))
+    // The end is seen only by who reads; the server's side says when it has closed.
+    const countOpen = () =>
+      new Promise<number>((resolve, reject) =>
+        app.api.server.getConnections((cause, count) => (cause === null ? resolve(count) : reject(cause))),
+      )
+    await expect.poll(countOpen).toBe(2)
+    await expect.poll(countOpen, { timeout: 50_000 }).toBe(1)
+    socket.resume()
+    await closed
+
+    await org.call('POST', `${sheet.slice('/api/v1'.length)}/inputs`, [{ name: 'a', type: 'string' }])
+    await org.call('POST', `${sheet.slice('/api/v1'.length)}/rows`, { rows: [{ a: 'b' }] })
+    await expect.poll(() => events).toBeGreaterThan(1)
+  },
+)

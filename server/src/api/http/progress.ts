@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Api } from '../services.ts'
+import { rawErrorAnswer } from './errors.ts'
+
+/** Fewer bytes than this in the time allowed are no progress of a body. */
+const MIN_BYTES = 1024
+const CHECKS_PER_LIMIT = 6
+
+/** A request or an answer that is on its way: how many bytes had passed, and when there were last enough of them. */
+type Passage = { request: IncomingMessage; response: ServerResponse; bytes: number; since: number }
+
+/**
+ * Ends requests whose body stops arriving, and answers that nobody takes: without progress for `limitMs` their connection is
+ * closed. What waits for us is left alone, and so is a stream of ours that has nothing to say. Headers have Node's own limit.
+ */
+export function endStalledRequests(app: Api, limitMs: number): void {
+  const passages = new Set<Passage>()
+  app.server.headersTimeout = limitMs
+  app.server.on('request', (request, response) => {
+    const passage = { request, response, bytes: 0, since: performance.now() }
+    passages.add(passage)
+    response.once('close', () => passages.delete(passage))
+  })
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const passage of passages) {
+      if (!isStalled(passage, now, limitMs)) continue
+      passages.delete(passage)
+      endPassage(passage)
+    }
+  }, limitMs / CHECKS_PER_LIMIT)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
+}
+
+function isStalled(passage: Passage, now: number, limitMs: number): boolean {
+  const { request, response } = passage
+  const { socket } = request
+  const isArriving = !request.complete && !response.headersSent
+  const isLeaving = socket.writableLength > 0
+  const bytes = isArriving ? socket.bytesRead : socket.bytesWritten - socket.writableLength
+  const enough = isArriving ? MIN_BYTES : 1
+  if ((!isArriving && !isLeaving) || Math.abs(bytes - passage.bytes) >= enough) {
+    passage.bytes = bytes
+    passage.since = now
+  }
+  return now - passage.since >= limitMs
+}
+
+function endPassage({ request: { socket }, response }: Passage): void {
+  if (!response.headersSent && socket.writable) socket.end(rawErrorAnswer(408), () => socket.destroy())
+  else socket.destroy()
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Db, Store } from './db.ts'
+
+/**
+ * Reads in a transaction whose statement is cancelled in the database when the signal is aborted: nobody waits for the answer
+ * any more, and PostgreSQL would work on it all the same.
+ */
+export async function cancellable<Result>(
+  store: Pick<Store, 'query'>,
+  db: Db,
+  signal: AbortSignal,
+  read: (trx: Db) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted()
+  return db
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+      const pid = rows[0]?.pid
+      let cancelling: Promise<unknown> = Promise.resolve()
+      const cancel = () => {
+        // Where it cannot be sent the database is gone, and the reading fails by itself.
+        cancelling = store
+          .query({ text: 'select pg_cancel_backend($1)', values: [pid] })
+          .catch(() => undefined)
+      }
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const result = await read(trx)
+        signal.throwIfAborted()
+        return result
+      } catch (cause) {
+        signal.throwIfAborted()
+        throw cause
+      } finally {
+        signal.removeEventListener('abort', cancel)
+        // The connection goes back to the pool: a cancellation on its way would hit whoever has it next.
+        await cancelling
+      }
+    })
+}
