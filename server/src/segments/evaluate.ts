@@ -26,6 +26,8 @@ import { judgeEntities } from './judge-entities.ts'
 import type { Verdict } from './verdict.ts'
 
 const BATCH = 1000
+/** Of all entities most are no members, and cost little. */
+const SCAN_BATCH = 5000
 const SEGMENTS_AT_ONCE = 500
 
 export type EvaluateOptions = {
@@ -80,7 +82,7 @@ async function evaluateBatch(trx: Db, key: SegmentKey, options: EvaluateOptions)
   if (segment === undefined) return false
   const now = options.now ?? (await readClock(trx))
   const filter = readFilter(segment)
-  const task = await nextTask(trx, segment, filter, { now, limit: options.batch ?? BATCH })
+  const task = await nextTask(trx, segment, filter, { now, batch: options.batch })
   if (task === undefined) return false
   const question = { orgId: segment.org_id, kind: segment.kind, filter, now }
   const verdicts =
@@ -101,11 +103,12 @@ async function nextTask(
   db: Db,
   segment: SegmentRecord,
   filter: Filter,
-  { now, limit }: { now: Date; limit: number },
+  { now, batch }: { now: Date; batch: number | undefined },
 ): Promise<Task | undefined> {
   const { org_id, kind } = segment
+  const limit = batch ?? BATCH
   if (segment.evaluated_version < segment.filter_version) {
-    const page = await scanEntities(db, org_id, segment.scanned_id, limit)
+    const page = await scanEntities(db, org_id, segment.scanned_id, batch ?? SCAN_BATCH)
     const last = page.at(-1)
     const ids = page.filter((one) => one.is_root && one.kind === kind).map(({ entity_id }) => entity_id)
     return { ids, progress: { scan: last === undefined ? 'complete' : { scannedId: last.entity_id } } }

@@ -1,0 +1,142 @@
+// What a cycle of segments costs: members of 1,000, 10,000 and 100,000 in a store of 1,000,000 entities, of which 1% change
+// between two evaluations, and then 1,000 each, beside the first evaluation, which looks at everybody.
+// npm run bench:segments [-- --entities 1000000 --rounds 6]
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import { MAX_RECORDS } from '#contract/records.ts'
+import { ingestRecords } from '#server/records/ingest.ts'
+import { checkRecord } from '#server/records/record.ts'
+import { evaluateSegments } from '#server/segments/evaluate.ts'
+import { createSegment, requireSegment } from '#server/segments/segments.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { openInstallation } from '#test/installation.ts'
+import { bar, median, note, print } from './report.ts'
+
+const { values } = parseArgs({
+  options: { entities: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '6' } },
+})
+const ENTITIES = Number(values.entities)
+const ROUNDS = Number(values.rounds)
+if (ROUNDS % 2 === 1)
+  throw new Error('--rounds must be an even number: every other round undoes the one before')
+const SIZES = [1000, 10_000, 100_000].filter((size) => size <= ENTITIES / 2)
+const SAME_CHANGES = 1000
+const FILL_AT_ONCE = 100_000
+/** A cycle with the same changes, in the largest segment against the smallest. */
+const FLAT_BAR = 2
+/** A cycle in which 1% of the members change, against looking at everybody. */
+const SHARE_BAR = 0.05
+
+const installation = await openInstallation()
+try {
+  const { orgId } = await installation.makeOrg('Bench')
+  const db = installation.store.org(orgId)
+  await fillStore()
+  const segments: { size: number; id: string; first: number }[] = []
+  for (const size of SIZES) {
+    const name = `${size} members`
+    const filter = [{ conditions: [{ variable: 'rank', operator: 'less than', values: [String(size)] }] }]
+    const { segment_id: id } = await createSegment(db, orgId, OPERATOR, { name, kind: 'company', filter })
+    const first = await time(() => evaluateSegments(db, orgId, id))
+    segments.push({ size, id, first })
+    note(`${name}: first evaluation ${(first / 1000).toFixed(1)} s`)
+  }
+  const rows: { size: number; changes: number; ms: number; first: number }[] = []
+  for (const segment of segments) {
+    for (const changes of new Set([segment.size / 100, SAME_CHANGES])) {
+      rows.push({ ...segment, changes, ms: await timeCycles(segment, changes) })
+      note(`${segment.size} members, ${changes} changes: ${rows.at(-1)?.ms.toFixed(1)} ms`)
+    }
+  }
+  print(
+    `A cycle in a store of ${ENTITIES} entities, median of ${ROUNDS}`,
+    rows.map(({ size, changes, ms, first }) => ({
+      members: size,
+      'changed entities': changes,
+      'cycle, ms': ms.toFixed(1),
+      'µs a change': ((ms * 1000) / changes).toFixed(0),
+      'everybody, ms': first.toFixed(0),
+    })),
+  )
+  const [smallest, largest] = [segments[0]?.size ?? 0, segments.at(-1)?.size ?? 0]
+  const cycle = (size: number, changes: number) =>
+    rows.find((row) => row.size === size && row.changes === changes)?.ms ?? Number.NaN
+  const same = cycle(largest, SAME_CHANGES) / cycle(smallest, SAME_CHANGES)
+  bar(`${SAME_CHANGES} changes: ${largest} members against ${smallest}`, same, FLAT_BAR, 'at most')
+  const share = cycle(largest, largest / 100) / (segments.at(-1)?.first ?? Number.NaN)
+  bar(`1% of ${largest} members against looking at everybody`, share, SHARE_BAR, 'at most')
+
+  /** Entities straight into their tables. Those that change later have identifiers and values too. */
+  async function fillStore(): Promise<void> {
+    const changing = Math.max(...SIZES) * 2
+    for (let from = 0; from < ENTITIES; from += FILL_AT_ONCE) {
+      const to = Math.min(from + FILL_AT_ONCE, ENTITIES)
+      await db.transaction().execute(async (trx) => {
+        await sql`
+          insert into record_entities (org_id, entity_id, kind, root_id, fields, provenance, change_no)
+          select ${orgId}, id, 'company', id, jsonb_build_object('rank', n, 'industry', 'industry ' || n % 50),
+            '{}', n + 1
+          from generate_series(${from}::int, ${to - 1}::int) n, lateral (select md5('c' || n)::uuid as id) as made`.execute(
+          trx,
+        )
+        const known = sql`generate_series(${from}::int, ${Math.min(to, changing) - 1}::int) n,
+          lateral (select md5('c' || n)::uuid as id) as made`
+        await sql`insert into record_identifiers (org_id, kind, identifier_kind, identifier, entity_id)
+          select ${orgId}, 'company', 'domain', 'c' || n || '.com', id from ${known}`.execute(trx)
+        await sql`insert into record_values (org_id, entity_id, field, source, value_hash, value, first_seen, last_seen)
+          select ${orgId}, id, 'rank', 'bench', sha256(n::text::bytea), to_jsonb(n), '2026-01-01', '2026-01-01'
+          from ${known}`.execute(trx)
+      })
+      note(`${to} entities`)
+    }
+    await sql`insert into record_counters (org_id, last_change) values (${orgId}, ${ENTITIES})
+      on conflict (org_id) do update set last_change = excluded.last_change`.execute(db)
+    await sql`insert into record_fields (org_id, kind, field, type) values (${orgId}, 'company', 'rank', 'number')`.execute(
+      db,
+    )
+    await sql`analyze record_entities, record_identifiers, record_values`.execute(installation.store.system)
+  }
+
+  /** In each round half of the changed entities leave and as many come in. Answers the median of the evaluations. */
+  async function timeCycles({ size, id }: { size: number; id: string }, changes: number): Promise<number> {
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const half = Math.ceil(changes / 2)
+      const leaving = Array.from({ length: half }, (_, n) => ({ place: n, rank: size + n + round * changes }))
+      const entering = Array.from({ length: changes - half }, (_, n) => ({ place: size + n, rank: n }))
+      await change(round % 2 === 0 ? [...leaving, ...entering] : [...leaving, ...entering].map(undo))
+      const before = await requireSegment(db, { org_id: orgId, segment_id: id })
+      times.push(await time(() => evaluateSegments(db, orgId, id)))
+      const after = await requireSegment(db, { org_id: orgId, segment_id: id })
+      const found = after.last_seq - before.last_seq
+      if (found !== changes) throw new Error(`${found} of ${changes} changes were found`)
+      await evaluateSegments(db, orgId)
+    }
+    return median(times)
+  }
+  function undo({ place }: { place: number; rank: number }) {
+    return { place, rank: place }
+  }
+
+  async function change(places: { place: number; rank: number }[]): Promise<void> {
+    const now = new Date()
+    const records = places.map(({ place, rank }) => {
+      const identifiers = [{ kind: 'domain', value: `c${place}.com` }]
+      const checked = checkRecord({ kind: 'company', identifiers, fields: { rank } }, now)
+      if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+      return checked.record
+    })
+    for (let at = 0; at < records.length; at += MAX_RECORDS) {
+      const batch = { source: 'bench', actor: 'bench', records: records.slice(at, at + MAX_RECORDS) }
+      await ingestRecords(db, orgId, batch)
+    }
+  }
+} finally {
+  await installation.close()
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
