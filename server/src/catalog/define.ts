@@ -1,4 +1,5 @@
 import type { PageReader } from './agent/page-reader.ts'
+import type { ColumnTexts } from './fields/columns-field.ts'
 import type { Field, Fields } from './fields/field.ts'
 import type { ModelContext } from './models/ask-model.ts'
 import type { Models } from './models/models.ts'
@@ -33,12 +34,16 @@ export type SheetAccess = {
   append(targetSheetId: string, rows: Record<string, unknown>[]): Promise<SheetAnswer<string[]>>
   /** Rows of a sheet that meet conditions over its inputs and outputs. */
   lookup(query: LookupQuery): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>>
-  /** Claims `key` for this row: the first row of the sheet to do so is unique, the others are duplicates. */
-  claimUnique(key: string): Promise<'unique' | 'duplicate'>
+  /**
+   * Whether this row is the first of its sheet with these values (D72). It may be too early to tell; who has waited enough is
+   * judged by the values that stand in the sheet.
+   */
+  judgeUnique(values: ColumnTexts & { ignoreCase: boolean; waitedEnough: boolean }): Promise<Uniqueness>
   /** Removes the row that is being run, once this action has settled. */
   deleteThisRow(): Promise<void>
 }
 
+export type Uniqueness = 'unique' | 'duplicate' | 'unknown yet'
 export type SheetAnswer<Value> = { ok: true; value: Value } | { ok: false; message: string }
 export type LookupQuery = {
   targetSheetId: string

@@ -11,6 +11,7 @@ import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cells/cache.ts'
 import { createRecordAccess } from './cells/record-access.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
+import { createUniqueness } from './cells/uniqueness.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
@@ -54,6 +55,7 @@ export function createEngine(parts: EngineParts): Engine {
   const gate = createProviderGate(store, log)
   const ending = createEnding(endingSignal)
   const announcer = createAnnouncer(store, log)
+  const judgeUnique = createUniqueness(store)
   return {
     flights: createFlightStore(store, lane),
     cache: createCellCache(store, ending),
@@ -67,7 +69,8 @@ export function createEngine(parts: EngineParts): Engine {
     flush: async () => void (await Promise.all([announcer.flush(), gate.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
-    sheetsFor: (flight, signal, database) => createSheetAccess(store, flight, { signal, database }),
+    sheetsFor: (flight, signal, database) =>
+      createSheetAccess(store, flight, { signal, database, judgeUnique }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, database),
   }
 }

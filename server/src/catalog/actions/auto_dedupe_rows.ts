@@ -1,15 +1,27 @@
+import { isObject } from '../../lib/json/object.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { done } from '../outcome.ts'
+import { done, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
+
+/** While rows before this one are gone through, or may yet turn out to have the same values. */
+const LOOK_AGAIN_MS = 250
+/** An earlier row may be parked for days before it comes here; the later ones do not wait that long. */
+const LONGEST_WAIT_MS = 600_000
+
+function readSince(state: unknown): number | undefined {
+  const since = isObject(state) ? state['since'] : undefined
+  return typeof since === 'number' ? since : undefined
+}
 
 export default defineAction({
   id: 'auto_dedupe_rows',
   name: 'Dedupe rows',
   description:
-    'Tells the first row with certain values from later ones with the same. A row with none is unique.',
+    'Tells the first row of the sheet with certain values from later ones with the same, in whatever order they run. A row with none is unique.',
   category: 'flow',
   credits: 0,
+  cached: false,
   inputs: {
     auto_dedupe_columns: field.columns({
       required: true,
@@ -23,9 +35,13 @@ export default defineAction({
   },
   outputs: { value_type: output.text('unique or duplicate.') },
   async run({ inputs, context }) {
-    const texts = inputs.auto_dedupe_columns.map((text) => (inputs.ignore_case ? text.toLowerCase() : text))
-    if (texts.every((text) => text === '')) return done({ value_type: 'unique' })
-    const value_type = await context.sheets.claimUnique(JSON.stringify(texts))
+    const { ignore_case: ignoreCase, auto_dedupe_columns: columns } = inputs
+    if (columns.texts.every((text) => text === '')) return done({ value_type: 'unique' })
+    const now = context.now().getTime()
+    const since = readSince(context.state) ?? now
+    const waitedEnough = now - since > LONGEST_WAIT_MS
+    const value_type = await context.sheets.judgeUnique({ ...columns, ignoreCase, waitedEnough })
+    if (value_type === 'unknown yet') return wait(LOOK_AGAIN_MS, { since })
     const removes = inputs.select_dedupe_action === 'delete_duplicate'
     if (removes && value_type === 'duplicate') await context.sheets.deleteThisRow()
     return done({ value_type })

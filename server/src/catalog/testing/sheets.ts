@@ -35,7 +35,8 @@ export function createSheets(rows: Record<string, Row[]>): TestSheets {
       const ordered = order === 'oldest' ? found : found.toReversed()
       return { ok: true, value: { count: found.length, records: ordered.slice(0, limit) } }
     },
-    async claimUnique(key) {
+    async judgeUnique({ texts, ignoreCase }) {
+      const key = JSON.stringify(ignoreCase ? texts.map((text) => text.toLowerCase()) : texts)
       if (claimed.has(key)) return 'duplicate'
       claimed.add(key)
       return 'unique'

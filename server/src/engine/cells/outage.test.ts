@@ -32,10 +32,10 @@ it.each(['unique', 'hasty'])(
     const walk = async () => walkRow(engine, must((await sheet.jobs())[0]))
     const cut = async () => {
       const { rowCount } = await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%unique_values%'`)
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%dedupe_keys%'`)
       return rowCount
     }
-    await blocker.query('begin; lock table unique_values')
+    await blocker.query('begin; lock table dedupe_keys')
     for (let cuts = 0; cuts < 5; cuts += 1) {
       const walked = walk()
       await expect.poll(cut, { timeout: 10_000 }).toBe(1)
@@ -54,7 +54,7 @@ it('R15: a statement that hangs until the timeout of its action never settles it
   const blocker = await connect()
   const engine = makeEngine(app)
   const walk = async () => walkRow(engine, must((await sheet.jobs())[0]))
-  await blocker.query('begin; lock table unique_values')
+  await blocker.query('begin; lock table dedupe_keys')
   for (let hung = 0; hung < 3; hung += 1) {
     await walk()
     expect([await statusesOf(sheet), (await sheet.flights()).length]).toEqual([[], 1])

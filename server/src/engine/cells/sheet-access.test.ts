@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
 import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
+import { createUniqueness } from './uniqueness.ts'
 
 const app = await makeFlightApp()
 
@@ -24,7 +25,11 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
   }
 
   const action = new AbortController()
-  const access = createSheetAccess(app.store, flight, { signal: action.signal, database: new DatabaseUse() })
+  const access = createSheetAccess(app.store, flight, {
+    signal: action.signal,
+    database: new DatabaseUse(),
+    judgeUnique: createUniqueness(app.store),
+  })
   const query = {
     targetSheetId: flight.facts.sheet_id,
     conditions: [],

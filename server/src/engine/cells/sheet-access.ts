@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { LookupQuery, SheetAccess, SheetAnswer } from '../../catalog/define.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
@@ -18,6 +17,7 @@ import type { SheetRecord } from '../../store/sheets/sheets.ts'
 import type { Flight } from '../flights/flight.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { createRowScope } from './row-scope.ts'
+import type { JudgeUnique } from './uniqueness.ts'
 
 /** Sheets that send to each other would never end (D36). */
 const MAX_HOPS = 10
@@ -25,9 +25,14 @@ const MAX_HOPS = 10
 const SENDER = { email: 'send_to_sheet', keyId: null }
 
 type Call = { signal: AbortSignal; database: DatabaseUse }
+type Lent = Call & { judgeUnique: JudgeUnique }
 
 /** What actions may do with rows, on behalf of the flight's cell. */
-export function createSheetAccess(store: Store, flight: Flight, { signal, database }: Call): SheetAccess {
+export function createSheetAccess(
+  store: Store,
+  flight: Flight,
+  { signal, database, judgeUnique }: Lent,
+): SheetAccess {
   const { facts, row } = flight
   const db = store.org(facts.org_id)
   const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
@@ -69,7 +74,7 @@ export function createSheetAccess(store: Store, flight: Flight, { signal, databa
             lookUp(trx, found.sheet, found.definition, query, { signal, database }),
           )
     },
-    claimUnique: (key) => database.watch(claimUnique(db, flight, key)),
+    judgeUnique: (values) => database.watch(judgeUnique(flight, values)),
     async deleteThisRow() {
       await database.watch(db.transaction().execute((trx) => deleteRows(trx, facts, [row.id])))
     },
@@ -116,23 +121,6 @@ async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]):
       from unnest(${rowIds}::uuid[]) with ordinality as t (id, n)`.execute(trx)
     return rowIds
   })
-}
-
-async function claimUnique(db: Db, flight: Flight, key: string): Promise<'unique' | 'duplicate'> {
-  const { org_id, sheet_id } = flight.facts
-  const { action } = flight.position
-  const row_id = flight.row.id
-  const hash = createHash('sha256').update(key).digest()
-  // A value whose row is gone belongs to the next row that has it.
-  const { rows } = await sql<{ row_id: string }>`
-    insert into unique_values as u (org_id, sheet_id, action, key, row_id)
-    values (${org_id}, ${sheet_id}, ${action}, ${hash}, ${row_id})
-    on conflict (org_id, sheet_id, action, key) do update set row_id = case
-      when exists (select from rows r where r.org_id = u.org_id and r.sheet_id = u.sheet_id and r.row_id = u.row_id
-        and r.seq >= (select first_seq from sheet_counters c where c.org_id = u.org_id and c.sheet_id = u.sheet_id))
-      then u.row_id else excluded.row_id end
-    returning row_id`.execute(db)
-  return rows[0]?.row_id === row_id ? 'unique' : 'duplicate'
 }
 
 const SCAN = 1000

@@ -80,6 +80,8 @@ const poison = defineAction({
   },
 })
 
+const ALIKE = { texts: ['the same for all'], inputs: null, ignoreCase: false, waitedEnough: true }
+
 /** Writes to the database in its own right. */
 const unique = defineAction({
   id: 'unique',
@@ -89,7 +91,7 @@ const unique = defineAction({
   credits: 0,
   inputs: {},
   outputs: { value: output.text('Whether it was the first.') },
-  run: async ({ context }) => done({ value: await context.sheets.claimUnique('the same for all') }),
+  run: async ({ context }) => done({ value: await context.sheets.judgeUnique(ALIKE) }),
 })
 
 /** The same in a hurry, and it hides what goes wrong in words of its own. */
@@ -103,7 +105,7 @@ const hasty = defineAction({
   inputs: {},
   outputs: { value: output.text('Whether it was the first.') },
   async run({ context }) {
-    const [claimed] = await Promise.allSettled([context.sheets.claimUnique('the same for all')])
+    const [claimed] = await Promise.allSettled([context.sheets.judgeUnique(ALIKE)])
     return claimed.status === 'rejected' ? failed('it did not work') : done({ value: claimed.value })
   },
 })

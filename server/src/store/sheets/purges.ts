@@ -52,7 +52,8 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
     'row_gaps',
     'cell_cache',
     'cell_claims',
-    'unique_values',
+    'dedupe_keys',
+    'dedupe_progress',
     'webhook_ids',
     'webhook_deliveries',
   ] as const) {
