@@ -134,5 +134,5 @@ describe('M5: max_credits of Create Source covers its pulls', () => {
       })
       expect(await books(org)).toEqual({ held: 0, charged: 5000 })
     }
-  })
+  }, 300_000)
 })

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openai } from '#server/catalog/providers/openai/provider.ts'
 import { OPEN_GATE } from '#server/catalog/testing/provider-double.ts'
 import { addConnection } from '#server/org/connections.ts'
@@ -24,24 +25,26 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Pages with one product each; the last names none behind it. */
+/** A list of pages with one product each; the last names none behind it. Every source has a list of its own. */
 const site = await serve((request, response) => {
-  const n = Number(request.url?.slice(1))
+  const [, list = '', page = ''] = request.url?.split('/') ?? []
+  const n = Number(page)
   response.writeHead(n >= 1 && n <= PAGES ? 200 : 404, { 'content-type': 'text/html' })
-  const next = n < PAGES ? `<a rel="next" href="/${n + 1}">Next</a>` : ''
-  response.end(`<p>This is page ${n} about product ${n}, which is the best of all.</p>${next}`)
+  const next = n < PAGES ? `<a rel="next" href="/${list}/${n + 1}">Next</a>` : ''
+  response.end(`<p>This is page ${n} of ${list} about product ${n}, which is the best of all.</p>${next}`)
 })
 
-/** Which pages it was asked about. It finds the product of each page, but nothing on those that are in `empty`. */
-const asked: number[] = []
-const empty = new Set<number>()
+/** Which pages of a list it was asked about. It finds the product of each page, but nothing on those that are in `empty`. */
+const asked = new Map<string, number[]>()
+const empty = new Set<string>()
 const model = await serve((request, response) => {
   let text = ''
   request.on('data', (chunk: Buffer) => (text += chunk.toString()))
   request.on('end', () => {
-    const n = Number(/about product (\d+)/.exec(text)?.[1])
-    asked.push(n)
-    const items = empty.has(n) ? [] : [{ name: `product ${n}` }]
+    const [, page = '', list = ''] = /This is page (\d+) of (\S+) about/.exec(text) ?? []
+    const n = Number(page)
+    asked.set(list, [...(asked.get(list) ?? []), n])
+    const items = empty.has(`${list} ${n}`) ? [] : [{ name: `product ${n}` }]
     const message = { role: 'assistant', content: JSON.stringify({ items }) }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
@@ -68,17 +71,21 @@ const parts: PullParts = {
   log,
   sealer,
 }
-beforeEach(() => {
-  asked.length = 0
-  empty.clear()
+const bodyOf = (list: string, from = 1) => ({
+  url: `${site}/${list}/${from}`,
+  model: 'small',
+  item: 'products',
+  fields: FIELDS,
+  follow_pagination: true,
 })
 
-const BODY = { url: `${site}/1`, model: 'small', item: 'products', fields: FIELDS, follow_pagination: true }
-
-async function create(org: TestOrg, more: object = {}): Promise<string> {
-  const { status, body } = await org.call('POST', '/sources/extract_from_website', { ...BODY, ...more })
-  expect(status).toBe(201)
-  return body.data.source_instance_id
+/** A source of a list of its own, read from page `from` on. */
+async function create(org: TestOrg, more: object = {}, list: string = randomUUID(), from = 1) {
+  const body = { ...bodyOf(list, from), ...more }
+  const made = await org.call('POST', '/sources/extract_from_website', body)
+  expect(made.status).toBe(201)
+  const id: string = made.body.data.source_instance_id
+  return { id, pagesAsked: () => asked.get(list) ?? [] }
 }
 const pull = (org: TestOrg, id: string, from = store) =>
   runPull({ ...parts, store: from }, { org_id: org.orgId, instance_id: id }, NEVER)
@@ -96,21 +103,21 @@ async function books({ orgId }: TestOrg) {
 
 describe('pages that a model reads', () => {
   it('cost a credit each where it found something, in one transaction with their records', async () => {
-    empty.add(3)
+    const list = randomUUID()
+    empty.add(`${list} 3`)
     const org = await app.makeOrg()
-    const id = await create(org)
+    const { id, pagesAsked } = await create(org, {}, list)
     await pull(org, id)
     // Nothing on the third page: nothing is looked for behind it.
-    expect(asked).toEqual([1, 2, 3])
+    expect(pagesAsked()).toEqual([1, 2, 3])
     expect(await show(org, id)).toMatchObject({ status: 'completed', lead_count: 2, credits_spent: 2 })
     expect(await books(org)).toEqual({ held: 0, charged: 2000 })
   })
 
   it('a killed worker is charged for no page twice, and asks again only for the page at hand', async () => {
     for (let at = 1; ; at += 1) {
-      asked.length = 0
       const org = await app.makeOrg()
-      const id = await create(org)
+      const { id, pagesAsked } = await create(org, {}, randomUUID(), PAGES - 1)
       const through = await pull(org, id, killedAt(store, at)).then(
         () => true,
         (cause: unknown) => {
@@ -118,38 +125,37 @@ describe('pages that a model reads', () => {
           return false
         },
       )
-      const before = [...asked]
       await store.query({
         text: 'update sources set claimed_until = null where instance_id = $1',
         values: [id],
       })
       await pull(org, id)
-      expect(asked.slice(before.length).filter((n) => before.includes(n)).length).toBeLessThanOrEqual(1)
-      expect(await show(org, id)).toMatchObject({ status: 'completed', lead_count: 4, credits_spent: 4 })
-      expect(await books(org)).toEqual({ held: 0, charged: 4000 })
+      expect(pagesAsked().length).toBeLessThanOrEqual(3)
+      expect(await show(org, id)).toMatchObject({ status: 'completed', lead_count: 2, credits_spent: 2 })
+      expect(await books(org)).toEqual({ held: 0, charged: 2000 })
       if (through) break
     }
-  }, 60_000)
+  }, 300_000)
 
   it('max_credits holds: no page is asked for that could not be paid', async () => {
     const org = await app.makeOrg()
-    const id = await create(org, { max_credits: 2.5 })
+    const { id, pagesAsked } = await create(org, { max_credits: 2.5 })
     await pull(org, id)
-    expect(asked).toEqual([1, 2])
+    expect(pagesAsked()).toEqual([1, 2])
     const state = await show(org, id)
     expect(state).toMatchObject({ status: 'paused_out_of_credits', lead_count: 2, credits_spent: 2 })
     expect(state.last_error.message).toContain('a page costs 1')
     await org.call('PATCH', `/sources/${id}`, { max_credits: null })
     await pull(org, id)
-    expect(asked).toEqual([1, 2, 3, 4])
+    expect(pagesAsked()).toEqual([1, 2, 3, 4])
     expect(await books(org)).toEqual({ held: 0, charged: 4000 })
   })
 
   it('max_count ends the pull at its record, and no further page is asked for', async () => {
     const org = await app.makeOrg()
-    const id = await create(org, { max_count: 2 })
+    const { id, pagesAsked } = await create(org, { max_count: 2 })
     await pull(org, id)
-    expect([asked, (await show(org, id)).status]).toEqual([[1, 2], 'completed'])
+    expect([pagesAsked(), (await show(org, id)).status]).toEqual([[1, 2], 'completed'])
   })
 
   it('cost nothing on a connection of the organisation', async () => {
@@ -162,7 +168,7 @@ describe('pages that a model reads', () => {
       shared: true,
       fields: { secret: 'own key', base_url: `${model}/v1` },
     })
-    const id = await create(org, { model: 'openai/small', connection_id: 'Ours' })
+    const { id } = await create(org, { model: 'openai/small', connection_id: 'Ours' })
     await pull(org, id)
     expect(await show(org, id)).toMatchObject({ status: 'completed', lead_count: 4, credits_spent: 0 })
     expect(await books(org)).toEqual({ held: 0, charged: 0 })
@@ -170,17 +176,18 @@ describe('pages that a model reads', () => {
 
   it('a preview asks for the first page only, writes nothing and costs nothing', async () => {
     const org = await app.makeOrg()
-    const { body } = await org.call('POST', '/sources/extract_from_website/preview', BODY)
-    expect(body.data).toEqual([{ name: 'product 1', source_url: `${site}/1` }])
+    const list = randomUUID()
+    const { body } = await org.call('POST', '/sources/extract_from_website/preview', bodyOf(list))
+    expect(body.data).toEqual([{ name: 'product 1', source_url: `${site}/${list}/1` }])
     expect(body.metadata).toMatchObject({ capped: true })
-    expect(asked).toEqual([1])
+    expect(asked.get(list)).toEqual([1])
     expect(await books(org)).toEqual({ held: 0, charged: 0 })
   })
 
   it('without a model of that name, one 400 names it and what to set', async () => {
     const without = await makeApp({ settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' } })
     const org = await without.makeOrg()
-    const { status, body } = await org.call('POST', '/sources/extract_from_website', BODY)
+    const { status, body } = await org.call('POST', '/sources/extract_from_website', bodyOf(randomUUID()))
     expect(status).toBe(400)
     expect(body.errors).toEqual([
       { field: 'model', message: expect.stringContaining('set LOAM_MODEL_BASE_URL') },

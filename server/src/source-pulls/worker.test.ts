@@ -9,12 +9,9 @@ const { app, lists } = sources
 await startTestWorker(app)
 await startTestWorker(app)
 
+/** As long as it takes; the test's own limit ends a wait for what never comes. */
 async function until(done: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
-  while (!(await done())) {
-    if (Date.now() > deadline) throw new Error('it did not come to its end in time')
-    await sleep(20)
-  }
+  while (!(await done())) await sleep(20)
 }
 
 it('the initial import after Create runs by itself, and rows arrive in the workflow and run', async () => {
@@ -44,7 +41,7 @@ it('the initial import after Create runs by itself, and rows arrive in the workf
     lead_count: 250,
     syncs: [{ delivered: 250, waiting: 0 }],
   })
-}, 60_000)
+}, 120_000)
 
 it('a pull that was parked goes on by itself', async () => {
   const org = await app.makeOrg()
@@ -57,4 +54,4 @@ it('a pull that was parked goes on by itself', async () => {
   const id = await sources.create(org, 'paged_once', { list: 'parked' })
   await until(async () => (await sources.show(org, id)).status === 'completed')
   expect(await sources.names(org, id)).toEqual(itemsOf(6).map(({ name }) => name))
-}, 60_000)
+}, 120_000)

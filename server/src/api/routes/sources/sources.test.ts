@@ -293,6 +293,7 @@ describe('access', () => {
     ['GET', `/sources/${INSTANCE}/data`, undefined, 'read'],
     ['POST', `/sources/${INSTANCE}/sync`, {}, 'write'],
     ['PATCH', `/sources/${INSTANCE}/status`, { status: 'paused' }, 'write'],
+    ['PATCH', `/sources/${INSTANCE}`, { max_credits: 5 }, 'write'],
   ]
 
   it.each(ENDPOINTS)('%s %s needs its scope and no other', async (method, path, body, scope) => {
