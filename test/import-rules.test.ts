@@ -52,6 +52,11 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   org: { at: 'server/src/org/', imports: 'contract lib chain catalog sources store rows' },
   records: { at: 'server/src/records/', imports: 'contract lib chain store rows org' },
   segments: { at: 'server/src/segments/', imports: 'contract lib chain store records' },
+  // Deliveries of segments' members into workflows.
+  'segment-syncs': {
+    at: 'server/src/segment-syncs/',
+    imports: 'contract lib chain store rows runs org records segments',
+  },
   // Pulls of sources, what they import and where it goes.
   'source-pulls': {
     at: 'server/src/source-pulls/',
@@ -67,7 +72,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   api: {
     at: 'server/src/api/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent',
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
   'running-server': { at: 'server/src/running-server.ts', imports: 'lib workspace' },
@@ -75,7 +80,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   work: {
     at: 'server/src/work.ts',
     imports:
-      'lib catalog sources store rows runs files org source-pulls records segments engine shortcuts agent workspace',
+      'lib catalog sources store rows runs files org source-pulls records segments segment-syncs engine shortcuts agent workspace',
   },
   server: {
     at: 'server/src/server.ts',

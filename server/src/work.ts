@@ -24,6 +24,8 @@ import { finishedRunsJob } from './runs/finished-runs.ts'
 import { flightStatisticsJob } from './runs/flight-statistics.ts'
 import { scheduleJob } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
+import { segmentCycleJob } from './segment-syncs/cycle.ts'
+import { segmentScheduleJob, segmentSyncSweep } from './segment-syncs/scheduler.ts'
 import { segmentJobs } from './segments/segment-jobs.ts'
 import { shortcutSweep } from './shortcuts/sweep.ts'
 import { deliveryJob } from './source-pulls/delivery-job.ts'
@@ -101,7 +103,8 @@ export async function startWork(parts: WorkParts): Promise<Work> {
 
 /** Every kind of job that a worker process can be given, by name, by cron or each second. */
 function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
-  const { store, log } = parts
+  const { store, log, config } = parts
+  const { LOAM_SEGMENT_FLOOD_MEMBERS: members, LOAM_SEGMENT_FLOOD_FACTOR: factor } = config
   return [
     importJob(parts),
     ...exportJobs(parts),
@@ -111,6 +114,9 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     ...segmentJobs(store, parts.config),
     visitorSweep(store),
     scheduleJob(store, log),
+    segmentScheduleJob(store, config.LOAM_SEGMENT_CYCLE_SECONDS, log),
+    segmentCycleJob(store, { members, factor }),
+    segmentSyncSweep(store),
     finishedRunsJob(engineStore),
     flightStatisticsJob(engineStore),
     purgeJob(store),

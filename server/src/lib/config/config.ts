@@ -155,6 +155,13 @@ export const SETTINGS = {
   LOAM_AGENT_PAGE_SECONDS: whole(600, 0, 86_400).describe(
     'How long a page that an agent read is kept for the next one; 0 keeps none',
   ),
+  LOAM_SEGMENT_CYCLE_SECONDS: whole(300, 1, 86_400).describe('How often members of segments are delivered'),
+  LOAM_SEGMENT_FLOOD_MEMBERS: whole(500, 0).describe(
+    'Members that one cycle of a segment sync may deliver without confirmation',
+  ),
+  LOAM_SEGMENT_FLOOD_FACTOR: whole(3, 0, 1000).describe(
+    'More are delivered without confirmation up to this many times the largest of the last 10 cycles',
+  ),
   LOAM_BROWSER: z
     .string()
     .optional()

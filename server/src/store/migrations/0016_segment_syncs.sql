@@ -58,13 +58,14 @@ call loam_protect('segment_destinations');
 
 -- The row that a member became, written with it: one for each destination and entity, whatever becomes of the row.
 create table segment_deliveries (
-  org_id uuid not null references organisations on delete cascade,
+  org_id uuid not null,
   connection_id uuid not null,
   entity_id uuid not null,
   entered_seq bigint not null,
   row_id uuid not null,
   delivered_at timestamptz not null default now(),
-  primary key (org_id, connection_id, entity_id)
+  primary key (org_id, connection_id, entity_id),
+  foreign key (org_id, connection_id) references segment_destinations on delete cascade
 );
 call loam_protect('segment_deliveries');
 
@@ -79,5 +80,4 @@ create table segment_failures (
   primary key (org_id, connection_id, entity_id),
   foreign key (org_id, connection_id) references segment_destinations on delete cascade
 );
-create index segment_failures_by_age on segment_failures (org_id, connection_id, failed_at);
 call loam_protect('segment_failures');

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { EntityKind } from './records.ts'
+
+export const SYNC_STATES = ['active', 'paused_error', 'pending_confirmation', 'deleted'] as const
+export const DESTINATION_STATES = ['active', 'paused'] as const
+export const HELD_REASONS = ['filter_changed', 'flood'] as const
+export const RUN_MODES = ['all', 'none'] as const
+export const REENTRY_MODES = ['suppress', 'repush'] as const
+
+const MAX_FIELD = 200
+
+export const SyncSegmentBody = z.strictObject({
+  workflow_id: Uuid.describe('A workflow with at least one input'),
+  field_mapping: z
+    .record(z.string(), z.string().min(1, 'must not be empty').max(MAX_FIELD))
+    .describe(
+      'From references to inputs, as `input.company` without braces, to fields or identifiers of the members',
+    ),
+  push_existing: z.boolean().default(false).describe('Whether present members are delivered too'),
+  run: z
+    .enum(RUN_MODES)
+    .default('none')
+    .describe('Whether delivered rows run; a sheet with `auto_run` runs them anyway'),
+  reentry_mode: z
+    .enum(REENTRY_MODES)
+    .default('suppress')
+    .describe('`suppress` delivers a member once ever, `repush` at every re-entry'),
+})
+export type SyncSegmentBody = z.output<typeof SyncSegmentBody>
+
+export const SyncedSegment = z
+  .object({
+    sync_id: Uuid,
+    connection_id: Uuid.describe('The destination'),
+    segment_id: Uuid,
+    workflow_id: Uuid,
+    entity_kinds: z.array(EntityKind),
+    reused_sync: z.boolean().describe('The segment had a sync already'),
+  })
+  .meta({ id: 'SyncedSegment' })
+
+const count = (words: string) => z.int().nonnegative().describe(words)
+
+export const SegmentSync = z
+  .object({
+    sync_id: Uuid,
+    segment_id: Uuid,
+    state: z.enum(SYNC_STATES),
+    entity_kinds: z.array(EntityKind),
+    held_count: count('Members that wait for confirmation'),
+    held_reason: z.enum(HELD_REASONS).nullable(),
+    last_import_error: z.object({ message: z.string(), at: DateTime }).nullable(),
+    last_cycle_at: DateTime.nullable(),
+    destinations: z.array(
+      z.object({
+        connection_id: Uuid,
+        workflow_id: Uuid,
+        state: z.enum(DESTINATION_STATES),
+        run: z.enum(RUN_MODES),
+        reentry_mode: z.enum(REENTRY_MODES),
+        delivered: count('Members delivered so far; each re-entry of `repush` counts'),
+        pending: count('Members that the next cycle delivers, or the backlog of a paused destination'),
+        held: count('Members that wait for confirmation'),
+        failed: count('Members whose delivery failed and is tried again at every cycle'),
+      }),
+    ),
+  })
+  .meta({ id: 'SegmentSync' })
+export type SegmentSync = z.infer<typeof SegmentSync>
+
+const Choice = z
+  .enum(['push', 'skip'])
+  .describe('`push` delivers the members that wait, `skip` drops them for good')
+export type Choice = z.infer<typeof Choice>
+
+export const ConfirmBody = z.strictObject({ choice: Choice })
+export const ResumeDestinationBody = z
+  .strictObject({ choice: Choice.default('push') })
+  .prefault({})
+  .describe('What becomes of the members that came during the pause')

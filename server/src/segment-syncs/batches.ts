@@ -1,0 +1,90 @@
+import type { Db } from '../store/connection/db.ts'
+import { recordFailure } from '../store/segment-syncs/deliveries.ts'
+import {
+  type DestinationRecord,
+  listDestinations,
+  moveDestination,
+} from '../store/segment-syncs/destinations.ts'
+import { changeSync, type SyncKey } from '../store/segment-syncs/syncs.ts'
+import { listWaiting } from '../store/segment-syncs/waiting.ts'
+import { deliverBatch, DeliveryFailed, takeStand } from './delivery.ts'
+
+const BATCH = 500
+/** So many members in a row fail for a reason that is not theirs. */
+const MAX_FAILED_IN_A_ROW = 10
+
+/** Delivers what was cleared, batch by batch. False when the turn is over before its end. */
+export async function deliverCleared(db: Db, key: SyncKey, isTurnOver: () => boolean): Promise<boolean> {
+  const destinations = await listDestinations(db, key.org_id, [key.sync_id])
+  const cleared = destinations.filter(({ position, cleared_through }) => position < cleared_through)
+  for (const { connection_id } of cleared) {
+    let limit = BATCH
+    let failedInARow = 0
+    for (;;) {
+      if (isTurnOver()) return false
+      const outcome = await tryBatch(db, key, connection_id, limit)
+      if (outcome === 'done') break
+      if (outcome === 'more') {
+        limit = Math.min(BATCH, limit * 2)
+        failedInARow = 0
+        continue
+      }
+      // By halves down to the member that cannot be delivered, which is set aside with its reason.
+      if (limit === 1) {
+        failedInARow += 1
+        if (failedInARow < MAX_FAILED_IN_A_ROW) await setAside(db, key, connection_id, outcome)
+        else await giveUp(db, key, connection_id, outcome)
+      }
+      limit = Math.ceil(limit / 2)
+    }
+  }
+  return true
+}
+
+async function tryBatch(db: Db, key: SyncKey, connectionId: string, limit: number) {
+  try {
+    return (await deliverBatch(db, key, connectionId, limit)) ? 'more' : 'done'
+  } catch (cause) {
+    if (cause instanceof DeliveryFailed) return cause
+    throw cause
+  }
+}
+
+/** Notes why a member failed and passes it: it is tried again at every cycle. Nothing where somebody else delivered it. */
+async function setAside(db: Db, key: SyncKey, connectionId: string, failed: DeliveryFailed): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const stand = await takeStand(trx, key, connectionId)
+    if (stand === null) return
+    const { sync, destination } = stand
+    const { entity_id } = failed.first
+    const [next] = await listWaiting(trx, sync, destination, 1)
+    if (next?.entity_id !== entity_id) return
+    await recordFailure(trx, destination, entity_id, failed.message)
+    await moveDestination(trx, destination, { position: next.entered_seq, delivered: 0 })
+    await changeSync(trx, key, 'active', {
+      last_import_error: describeFailure(destination, entity_id, failed.message),
+    })
+  })
+}
+
+export function describeFailure(destination: DestinationRecord, entityId: string, reason: string) {
+  const { workflow_id, connection_id } = destination
+  const message = `Entity ${entityId} could not be delivered to workflow ${workflow_id} and is tried again at every cycle: ${reason}`
+  return { message, at: new Date().toISOString(), connection_id }
+}
+
+async function giveUp(
+  db: Db,
+  key: SyncKey,
+  connectionId: string,
+  { message: reason }: DeliveryFailed,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const stand = await takeStand(trx, key, connectionId)
+    if (stand === null) return
+    const { workflow_id, connection_id } = stand.destination
+    const message = `${MAX_FAILED_IN_A_ROW} members in a row could not be delivered to workflow ${workflow_id}; see to the cause, then resume: ${reason}`
+    const last_import_error = { message, at: new Date().toISOString(), connection_id }
+    await changeSync(trx, key, 'active', { state: 'paused_error', last_import_error })
+  })
+}

@@ -1,0 +1,72 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { EntityKind } from '#contract/records.ts'
+import type { SyncSegmentBody } from '#contract/segment-syncs.ts'
+import { AppError, invalid, notFound } from '../lib/errors.ts'
+import { evaluateSegments } from '../segments/evaluate.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { putDestination } from '../store/segment-syncs/destinations.ts'
+import { changeSync, lockSync, putSync } from '../store/segment-syncs/syncs.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { readMapping, warnOfUnknownFields } from './mapping.ts'
+
+const MAX_EVALUATION_MS = 20_000
+const RETRY_SECONDS = 15
+
+export type Connected = { syncId: string; connectionId: string; isReused: boolean; warnings: Warning[] }
+
+/**
+ * Makes the main sheet of a workflow a destination of a segment. A segment has one sync, and each workflow one place in it: a
+ * second call for it replaces mapping and modes, and delivers nobody again.
+ */
+export async function connectSegment(
+  db: Db,
+  actor: Actor,
+  {
+    segment,
+    sheet,
+  }: { segment: { org_id: string; segment_id: string; kind: EntityKind }; sheet: SheetRecord },
+  body: SyncSegmentBody,
+): Promise<Connected> {
+  const { org_id, segment_id, kind } = segment
+  const { workflow_id } = sheet
+  const { inputs } = await getDefinition(db, sheet)
+  if (inputs.length === 0) {
+    throw invalid('workflow_id', 'must be a workflow with at least one input; add one first')
+  }
+  const mapping = readMapping(body.field_mapping, inputs)
+  const warnings = await warnOfUnknownFields(db, org_id, kind, mapping)
+  // Who is a member now counts as existing, also where nobody has asked since they became one.
+  await evaluateNow(db, org_id, segment_id)
+  return db.transaction().execute(async (trx) => {
+    const created_by = actor.email
+    const { sync_id, isNew } = await putSync(trx, { org_id, segment_id, created_by })
+    const key = { org_id, sync_id }
+    const sync = await lockSync(trx, key)
+    if (sync === undefined) throw notFound('Segment')
+    const { run, reentry_mode, push_existing: pushExisting } = body
+    const destination = { ...key, workflow_id, mapping, run, reentry_mode, created_by, pushExisting }
+    const connectionId = await putDestination(trx, { ...destination, lastSeq: sync.last_seq })
+    if (pushExisting) await changeSync(trx, key, sync.state, { due: true })
+    const details = {
+      sync_id,
+      workflow_id,
+      fields: body.field_mapping,
+      push_existing: pushExisting,
+      run,
+      reentry_mode,
+    }
+    await recordAudit(trx, org_id, actor, { action: 'segment.synced', target: segment_id, details })
+    return { syncId: sync_id, connectionId, isReused: !isNew, warnings }
+  })
+}
+
+/** A segment with a new filter over a large store may take longer than a caller waits; the work done so far is kept. */
+async function evaluateNow(db: Db, orgId: string, segmentId: string): Promise<void> {
+  const started = performance.now()
+  const isOver = () => performance.now() - started > MAX_EVALUATION_MS
+  if (await evaluateSegments(db, orgId, segmentId, { isOver })) return
+  const message = 'The segment is being evaluated for the first time; try again in a moment'
+  throw new AppError('Service Unavailable', message, { retryAfter: RETRY_SECONDS })
+}

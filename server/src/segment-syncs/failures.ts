@@ -1,0 +1,50 @@
+import type { Db } from '../store/connection/db.ts'
+import { listFailures, recordFailure, removeFailure } from '../store/segment-syncs/deliveries.ts'
+import { listDestinations, moveDestination } from '../store/segment-syncs/destinations.ts'
+import { changeSync, type SyncKey } from '../store/segment-syncs/syncs.ts'
+import { findUndelivered } from '../store/segment-syncs/waiting.ts'
+import { describeFailure } from './batches.ts'
+import { deliverMembers, DeliveryFailed, takeStand } from './delivery.ts'
+
+/** For each destination and cycle, those first that were tried longest ago. */
+const TRIED_AT_ONCE = 100
+
+/** Tries to deliver again what failed before. Who has left meanwhile is forgotten. */
+export async function retryFailures(db: Db, key: SyncKey, isTurnOver: () => boolean): Promise<void> {
+  for (const destination of await listDestinations(db, key.org_id, [key.sync_id])) {
+    if (destination.state !== 'active') continue
+    for (const entityId of await listFailures(db, destination, TRIED_AT_ONCE)) {
+      if (isTurnOver()) return
+      await retryMember(db, key, destination.connection_id, entityId).catch(async (cause: unknown) => {
+        if (!(cause instanceof DeliveryFailed)) throw cause
+        await noteFailure(db, key, destination.connection_id, cause)
+      })
+    }
+  }
+}
+
+async function retryMember(db: Db, key: SyncKey, connectionId: string, entityId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const stand = await takeStand(trx, key, connectionId)
+    if (stand === null || !(await removeFailure(trx, stand.destination, entityId))) return
+    const member = await findUndelivered(trx, stand.sync, stand.destination, entityId)
+    if (member === undefined) return
+    const delivered = await deliverMembers(trx, stand, [member])
+    await moveDestination(trx, stand.destination, { position: stand.destination.position, delivered })
+  })
+}
+
+async function noteFailure(
+  db: Db,
+  key: SyncKey,
+  connectionId: string,
+  { first, message }: DeliveryFailed,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const stand = await takeStand(trx, key, connectionId)
+    if (stand === null) return
+    await recordFailure(trx, stand.destination, first.entity_id, message)
+    const last_import_error = describeFailure(stand.destination, first.entity_id, message)
+    await changeSync(trx, key, 'active', { last_import_error })
+  })
+}
