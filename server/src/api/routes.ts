@@ -9,6 +9,8 @@ import { healthRoutes } from './routes/health.ts'
 import { invitationPages } from './routes/organisation/invitations.ts'
 import { memberRoutes } from './routes/organisation/members.ts'
 import { userRoutes } from './routes/organisation/user.ts'
+import { segmentConnectionRoutes } from './routes/records/segment-connections.ts'
+import { segmentSyncRoutes } from './routes/records/segment-syncs.ts'
 import { segmentRoutes } from './routes/records/segments.ts'
 import { cellRoutes } from './routes/rows/cells.ts'
 import { changeRoutes } from './routes/rows/changes.ts'
@@ -50,6 +52,8 @@ const API_ROUTES: Routes[] = [
   sourceInstanceRoutes,
   webhookDeliveryRoutes,
   segmentRoutes,
+  segmentConnectionRoutes,
+  segmentSyncRoutes,
 ]
 
 /** What is reached without a key: the first page, and by a link or a token in the path. */

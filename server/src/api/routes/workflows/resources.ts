@@ -19,7 +19,10 @@ export const WorkflowParams = z.object({ workflow_id: Uuid })
 export const SheetParams = z.object({ workflow_id: Uuid, sheet_id: Uuid })
 
 /** D13: an admin uses every workflow of the organisation, a member their own and those shared with them. */
-export function mayUse(caller: Caller, workflow: WorkflowFor): boolean {
+export function mayUse(
+  caller: Caller,
+  workflow: Pick<WorkflowFor, 'workflow_id' | 'owner_id' | 'is_shared'>,
+): boolean {
   if (caller.allowedWorkflowIds !== null && !caller.allowedWorkflowIds.has(workflow.workflow_id)) return false
   return caller.role === 'admin' || workflow.owner_id === caller.memberId || workflow.is_shared
 }
