@@ -2,12 +2,13 @@ import { MAX_RECORDS } from '#contract/records.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import { addAddresses } from '../store/records/addresses.ts'
-import { refreshEntities } from '../store/records/entities.ts'
+import { addEntities, refreshEntities } from '../store/records/entities.ts'
 import { addEvents } from '../store/records/events.ts'
 import { lockRecords, lockRoots, type RecordsLock } from '../store/records/record-locks.ts'
 import { addRelationships } from '../store/records/relationships.ts'
 import { addTerms, type Term } from '../store/records/terms.ts'
 import { addFieldTypes, addValues } from '../store/records/values.ts'
+import { splitByDocument } from './documents.ts'
 import type { CheckedRecord, Mention } from './record.ts'
 import { MergeNeeded, type Resolution, resolveMentions } from './resolve.ts'
 
@@ -72,9 +73,12 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   await addAddresses(db, orgId, addressTextsOf(records, { values, events }, resolution))
   await addFieldTypes(db, orgId, fieldTypesOf(records))
   await addTerms(db, orgId, termsOf(batch))
-  const changed = new Set(
-    (await refreshEntities(db, orgId, roots, touched)).map(({ entity_id }) => entity_id),
-  )
+  const { complete, others } = splitByDocument(roots, values)
+  const refreshed = [
+    ...(await refreshEntities(db, orgId, others, touched)),
+    ...(await addEntities(db, orgId, complete)),
+  ]
+  const changed = new Set(refreshed.map(({ entity_id }) => entity_id))
 
   const results = records.map((_, place) => {
     const { rootId, isNew } = targetAt(resolution, place)

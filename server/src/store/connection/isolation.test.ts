@@ -45,6 +45,7 @@ const SAMPLES: Record<string, () => unknown> = {
 
 /** Where a table chooses from other words than the rest. */
 const WORDS_OF: Record<string, Record<string, string>> = {
+  record_terms: { topic: 'source' },
   segment_changes: { kind: 'enter' },
   segment_destinations: { run: 'all', reentry_mode: 'suppress' },
 }

@@ -4,7 +4,29 @@ import type { Db } from '../connection/db.ts'
 import { takeChangeNumbers } from './record-locks.ts'
 
 export type Root = { entityId: string; kind: EntityKind; isNew: boolean }
+
+/** What is known about a new entity, where the values of one batch say it all; as JSON. */
+export type EntityDocument = { fields: string; provenance: string }
 export type Refreshed = { entity_id: string; change_no: number }
+
+/** Stores new entities with what is known about them. All have changed. */
+export async function addEntities(
+  db: Db,
+  orgId: string,
+  entities: readonly (Root & EntityDocument)[],
+): Promise<Refreshed[]> {
+  if (entities.length === 0) return []
+  const before = await takeChangeNumbers(db, orgId, entities.length)
+  const { rows } = await sql<Refreshed>`
+    insert into record_entities (org_id, entity_id, kind, root_id, fields, provenance, change_no)
+    select ${orgId}::uuid, id, kind, id, fields::jsonb, provenance::jsonb, ${before}::bigint + place
+    from unnest(
+      ${entities.map(({ entityId }) => entityId)}::uuid[], ${entities.map(({ kind }) => kind)}::text[],
+      ${entities.map(({ fields }) => fields)}::text[], ${entities.map(({ provenance }) => provenance)}::text[]
+    ) with ordinality as t (id, kind, fields, provenance, place)
+    returning entity_id, change_no`.execute(db)
+  return rows
+}
 
 /**
  * Writes anew what is known about these roots: for each field the value of the first source in the declared order, then the

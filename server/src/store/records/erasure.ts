@@ -23,8 +23,8 @@ export async function listNearAddress(
   const { rows } = await sql<{ entity_id: string }>`
     select entity_id from record_identifiers where org_id = ${orgId} and identifier = any(${spellings}::text[])
     union select entity_id from record_addresses
-    where org_id = ${orgId} and address in (
-      select address from unnest(${spellings}::text[]) as spelling, loam_addresses(spelling) as address)
+    where org_id = ${orgId} and address = any(array(
+      select address from unnest(${spellings}::text[]) as spelling, loam_addresses(spelling) as address))
     order by 1`.execute(db)
   return rows.map(({ entity_id }) => entity_id)
 }

@@ -11,7 +11,7 @@ export type Search = {
   limit: number
 }
 
-/** Ids of the entities that fit, the oldest first. Identifiers and fields are looked up in indexes. */
+/** Ids of the entities that fit, the oldest first. Identifiers are looked up in an index; fields alone are read one by one. */
 export async function searchEntities(db: Db, orgId: string, search: Search): Promise<string[]> {
   const { kind, prefix, fields, limit } = search
   const conditions = [
