@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { readConfig } from '#server/lib/config/config.ts'
 import { type Json, makeDatabase } from '#test/harness.ts'
+import { checkVisitors } from './doctor/visitors.ts'
 import { startLoam } from './testing/loam-process.ts'
 import { runLoam } from './testing/loam.ts'
 
@@ -51,6 +53,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
     'mail',
     'agent',
     'browser',
+    'visitors',
     'server',
   ])
   const { detail } = checks.at(-1) ?? {}
@@ -104,4 +107,22 @@ it.each([
   const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, ...settings, PORT: '1' })
   const checks: Json[] = JSON.parse(stdout)
   expect(checks.find(({ check }) => check === 'browser')).toMatchObject(expected)
+})
+
+it.each<[Record<string, string>, object]>([
+  [{}, { status: 'ok', detail: expect.stringContaining('LOAM_PUBLIC_URL is not set') }],
+  [
+    { LOAM_PUBLIC_URL: 'http://loam.example' },
+    { status: 'warn', detail: expect.stringContaining('is not https') },
+  ],
+  [
+    { LOAM_PUBLIC_URL: 'https://loam.example' },
+    { status: 'warn', detail: expect.stringContaining('the address of the proxy') },
+  ],
+  [
+    { LOAM_PUBLIC_URL: 'https://loam.example', LOAM_TRUST_PROXY: 'true', LOAM_PROVIDER_KEY_IPINFO: 'k' },
+    { status: 'ok', detail: expect.stringContaining('reverse DNS, then IPinfo') },
+  ],
+])('doctor says whether scripts for visitors can work: %j', (settings, expected) => {
+  expect(checkVisitors(readConfig(settings))).toMatchObject({ check: 'visitors', ...expected })
 })

@@ -5,6 +5,7 @@ import { checkDataFolder, checkDisk } from '../doctor/data-folder.ts'
 import { checkDatabase } from '../doctor/database.ts'
 import { checkMail, checkServer } from '../doctor/network.ts'
 import { checkSettings } from '../doctor/settings.ts'
+import { checkVisitors } from '../doctor/visitors.ts'
 import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
 import { colors, printOutput } from '../output.ts'
@@ -40,6 +41,7 @@ async function examine(terminal: Terminal): Promise<Check[]> {
     mail,
     checkAgent(config),
     checkBrowser(config),
+    checkVisitors(config),
     server,
   ]
 }

@@ -1,0 +1,29 @@
+import type { Config } from '#server/lib/config/config.ts'
+import { type Check, ok, warn } from './check.ts'
+
+/** Whether browsers can reach what is put into the pages of customers, and whose addresses visits have. Nothing is called. */
+export function checkVisitors(config: Config): Check {
+  const { LOAM_PUBLIC_URL: url, LOAM_TRUST_PROXY: trusts } = config
+  if (url === undefined) {
+    return ok(
+      'visitors',
+      'LOAM_PUBLIC_URL is not set: scripts of track_website_visitors work on this machine only',
+    )
+  }
+  if (!url.startsWith('https:')) {
+    return warn(
+      'visitors',
+      `${url} is not https: browsers refuse its scripts in pages that are`,
+      'set LOAM_PUBLIC_URL to the https address of your proxy',
+    )
+  }
+  if (!trusts) {
+    return warn(
+      'visitors',
+      'LOAM_TRUST_PROXY is false: behind a proxy every visitor has the address of the proxy',
+      'set LOAM_TRUST_PROXY=true, where a proxy of yours serves https',
+    )
+  }
+  const ways = config.providerKeys.has('ipinfo') ? 'reverse DNS, then IPinfo' : 'reverse DNS'
+  return ok('visitors', `scripts are served at ${url}; companies by ${ways}`)
+}
