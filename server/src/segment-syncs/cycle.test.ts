@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { mergeEntities, unmergeEntity } from '../records/merge.ts'
+import { purgeDeletedSyncs } from '../store/segment-syncs/ticks.ts'
 import { startDueCycles } from './scheduler.ts'
 import { industryIs, makeSynced, makeSyncApp, namesOf } from './testing/sync-app.ts'
 
@@ -205,6 +206,11 @@ describe('4.10: a cycle', () => {
     const again = { workflow_id: sync.workflow.id, field_mapping: { 'input.who': 'name' } }
     const { body } = await syncs.sync(sync.org, sync.segmentId, again)
     expect(body.data.reused_sync).toBe(false)
+    while (await purgeDeletedSyncs(app.store.system));
+    const left = 'select count(*) from segment_deliveries where connection_id = $1'
+    expect(await syncs.count(left, [sync.connectionId])).toBe(0)
+    expect(await sync.workflow.rows()).toEqual(['a'])
+    expect((await sync.org.call('GET', '/records/syncs')).body.data).toHaveLength(1)
   })
 })
 
