@@ -66,7 +66,8 @@ export const FIELD_STATUSES = [...END_STATUSES, 'conditionNotMet', 'skipped'] as
 export type FieldStatus = (typeof FIELD_STATUSES)[number]
 
 /** Not a record: a copying schema would lose a name such as __proto__. */
-const ByName = (description: string) => z.unknown().meta({ type: 'object', description })
+const ByName = (description: string, type: 'object' | ['object', 'null'] = 'object') =>
+  z.unknown().meta({ type, description } as { description: string })
 
 export const ShortcutRun = z
   .object({
@@ -78,7 +79,7 @@ export const ShortcutRun = z
     org_id: Uuid,
     batch_id: Uuid.nullable(),
     input_data: ByName('Values by reference, with the defaults that were taken'),
-    output_data: ByName('Null until finished; then `{value, status}` by output name'),
+    output_data: ByName('Null until finished; then `{value, status}` by output name', ['object', 'null']),
     status: z.enum([...IN_PROGRESS_STATUSES, ...END_STATUSES]),
     error_message: z.string().nullable(),
     created_at: DateTime,

@@ -1,6 +1,7 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { ChainView } from '../catalog/configuration/chain-view.ts'
-import { distinct, problemsOf, type ConfigurationEnvironment } from '../catalog/configuration/warnings.ts'
+import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
+import { distinct, problemsOf } from '../catalog/configuration/warnings.ts'
 import { hasToken } from '../catalog/fields/field.ts'
 import type { Models } from '../catalog/models/models.ts'
 import { createKey, type ProviderKeys } from '../catalog/provider/access.ts'

@@ -187,7 +187,18 @@ describe('D14: request ids, documents, operations', () => {
     expect([body.openapi, body.info.version]).toEqual(['3.1.0', '1.0.0'])
     const invite = body.paths['/api/v1/org/members'].post
     expect(invite.requestBody.content['application/json'].schema.required).toEqual(['email', 'role'])
-    expect(Object.keys(invite.responses)).toEqual(['201', '400', '401', '403', '404', '429', '500', '503'])
+    expect(Object.keys(invite.responses)).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '404',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ])
     const named = JSON.stringify(body.paths).matchAll(/#\/components\/schemas\/([^"]+)/g)
     for (const [, name] of named) expect(body.components.schemas[String(name)]).toBeDefined()
   })

@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger'
-import scalar from '@scalar/fastify-api-reference'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from '#contract/errors.ts'
 import { PRODUCT } from '#contract/names.ts'
+import { annotate } from '../documentation/annotate.ts'
+import { showReference } from '../documentation/reference-page.ts'
 import type { Api } from '../services.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -18,6 +19,9 @@ const ERRORS = {
   500: ErrorBody,
   503: ErrorBody,
 }
+
+/** Besides, where there is a body to be too large or of another type. */
+const BODY_ERRORS = { 413: ErrorBody, 415: ErrorBody }
 
 const toJsonSchema = createJsonSchemaTransform({ skipList: [] })
 const withComponents = createJsonSchemaTransformObject({})
@@ -38,14 +42,18 @@ export async function describeApi(app: Api): Promise<void> {
     },
     transform: (document) => {
       const { schema, route } = document
-      const response = { ...ERRORS, ...(schema.response as Record<string, unknown> | undefined) }
+      const response = {
+        ...ERRORS,
+        ...(schema.body === undefined ? {} : BODY_ERRORS),
+        ...(schema.response as Record<string, unknown> | undefined),
+      }
       const described = toJsonSchema({ ...document, schema: { ...schema, response } })
       const scope = route.config?.scope
       const needs = scope === undefined || scope === 'any key' ? 'any key, no scope' : `\`${scope}\``
       const limit = route.bodyLimit === undefined ? {} : { 'x-max-body-bytes': route.bodyLimit }
       return { ...described, schema: { ...described.schema, description: `Needs: ${needs}`, ...limit } }
     },
-    transformObject: (document) => pruneSchemas(withComponents(document) as OpenAPIV3_1.Document),
+    transformObject: (document) => annotate(pruneSchemas(withComponents(document) as OpenAPIV3_1.Document)),
   })
 }
 
@@ -55,7 +63,7 @@ export function openApiRoutes(api: Api): void {
 
 /** The reference for people to read and try, made from the same document. */
 export async function showApi(app: Api): Promise<void> {
-  await app.register(scalar, { routePrefix: '/docs', configuration: { url: `${API_PREFIX}/openapi.json` } })
+  await showReference(app, '/docs', `${API_PREFIX}/openapi.json`)
 }
 
 /** The transform registers each schema twice (as input and output); only those that are referred to stay. */

@@ -4,7 +4,7 @@ import type { Action } from '../define.ts'
 import { type Field, hasToken, type WaterfallOffer, type WaterfallStep } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
 import { describeUnasked, describeUnconnected, remedyOf } from '../provider/remedy.ts'
-import type { ConfigurationEnvironment } from './warnings.ts'
+import type { ConfigurationEnvironment } from './environment.ts'
 
 /** What can be seen to be wrong with the inputs of an action before any row runs (D71, D77). */
 export function inspectInputs(

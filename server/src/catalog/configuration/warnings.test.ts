@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { finder, testCatalogue } from '#test/catalogue.ts'
 import type { ActionInstance, Definition } from '../../chain/definition.ts'
 import { type DiscoveredOutputs, viewChain } from './chain-view.ts'
+import type { ConfigurationEnvironment } from './environment.ts'
 import { dependentsOf, nodeOf } from './node.ts'
-import { problemsOf, type ConfigurationEnvironment } from './warnings.ts'
+import { problemsOf } from './warnings.ts'
 
 const NOTHING: ConfigurationEnvironment = {
   envKeys: new Set(),

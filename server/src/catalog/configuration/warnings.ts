@@ -5,18 +5,9 @@ import type { Action } from '../define.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
 import { type ChainView, standingOf } from './chain-view.ts'
+import type { ConfigurationEnvironment } from './environment.ts'
 import { inspectInputs } from './inspection.ts'
 import { listReferences } from './references.ts'
-
-/** What a workflow can draw on beside its own chain. */
-export type ConfigurationEnvironment = {
-  envKeys: ReadonlySet<string>
-  /** How many connections of the organisation there are to a provider, or of them with a name or id. */
-  connectionsOf: (provider: string, name?: string) => number
-  /** Whether the installation has a key for a provider, and whether it says where one is. */
-  hasKey: (provider: string) => boolean
-  hasAddress: (provider: string) => boolean
-}
 
 /** What keeps an action, as it is configured now, from doing what it should. */
 export function problemsOf(

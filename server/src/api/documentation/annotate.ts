@@ -1,0 +1,125 @@
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { z } from 'zod'
+import { ConditionGroup } from '../../chain/condition-shape.ts'
+import { isObject } from '../../lib/json/object.ts'
+import { OPERATIONS } from './operations.ts'
+import { WEBHOOK_RECEIVER } from './webhook-receiver.ts'
+
+type Document = OpenAPIV3_1.Document
+type Schema = OpenAPIV3_1.SchemaObject
+type Media = OpenAPIV3_1.MediaTypeObject
+
+const PREFIX = '/api/v1'
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
+
+const STATUSES: Record<string, string> = {
+  200: 'Done',
+  201: 'Made',
+  202: 'Taken; it goes on by itself',
+  400: 'The request is wrong; `errors` names each field and what to do',
+  401: 'No valid key',
+  403: 'The key may not do this',
+  404: 'There is no such thing here',
+  409: 'It is not in a state for this; the message says why',
+  410: 'The number is too old, or was never given: begin anew',
+  413: 'The body is larger than this route takes',
+  415: 'The body is not JSON',
+  429: 'Too many requests; `Retry-After` says when to come back',
+  500: 'A fault of the server; its log names the request by `x-request-id`',
+  503: 'The server or its database cannot answer now; try again after `Retry-After`',
+}
+
+/** What may stand in a field of an action (part "Configure Action"). */
+const FIELD_VALUE: Schema = {
+  description: 'Text with tokens, a toggle, a list of names, or a list of objects; null clears the field',
+  anyOf: [
+    { type: 'string' },
+    { type: 'boolean' },
+    { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }] } },
+    { type: 'object', additionalProperties: true },
+    { type: 'null' },
+  ],
+}
+const RUN_IF: Schema = {
+  type: ['object', 'null'],
+  description: 'When the action runs; null clears the condition, {} changes nothing',
+  properties: {
+    conditions: { type: 'array', items: { $ref: '#/components/schemas/ConditionGroup' } },
+  },
+  additionalProperties: true,
+}
+const ROW: Schema = {
+  type: 'object',
+  description: 'Values by input name',
+  additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] },
+}
+
+/** Completes what was made from the routes: ids, words, examples, and types that a schema of ours checks elsewhere. */
+export function annotate(document: Document): Document {
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of METHODS) {
+      const operation = item?.[method]
+      if (operation !== undefined) annotateOperation(operation, `${method.toUpperCase()} ${pathOf(path)}`)
+    }
+  }
+  const conditionGroup = z.toJSONSchema(ConditionGroup, { io: 'input', unrepresentable: 'any' })
+  delete conditionGroup.$schema
+  const schemas = { ...document.components?.schemas, ConditionGroup: conditionGroup as Schema }
+  return {
+    ...document,
+    paths: Object.assign({}, document.paths, { '/hooks/{token}': WEBHOOK_RECEIVER }),
+    components: { ...document.components, schemas },
+  }
+}
+
+function pathOf(path: string): string {
+  return path.startsWith(PREFIX) ? path.slice(PREFIX.length).replace(/\/$/, '') : path
+}
+
+function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string): void {
+  const known = OPERATIONS[key]
+  if (known === undefined) return
+  operation.operationId = known.id
+  operation.description = [known.description, operation.description].filter(Boolean).join('\n\n')
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    if ('description' in response) response.description = STATUSES[status] ?? response.description
+  }
+  if (known.streams === true) {
+    const content = { 'text/event-stream': { schema: { type: 'string' as const } } }
+    operation.responses = {
+      200: { description: 'The stream, until the caller leaves', content },
+      ...operation.responses,
+    }
+  }
+  for (const parameter of operation.parameters ?? []) {
+    const value = 'name' in parameter ? known.query?.[parameter.name] : undefined
+    if ('name' in parameter && value !== undefined) parameter.example = value
+  }
+  const media = mediaOf(operation)
+  if (media === undefined) return
+  if (known.body !== undefined) media.example = known.body
+  openUp(media.schema)
+  typeFields(media.schema)
+}
+
+function mediaOf({ requestBody }: OpenAPIV3_1.OperationObject): Media | undefined {
+  if (requestBody === undefined || !('content' in requestBody)) return undefined
+  return requestBody.content['application/json']
+}
+
+/** The server takes bodies with fields it does not know, and warns of them. */
+function openUp(schema: unknown): void {
+  if (Array.isArray(schema)) return schema.forEach(openUp)
+  if (!isObject(schema)) return
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties']
+  Object.values(schema).forEach(openUp)
+}
+
+function typeFields(schema: Schema | undefined): void {
+  const properties = schema?.properties
+  if (properties === undefined) return
+  if (properties['run_if'] !== undefined) properties['run_if'] = RUN_IF
+  const { inputs, rows } = properties as Record<string, Schema | undefined>
+  if (inputs?.type === 'object') inputs.additionalProperties = FIELD_VALUE
+  if (rows?.type === 'array') Object.assign(rows, { items: ROW })
+}

@@ -1,0 +1,30 @@
+import type { Operations } from './operation.ts'
+
+export const ORGANISATION: Operations = {
+  'GET /user': {
+    id: 'getUser',
+    description: 'The person whose key this is, with role and organisation.',
+  },
+  'GET /user/knowledge': {
+    id: 'getKnowledge',
+    description:
+      'The text about your organisation that prompts can draw on. Where there is none, `content` is null and `exists` false; never 404.',
+  },
+  'PUT /user/knowledge': {
+    id: 'putKnowledge',
+    description: 'Replaces the whole text, up to 256 KB. An empty text clears it.',
+    body: { content: 'We sell scheduling software to dental clinics in Germany.' },
+  },
+  'POST /org/members': {
+    id: 'addMember',
+    description:
+      'Invites an address. The invitation takes a seat and is recorded also when no mail could be sent (`email_sent` is false); inviting it again is `ALREADY_INVITED` until Remove Member takes it back.',
+    body: { email: 'ann@example.com', role: 'member' },
+  },
+  'DELETE /org/members': {
+    id: 'removeMember',
+    description:
+      'Ends a membership, or the invitation of an address that has not joined. Keys of the member are revoked and credentials they shared are withdrawn. What this leaves without owner or connection is told in `warnings` and never blocks it. Nobody removes themself.',
+    query: { email: 'bob@example.com' },
+  },
+}

@@ -1,0 +1,92 @@
+import { EXAMPLE_IDS, type Operations } from './operation.ts'
+
+const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
+
+export const ROWS: Operations = {
+  [`POST ${SHEET}/rows`]: {
+    id: 'addRows',
+    description:
+      'Adds up to 1,000 rows, keyed by input name. Good rows go in although others are refused: those are in `rejected` with their reasons. `run_after_add` runs the new rows.',
+    body: { rows: [{ company: 'Stripe', website: 'https://www.stripe.com/about' }], run_after_add: 'all' },
+  },
+  [`POST ${SHEET}/rows/list`]: {
+    id: 'listRows',
+    description:
+      'Rows in the order of insertion, with their cells: a page of them, those of `row_ids`, or those that filters find. Entries of filters must all hold.',
+    body: {
+      page_no: 1,
+      page_size: 20,
+      filters: [{ variable: '{{input.company}}', operator: 'contains', values: ['stri'] }],
+    },
+  },
+  [`POST ${SHEET}/rows/delete`]: {
+    id: 'deleteRows',
+    description: 'Deletes up to 200 rows; ids that are not of this sheet are in `rejected`.',
+    body: { row_ids: [EXAMPLE_IDS.row_id] },
+  },
+  [`POST ${SHEET}/rows/delete-all`]: { id: 'deleteAllRows', description: 'Deletes every row of a sheet.' },
+  [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}`]: {
+    id: 'getCell',
+    description:
+      'One cell with its provenance: attempts, who was asked, how long it took, what it cost, cache.',
+  },
+  [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}/outputs`]: {
+    id: 'getCellOutputs',
+    description: 'The outputs of a cell in full, where List Rows only refers to them because of their size.',
+  },
+  [`GET ${SHEET}/changes`]: {
+    id: 'streamChanges',
+    streams: true,
+    description:
+      'Server-sent events named `change`, one at the start and one after each change of rows or runs. Each means: read again what you show.',
+  },
+  [`POST ${SHEET}/csv`]: {
+    id: 'importFile',
+    description:
+      'Imports a CSV or XLSX file that was put there before (`loam file put`). `mapping` goes from headers to inputs that exist. 202 means queued: ask Get Import for how far it is.',
+    body: { file_ref: 'leads.csv', mapping: { Company: 'company', Website: 'website' } },
+  },
+  [`GET ${SHEET}/csv`]: {
+    id: 'getImport',
+    description: 'How far the latest import of a sheet is, or why it failed.',
+  },
+  [`POST ${SHEET}/export`]: {
+    id: 'exportSheet',
+    description:
+      'Begins a file of all rows, or of those selected, as one snapshot. Ask Get Export for its link.',
+    body: { format: 'csv', file_name: 'leads' },
+  },
+  [`GET ${SHEET}/export/{export_id}`]: {
+    id: 'getExport',
+    description:
+      'An export with its signed link once it is there. Seen only by who asked for it, for 24 hours.',
+  },
+  [`GET ${SHEET}/webhook/deliveries`]: {
+    id: 'listWebhookDeliveries',
+    description: 'The latest deliveries to the webhook of a sheet and what became of each.',
+  },
+}
+
+export const RUNS: Operations = {
+  [`POST ${SHEET}/run`]: {
+    id: 'runRows',
+    description:
+      'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except what the cache of the sheet still holds.',
+    body: { row_ids: [EXAMPLE_IDS.row_id] },
+  },
+  [`POST ${SHEET}/run-all`]: {
+    id: 'runAllRows',
+    description:
+      'Runs the whole chain on every row: what is complete runs, and is billed, again unless the cache holds it. `only` restricts it to rows that are unfinished or failed.',
+  },
+  [`POST ${SHEET}/actions/{action_instance_id}/run`]: {
+    id: 'runAction',
+    description: 'Runs one action on rows, with `run_next_action` also those behind it.',
+    body: { row_ids: [EXAMPLE_IDS.row_id], run_next_action: true },
+  },
+  [`POST ${SHEET}/stop`]: {
+    id: 'stopRuns',
+    description: 'Takes back rows that are queued; cells at work are finished.',
+  },
+  [`GET ${SHEET}/runs`]: { id: 'listRuns', description: 'The latest runs of a sheet with their counts.' },
+}

@@ -1,0 +1,99 @@
+import { EXAMPLE_IDS, type Operations } from './operation.ts'
+
+const FIELDS = { url: 'https://api.example.com/companies', items_path: 'items', key_path: 'id' }
+
+export const SOURCES: Operations = {
+  'GET /sources': { id: 'listSources', description: 'Your sources, the newest first, with their health.' },
+  'POST /sources/{source_id}/preview': {
+    id: 'previewSource',
+    description:
+      'What a source of this kind would give, up to 100 records. Stores nothing and costs nothing.',
+    body: { ...FIELDS, limit: 5 },
+  },
+  'POST /sources/{source_id}': {
+    id: 'createSource',
+    description: 'Makes a source; its first import runs by itself, further ones by its schedule.',
+    body: { ...FIELDS, name: 'Companies of our CRM' },
+  },
+  'POST /sources/{source_id}/options/{field_name}': {
+    id: 'getSourceFieldOptions',
+    description: 'What may be chosen in a field of a kind of source; some need `context`.',
+    body: { context: {} },
+  },
+  'GET /sources/{source_instance_id}': {
+    id: 'getSource',
+    description: 'A source with its last and next pull, its counts, and its last error with what to do.',
+  },
+  'PATCH /sources/{source_instance_id}': {
+    id: 'updateSource',
+    description: 'Changes how many credits a source may spend in all; null lifts the limit.',
+    body: { max_credits: 50 },
+  },
+  'GET /sources/{source_instance_id}/data': {
+    id: 'listSourceRecords',
+    description: 'Records that a source has imported, in pages.',
+  },
+  'POST /sources/{source_instance_id}/sync': {
+    id: 'syncSource',
+    description:
+      'Sends records to the main sheet of a workflow, each once. `field_mapping` goes from `input.<name>` to a field of the source; `auto_run` of the sheet decides whether they run.',
+    body: { workflow_id: EXAMPLE_IDS.workflow_id, field_mapping: { 'input.company': 'name' } },
+  },
+  'PATCH /sources/{source_instance_id}/status': {
+    id: 'setSourceStatus',
+    description: 'Pauses a source, or lets it go on.',
+    body: { status: 'paused' },
+  },
+}
+
+export const AGENT: Operations = {
+  'POST /agent/run': {
+    id: 'runAgent',
+    description:
+      'Plans, searches, reads pages and answers in the fields you ask for. Each value has a quote from a page that was really read; what no page supports is null. The call waits for the answer.',
+    body: {
+      prompt: 'Who founded Acme (https://acme.example)?',
+      output_schema: { properties: { founder: { type: 'string', description: 'Full name' } } },
+    },
+  },
+  'GET /agent/runs/{request_id}': {
+    id: 'getAgentRun',
+    description: 'How an answer came about: searches, pages, calls of the model and what they took.',
+  },
+}
+
+/** The same under both prefixes, of which `/apps` is the older. */
+function shortcutsUnder(prefix: string, noun: string, plural: string): Operations {
+  return {
+    [`GET ${prefix}`]: {
+      id: `list${plural}`,
+      description: 'Shortcuts that you own or that are shared with you, with their fields.',
+    },
+    [`GET ${prefix}/{id}`]: { id: `get${noun}`, description: 'A shortcut with its input and output fields.' },
+    [`POST ${prefix}/{id}/run`]: {
+      id: `run${noun}`,
+      description:
+        'Runs a shortcut once. Fields that are missing take their default. Poll the run, or pass `wait` seconds to have the answer in one call.',
+      body: { input_data: { website: 'https://www.stripe.com/about' } },
+    },
+    [`POST ${prefix}/{id}/run/batch`]: {
+      id: `run${noun}Batch`,
+      description: 'Runs a shortcut for 1 to 1,000 inputs; when one is wrong, none runs.',
+      body: { rows: [{ website: 'https://www.stripe.com/about' }, { website: 'https://github.com' }] },
+    },
+    [`GET ${prefix}/{id}/runs`]: {
+      id: `list${noun}Runs`,
+      description: 'Runs of a shortcut, the newest first.',
+      query: { limit: '10' },
+    },
+    [`GET ${prefix}/{id}/runs/{run_id}`]: {
+      id: `get${noun}Run`,
+      description: 'A run with its outputs; look at the status of each field.',
+    },
+  }
+}
+
+export const SHORTCUTS: Operations = {
+  ...shortcutsUnder('/shortcuts', 'Shortcut', 'Shortcuts'),
+  ...shortcutsUnder('/apps', 'App', 'Apps'),
+}
