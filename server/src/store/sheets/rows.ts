@@ -6,6 +6,7 @@ import type { Db } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
+import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
 
@@ -56,7 +57,7 @@ export async function listPage(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const { rows } = await sql<Partial<StoredRow> & { total: number }>`
+  const { rows } = await sql<Partial<LightRow> & { total: number }>`
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
@@ -82,14 +83,14 @@ export async function listPage(
         end as seq
       from sheet left join gap on true
     ), page as (
-      select r.row_id, r.data::text as data, r.seq from rows r
+      select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
       order by r.seq limit ${limit}
     )
-    select sheet.total, page.row_id, page.data from sheet left join page on true order by page.seq`.execute(
+    select sheet.total, page.row_id, page.data, page.stored_bytes from sheet left join page on true order by page.seq`.execute(
     db,
   )
-  return pageOf(rows)
+  return pageOf(db, org_id, rows)
 }
 
 /** Rows that meet a selection, and how many there are. Scans the sheet, or the range of ids that `created_at` names. */
@@ -101,13 +102,13 @@ export async function listMatching(
   limit: number,
 ): Promise<Page> {
   const matching = sql`from rows r where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
-  const { rows } = await sql<Partial<StoredRow> & { total: number }>`
-    select matched.total, page.row_id, page.data
+  const { rows } = await sql<Partial<LightRow> & { total: number }>`
+    select matched.total, page.row_id, page.data, page.stored_bytes
     from (select count(*) as total ${matching}) matched
-    left join (select r.row_id, r.data::text as data, r.seq ${matching} order by r.seq offset ${offset} limit ${limit}) page
+    left join (select r.row_id, ${lightValues}, r.seq ${matching} order by r.seq offset ${offset} limit ${limit}) page
       on true
     order by page.seq`.execute(db)
-  return pageOf(rows)
+  return pageOf(db, sheet.org_id, rows)
 }
 
 export async function listByIds(
@@ -117,10 +118,18 @@ export async function listByIds(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const { rows } = await sql<StoredRow>`
-    select r.row_id, r.data::text as data from rows r
+  const { rows } = await sql<LightRow>`
+    select r.row_id, ${lightValues} from rows r
     where ${livingRows(sheet)} and r.row_id = any(${ids}::uuid[]) order by r.seq`.execute(db)
-  return { rows: rows.slice(offset, offset + limit), total: rows.length }
+  const page = rows.slice(offset, offset + limit)
+  return { rows: await readLargeValues(db, sheet.org_id, page), total: rows.length }
+}
+
+/** Which of these ids are rows of the sheet. */
+export async function findRowIds(db: Db, sheet: SheetKey, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ row_id: string }>`
+    select r.row_id from rows r where ${livingRows(sheet)} and r.row_id = any(${ids}::uuid[])`.execute(db)
+  return new Set(rows.map(({ row_id }) => row_id))
 }
 
 /** Removes rows with their cells and answers the ids that were there. Call it in a transaction. */
@@ -190,9 +199,9 @@ function allOf(conditions: Condition[]): Condition {
 }
 
 /** Statements that answer the total beside the page give one row without an id when the page is empty. */
-function pageOf(rows: (Partial<StoredRow> & { total: number })[]): Page {
-  return {
-    total: rows[0]?.total ?? 0,
-    rows: rows.flatMap(({ row_id, data }) => (row_id && data ? [{ row_id, data }] : [])),
-  }
+async function pageOf(db: Db, orgId: string, rows: (Partial<LightRow> & { total: number })[]): Promise<Page> {
+  const page = rows.flatMap(({ row_id, data = null, stored_bytes = null }) =>
+    row_id ? [{ row_id, data, stored_bytes }] : [],
+  )
+  return { total: rows[0]?.total ?? 0, rows: await readLargeValues(db, orgId, page) }
 }

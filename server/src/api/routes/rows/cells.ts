@@ -6,7 +6,7 @@ import { notFound } from '../../../lib/errors.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { type CellRecord, findCell } from '../../../store/runs/runs.ts'
 import { listCells, type OutputsUrl, readCellOutputs } from '../../../store/sheets/cells.ts'
-import { listByIds } from '../../../store/sheets/rows.ts'
+import { findRowIds } from '../../../store/sheets/rows.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { ok } from '../../http/envelope.ts'
 import { API_PREFIX } from '../../http/openapi.ts'
@@ -73,8 +73,8 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
 }
 
 async function requireRow({ db, sheet }: FastifyRequest, rowId: string): Promise<void> {
-  const { rows } = await listByIds(db, sheet, [rowId], 0, 1)
-  if (rows.length === 0) throw notFound('Row')
+  const known = await findRowIds(db, sheet, [rowId])
+  if (known.size === 0) throw notFound('Row')
 }
 
 function detailOf(cell: CellRecord | undefined) {

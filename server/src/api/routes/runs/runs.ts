@@ -8,7 +8,7 @@ import { type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import { listByIds } from '../../../store/sheets/rows.ts'
+import { findRowIds } from '../../../store/sheets/rows.ts'
 import { ok } from '../../http/envelope.ts'
 import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
@@ -141,8 +141,7 @@ function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
 
 /** D21: any listed row unknown is a 400 and nothing is queued. */
 async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
-  const { rows } = await listByIds(db, sheet, ids, 0, ids.length)
-  const known = new Set(rows.map((row) => row.row_id))
+  const known = await findRowIds(db, sheet, ids)
   const missing = ids.findIndex((id) => !known.has(id.toLowerCase()))
   if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')
 }
