@@ -47,6 +47,7 @@ const SAMPLES: Record<string, () => unknown> = {
 const WORDS_OF: Record<string, Record<string, string>> = {
   record_terms: { topic: 'source' },
   segment_changes: { kind: 'enter' },
+  source_tokens: { kind: 'pixel' },
   segment_destinations: { run: 'all', reentry_mode: 'suppress' },
 }
 
