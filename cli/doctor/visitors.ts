@@ -17,7 +17,7 @@ export function checkVisitors(config: Config): Check {
       'set LOAM_PUBLIC_URL to the https address of your proxy',
     )
   }
-  if (!trusts) {
+  if ('hops' in trusts && trusts.hops === 0) {
     return warn(
       'visitors',
       'LOAM_TRUST_PROXY is false: behind a proxy every visitor has the address of the proxy',

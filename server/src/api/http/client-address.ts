@@ -3,18 +3,29 @@ import { isInNetworks, parseAddress, type TrustedProxies } from '../../lib/confi
 
 type Address = NonNullable<ReturnType<typeof parseAddress>>
 
+/** Whom a request without a key is counted for. */
+export function clientAddress(request: FastifyRequest, trusted: TrustedProxies): string {
+  const found = findClient(request, trusted)
+  return found === null ? 'unknown' : countedAs(found)
+}
+
+/** The whole address of the client, as a lookup needs it; empty where there is none. */
+export function wholeAddress(request: FastifyRequest, trusted: TrustedProxies): string {
+  return findClient(request, trusted)?.toString() ?? ''
+}
+
 /**
- * Whom a request without a key is counted for. X-Forwarded-For is believed as far as proxies of ours wrote it, from its end;
- * where it holds anything else than addresses, the connection's own address counts.
+ * X-Forwarded-For is believed as far as proxies of ours wrote it, from its end; where it holds anything else than addresses, the
+ * connection's own address counts.
  */
-export function clientAddress({ raw, headers }: FastifyRequest, trusted: TrustedProxies): string {
+function findClient({ raw, headers }: FastifyRequest, trusted: TrustedProxies): Address | null {
   const peer = raw.socket.remoteAddress ?? ''
   const connected = parseAddress(peer)
-  if (connected === null) return 'unknown'
+  if (connected === null) return null
   const given = 'hops' in trusted && trusted.hops === 0 ? [] : entriesOf(headers['x-forwarded-for'])
   const found =
     'hops' in trusted ? behindHops(given, trusted.hops) : behindNetworks(connected, given, trusted.networks)
-  return countedAs(found ?? connected)
+  return found ?? connected
 }
 
 function entriesOf(header: string | string[] | undefined): string[] {

@@ -11,6 +11,7 @@ import { readStored } from '../../../sources/request.ts'
 import { isBot } from '../../../sources/visitors/beacon.ts'
 import { PIXEL_SCRIPT } from '../../../sources/visitors/pixel-script.ts'
 import { admitArrivals, saltOfDay, type SourceDoor } from '../../../store/sources/source-tokens.ts'
+import { clientAddress, wholeAddress } from '../../http/client-address.ts'
 import { ok } from '../../http/envelope.ts'
 import { checkPart } from '../../http/validation.ts'
 import type { Api, Services } from '../../services.ts'
@@ -53,7 +54,8 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
     const sent = checkPart(posted.schema, request.body, 'body').value
     const stored = readStored(source, door.body)
     if (!stored.ok) return false
-    const { ip: address, headers } = request
+    const { headers } = request
+    const address = wholeAddress(request, config.LOAM_TRUST_PROXY)
     const sender = { address, userAgent: headers['user-agent'] ?? '', origin: headers.origin }
     const item = posted.read(sent, { body: stored.body, sender, salt: await salt() })
     if (item !== null) await putIntoInbox(door, item)
@@ -96,7 +98,7 @@ export function pixelRoutes(app: Api, { config, store, sealer, sources }: Servic
       void reply.headers(CORS)
       if (isBot(request.headers['user-agent'] ?? '')) return reply.code(204).send()
       // Before the database is asked: a flood from one address costs nothing but this.
-      if (!isWithinLimit(`${token} ${request.ip}`)) {
+      if (!isWithinLimit(`${token} ${clientAddress(request, config.LOAM_TRUST_PROXY)}`)) {
         throw tooMany('this address has sent too many visits in this minute')
       }
       await take(request, 'pixel')
