@@ -53,6 +53,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     scope?: RouteScope
+    /** Open to keys with `allowed_workflow_ids` though its path names no workflow: it is about the caller, or looks at them itself (D13). */
+    narrowedKeys?: 'allowed'
     /** A public route whose callers are counted by address all the same. */
     metered?: boolean
     /** How large its body may be; every route that reads one says so. */

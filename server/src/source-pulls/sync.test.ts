@@ -249,6 +249,36 @@ describe('POST /sources/{source_instance_id}/sync', () => {
     }
   })
 
+  it('D13: a key with allowed_workflow_ids uses the sources that feed its workflows, and changes none that feeds others', async () => {
+    const [shared, own, other] = [await makeSource(itemsOf(1)), await makeSource([]), await makeSource([])]
+    const [allowed, hidden] = [await makeWorkflow(), await makeWorkflow()]
+    for (const { id } of [allowed, hidden]) await shared.sync({ workflow_id: id, field_mapping: WHO })
+    await own.sync({ workflow_id: allowed.id, field_mapping: WHO })
+    await other.sync({ workflow_id: hidden.id, field_mapping: WHO })
+    const key = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds: [allowed.id] })
+    const status = async (method: string, path: string, body?: unknown) =>
+      (await app.call(key, method, `/sources/${path}`, body)).status
+
+    const listed = (await app.call(key, 'GET', '/sources')).body.data
+    expect(listed.map((one: { source_instance_id: string }) => one.source_instance_id).sort()).toEqual(
+      [shared.id, own.id].sort(),
+    )
+    const shown = (await app.call(key, 'GET', `/sources/${shared.id}`)).body.data
+    expect(shown.syncs).toMatchObject([{ workflow_id: allowed.id }])
+    const again = { workflow_id: allowed.id, field_mapping: WHO }
+    const matrix = async (id: string) => [
+      await status('GET', id),
+      await status('GET', `${id}/data`),
+      await status('POST', `${id}/sync`, again),
+      await status('PATCH', id, { max_credits: 5 }),
+      await status('PATCH', `${id}/status`, { status: 'paused' }),
+    ]
+    expect(await matrix(own.id)).toEqual([200, 200, 201, 200, 200])
+    expect(await matrix(shared.id)).toEqual([200, 200, 201, 403, 403])
+    expect(await matrix(other.id)).toEqual([403, 403, 403, 403, 403])
+    expect((await sources.show(org, other.id)).syncs).toMatchObject([{ workflow_id: hidden.id }])
+  })
+
   it('a workflow that is deleted ends the sync', async () => {
     const source = await makeSource(itemsOf(1))
     const workflow = await makeWorkflow()

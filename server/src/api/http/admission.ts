@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Scope } from '#contract/scopes.ts'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
-import { AppError, validationError } from '../../lib/errors.ts'
+import { AppError, forbidden, validationError } from '../../lib/errors.ts'
 import { hashToken, isWellFormedKey } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
@@ -49,6 +49,7 @@ export function createAdmission(store: Store, limits: Limits) {
     if (scope !== 'public' && scope !== 'any key' && !request.caller.scopes.has(scope)) {
       throw new AppError('INSUFFICIENT_SCOPE', `This key lacks the scope ${scope}`)
     }
+    requireReach(request)
     checkParams(request)
     await request.routeOptions.config.resource?.(request)
   }
@@ -66,6 +67,14 @@ function isMetered({ is404, routeOptions }: FastifyRequest): boolean {
 
 function isApiPath(url: string): boolean {
   return url.startsWith('/api/v1/') || url === '/api/v1' || url.startsWith('/api/v1?')
+}
+
+/** D13: what is not about a workflow concerns the whole organisation, which a narrowed key does not act for. */
+function requireReach({ caller, is404, routeOptions }: FastifyRequest): void {
+  const { config, url } = routeOptions
+  const isOpen = is404 || config.narrowedKeys === 'allowed' || url?.includes('/:workflow_id') === true
+  if (isOpen || config.scope === 'public' || caller.allowedWorkflowIds === null) return
+  throw forbidden('This key is limited to certain workflows, and this concerns the whole organisation')
 }
 
 function bearerKey(request: FastifyRequest): string | undefined {

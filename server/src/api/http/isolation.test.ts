@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/harness.ts'
+import { recordsOf } from '#test/organisation-records.ts'
 
 const app = await makeApp()
 
@@ -67,19 +67,6 @@ async function attempt(key: string, { name, method, path }: Endpoint, ids: Ids) 
   return app.call(key, method, url, body)
 }
 
-/** All that an organisation has, save for the times at which its keys were used. */
-async function recordsOf(orgId: string): Promise<Json> {
-  const tables = (await app.store.system.introspection.getTables()).filter(
-    ({ name, columns }) => name !== 'api_keys' && columns.some((column) => column.name === 'org_id'),
-  )
-  const records: Json = {}
-  for (const { name } of tables) {
-    const all = sql`select * from ${sql.table(name)} t where org_id = ${orgId} order by t::text`
-    records[name] = (await all.execute(app.store.system)).rows
-  }
-  return records
-}
-
 const owner = await app.makeOrg()
 const theirs = await makeWorkflow(owner.key)
 const stranger = await app.makeOrg()
@@ -132,7 +119,10 @@ it('there are endpoints to try, and each with a known body is among them', () =>
 
 it.each(endpoints)('$name is refused and changes nothing', async (endpoint) => {
   const cases = endpoint.path.includes('{sheet_id}') ? [...ON_WORKFLOWS, ...ON_SHEETS] : ON_WORKFLOWS
-  const records = async () => [await recordsOf(owner.orgId), await recordsOf(stranger.orgId)]
+  const records = async () => [
+    await recordsOf(app.store, owner.orgId),
+    await recordsOf(app.store, stranger.orgId),
+  ]
   const before = await records()
   for (const [what, key, ids, status] of cases) {
     const answer = await attempt(key, endpoint, ids)

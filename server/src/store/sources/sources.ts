@@ -70,10 +70,11 @@ export async function findOrganisationOfSource(db: Db, instanceId: string): Prom
   return found?.org_id
 }
 
-/** Newest first, without those that were deleted. */
+/** Newest first, without those that were deleted; of a narrowed key, those that deliver into its workflows. */
 export async function listSources(
   db: Db,
   orgId: string,
+  workflowIds: ReadonlySet<string> | null = null,
 ): Promise<
   Pick<
     SourceRecord,
@@ -103,6 +104,12 @@ export async function listSources(
     ])
     .where('org_id', '=', orgId)
     .where('status', '!=', 'deleted')
+    .$if(workflowIds !== null, (query) =>
+      query.where(
+        sql<boolean>`exists (select from source_syncs y where y.org_id = sources.org_id
+          and y.instance_id = sources.instance_id and y.workflow_id = any(${[...(workflowIds ?? [])]}::uuid[]))`,
+      ),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('instance_id', 'desc')
     .execute()

@@ -17,7 +17,13 @@ export function agentRoutes(api: Api, { agent }: Services): void {
   api.post(
     '/agent/run',
     {
-      config: { scope: 'agent:run', body: 'document', namesRequest: true, codeOfBadBody },
+      config: {
+        scope: 'agent:run',
+        narrowedKeys: 'allowed',
+        body: 'document',
+        namesRequest: true,
+        codeOfBadBody,
+      },
       schema: {
         tags: ['Agent'],
         summary: 'Ask the web agent',
@@ -59,7 +65,7 @@ export function agentRoutes(api: Api, { agent }: Services): void {
   api.get(
     '/agent/runs/:request_id',
     {
-      config: { scope: 'agent:run', namesRequest: true },
+      config: { scope: 'agent:run', narrowedKeys: 'allowed', namesRequest: true },
       schema: {
         tags: ['Agent'],
         summary: 'Read what the agent did',
@@ -71,7 +77,8 @@ export function agentRoutes(api: Api, { agent }: Services): void {
     },
     async ({ db, caller, params }) => {
       const run = await findAgentRun(db, caller.orgId, params.request_id)
-      const isSeen = run !== undefined && (caller.role === 'admin' || run.member_id === caller.memberId)
+      const seesAll = caller.role === 'admin' && caller.allowedWorkflowIds === null
+      const isSeen = run !== undefined && (seesAll || run.member_id === caller.memberId)
       if (!isSeen) throw notFound('Agent run')
       const { request_id, state, model, prompt, error, answer, trace, spent } = run
       return {

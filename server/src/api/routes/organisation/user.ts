@@ -12,7 +12,7 @@ export function userRoutes(api: Api): void {
   api.get(
     '/user',
     {
-      config: { scope: 'any key' },
+      config: { scope: 'any key', narrowedKeys: 'allowed' },
       schema: { tags: ['User'], summary: 'Who is calling', response: { 200: success(200, User) } },
     },
     async ({ caller, db }) => {
@@ -33,7 +33,7 @@ export function userRoutes(api: Api): void {
   api.get(
     '/user/knowledge',
     {
-      config: { scope: 'any key' },
+      config: { scope: 'any key', narrowedKeys: 'allowed' },
       schema: {
         tags: ['User'],
         summary: 'Read the organisation knowledge file',

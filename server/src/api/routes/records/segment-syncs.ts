@@ -28,14 +28,19 @@ const BASE = `/${STORE}/syncs`
 const DESTINATION = `${BASE}/:sync_id/destinations/:connection_id`
 const tags = ['Segment syncs']
 const response = { 200: success(200, SegmentSync) }
-const whole = { scope: STORE, body: 'control', resource: wholeSyncOfPath } as const
-const oneDestination = { scope: STORE, body: 'control', resource: destinationOfPath } as const
+const whole = { scope: STORE, narrowedKeys: 'allowed', body: 'control', resource: wholeSyncOfPath } as const
+const oneDestination = {
+  scope: STORE,
+  narrowedKeys: 'allowed',
+  body: 'control',
+  resource: destinationOfPath,
+} as const
 
 export function segmentSyncRoutes(api: Api): void {
   api.get(
     BASE,
     {
-      config: { scope: STORE },
+      config: { scope: STORE, narrowedKeys: 'allowed' },
       schema: {
         tags,
         summary: 'List syncs with the destinations that you may see, newest first',
@@ -64,7 +69,7 @@ export function segmentSyncRoutes(api: Api): void {
   api.get(
     `${BASE}/:sync_id`,
     {
-      config: { scope: STORE, resource: syncOfPath },
+      config: { scope: STORE, narrowedKeys: 'allowed', resource: syncOfPath },
       schema: {
         tags,
         summary: 'A sync: its state, what it holds back, and the counters of each destination',

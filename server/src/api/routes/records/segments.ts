@@ -32,7 +32,7 @@ export function segmentRoutes(api: Api): void {
   api.get(
     `/${STORE}/observe/segments`,
     {
-      config: { scope: STORE },
+      config: { scope: STORE, narrowedKeys: 'allowed' },
       schema: {
         tags,
         summary: 'Segments of the record store',
@@ -49,7 +49,7 @@ export function segmentRoutes(api: Api): void {
   api.post(
     `/${STORE}/observe/segments/:segment_id/changes`,
     {
-      config: { scope: STORE, body: 'control', resource: segmentOfPath },
+      config: { scope: STORE, narrowedKeys: 'allowed', body: 'control', resource: segmentOfPath },
       schema: {
         tags,
         summary: 'Who entered and left a segment since a number of the feed; the answer has no envelope',

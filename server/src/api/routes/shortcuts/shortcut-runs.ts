@@ -28,9 +28,14 @@ import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } fro
 export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): void {
   const closing = new AbortController()
   api.addHook('preClose', async () => closing.abort())
-  const read = { scope: 'shortcuts:read' as const, resource: shortcutOfPath }
+  const read = {
+    scope: 'shortcuts:read' as const,
+    narrowedKeys: 'allowed' as const,
+    resource: shortcutOfPath,
+  }
   const run = {
     scope: 'shortcuts:run' as const,
+    narrowedKeys: 'allowed' as const,
     body: 'rows' as const,
     resource: runnableOfPath,
     numberTexts: true,

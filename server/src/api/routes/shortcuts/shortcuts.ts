@@ -20,7 +20,7 @@ function readRoutes(api: Api, prefix: string, tags: string[]): void {
   api.get(
     prefix,
     {
-      config: { scope: 'shortcuts:read' },
+      config: { scope: 'shortcuts:read', narrowedKeys: 'allowed' },
       schema: {
         tags,
         summary: 'List shortcuts',
@@ -41,7 +41,7 @@ function readRoutes(api: Api, prefix: string, tags: string[]): void {
   api.get(
     `${prefix}/:id`,
     {
-      config: { scope: 'shortcuts:read', resource: shortcutOfPath },
+      config: { scope: 'shortcuts:read', narrowedKeys: 'allowed', resource: shortcutOfPath },
       schema: {
         tags,
         summary: 'One shortcut with its schemas',

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { success, successWithWarnings } from '#contract/envelope.ts'
 import {
   ChangeSourceBody,
@@ -14,25 +15,27 @@ import { changeCreditCap } from '../../../source-pulls/credit-cap.ts'
 import { readSourceState } from '../../../source-pulls/state.ts'
 import { setSourceStatus } from '../../../source-pulls/status.ts'
 import { syncSource } from '../../../source-pulls/sync.ts'
-import type { Db } from '../../../store/connection/db.ts'
 import { findSheet } from '../../../store/sheets/sheets.ts'
 import { listRecords } from '../../../store/sources/source-records.ts'
 import type { SourceRecord } from '../../../store/sources/sources.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
 import { requireWorkflow } from '../workflows/resources.ts'
-import { InstanceParams, instanceOfPath } from './source-resources.ts'
+import { InstanceParams, instanceOfPath, isKnownTo, wholeInstanceOfPath } from './source-resources.ts'
 
 const tags = ['Sources']
-const read = { scope: 'sources:read' as const, resource: instanceOfPath }
-const write = { scope: 'sources:write' as const, body: 'document' as const, resource: instanceOfPath }
+const read = { scope: 'sources:read', narrowedKeys: 'allowed', resource: instanceOfPath } as const
+const write = { ...read, scope: 'sources:write', body: 'document' } as const
+const writeWhole = { ...write, resource: wholeInstanceOfPath } as const
 
 export function sourceInstanceRoutes(
   api: Api,
   { sources, sealer, publicUrl }: Pick<Services, 'sources' | 'sealer' | 'publicUrl'>,
 ): void {
-  const state = (db: Db, record: SourceRecord) =>
-    readSourceState(db, record, { sources, sealer, publicUrl: publicUrl() })
+  const state = async ({ db, caller }: FastifyRequest, record: SourceRecord) => {
+    const shown = await readSourceState(db, record, { sources, sealer, publicUrl: publicUrl() })
+    return { ...shown, syncs: shown.syncs.filter((sync) => isKnownTo(caller, sync)) }
+  }
 
   api.get(
     '/sources/:source_instance_id',
@@ -46,7 +49,7 @@ export function sourceInstanceRoutes(
         response: { 200: success(200, SourceState) },
       },
     },
-    async ({ db, sourceRecord }) => ok(await state(db, sourceRecord)),
+    async (request) => ok(await state(request, request.sourceRecord)),
   )
 
   api.get(
@@ -110,7 +113,7 @@ export function sourceInstanceRoutes(
   api.patch(
     '/sources/:source_instance_id',
     {
-      config: write,
+      config: writeWhole,
       schema: {
         tags,
         summary: 'Change what the pulls of a source may cost in all; one that had used it up goes on',
@@ -119,16 +122,17 @@ export function sourceInstanceRoutes(
         response: { 200: success(200, SourceState) },
       },
     },
-    async ({ db, caller, sourceRecord, body }) => {
+    async (request) => {
+      const { db, caller, sourceRecord, body } = request
       const changed = await changeCreditCap(db, caller, sourceRecord, body.max_credits)
-      return ok(await state(db, changed))
+      return ok(await state(request, changed))
     },
   )
 
   api.patch(
     '/sources/:source_instance_id/status',
     {
-      config: write,
+      config: writeWhole,
       schema: {
         tags,
         summary: 'Pause or resume a source',

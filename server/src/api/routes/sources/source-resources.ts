@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
-import { AppError, notFound } from '../../../lib/errors.ts'
+import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
 import type { Source } from '../../../sources/define.ts'
 import type { SourceCatalogue } from '../../../sources/registry.ts'
+import { listSyncs } from '../../../store/sources/source-syncs.ts'
 import { findSource, type SourceRecord } from '../../../store/sources/sources.ts'
+import type { Caller } from '../../http/caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,10 +37,33 @@ export function sourceOfPath(sources: SourceCatalogue) {
   }
 }
 
+/** D13: a narrowed key reads the sources that deliver into its workflows, and connects no others. */
 export async function instanceOfPath(request: FastifyRequest): Promise<void> {
+  const { reached } = await findOfPath(request)
+  if (reached === 0)
+    throw forbidden('This key is limited to certain workflows; this source feeds none of them')
+}
+
+/** For what every workflow feels that the source delivers to. */
+export async function wholeInstanceOfPath(request: FastifyRequest): Promise<void> {
+  const { reached, all } = await findOfPath(request)
+  if (reached === 0 || reached < all) {
+    throw forbidden('This key is limited to certain workflows; this source concerns others too')
+  }
+}
+
+async function findOfPath(request: FastifyRequest): Promise<{ reached: number; all: number }> {
   const { source_instance_id } = request.params as z.infer<typeof InstanceParams>
   const { caller, db } = request
   const found = await findSource(db, { org_id: caller.orgId, instance_id: source_instance_id.toLowerCase() })
   if (found === undefined) throw notFound('Source')
   request.sourceRecord = found
+  if (caller.allowedWorkflowIds === null) return { reached: 1, all: 1 }
+  const syncs = await listSyncs(db, found)
+  return { reached: syncs.filter((sync) => isKnownTo(caller, sync)).length, all: syncs.length }
+}
+
+/** Whether a key may know of what a source delivers to. */
+export function isKnownTo({ allowedWorkflowIds }: Caller, { workflow_id }: { workflow_id: string }): boolean {
+  return allowedWorkflowIds === null || allowedWorkflowIds.has(workflow_id)
 }

@@ -112,7 +112,7 @@ export function sourceRoutes(
   api.get(
     '/sources',
     {
-      config: { scope: 'sources:read' },
+      config: { scope: 'sources:read', narrowedKeys: 'allowed' },
       schema: {
         tags,
         summary: 'The sources of the organisation, newest first',
@@ -120,7 +120,7 @@ export function sourceRoutes(
       },
     },
     async ({ db, caller }) => {
-      const all = await listSources(db, caller.orgId)
+      const all = await listSources(db, caller.orgId, caller.allowedWorkflowIds)
       return ok(all.filter(({ slug }) => sources.get(slug) !== undefined).map(viewSource))
     },
   )

@@ -35,7 +35,6 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
       config: {
         scope: 'workflows:write',
         body: 'control',
-        resource: async ({ caller }) => requireUnrestricted(caller),
       },
       schema: {
         tags,
@@ -53,7 +52,7 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
   api.get(
     '/workflows',
     {
-      config: { scope: 'workflows:read' },
+      config: { scope: 'workflows:read', narrowedKeys: 'allowed' },
       schema: { tags, summary: 'List workflows', response: { 200: success(200, z.array(Workflow)) } },
     },
     async ({ caller, db }) => {
