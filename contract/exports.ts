@@ -6,6 +6,10 @@ import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 export const EXPORT_FORMATS = ['csv', 'jsonl', 'xlsx'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
+/** What an export may have of each cell beside its outputs (D82). */
+export const EXPORT_EXTRAS = ['status', 'error'] as const
+export type ExportExtra = (typeof EXPORT_EXTRAS)[number]
+
 export const MAX_FILE_NAME = 100
 export const EXPORT_LINK_MINUTES = 15
 export const EXPORT_HOURS = 24
@@ -23,6 +27,13 @@ export const ExportBody = z
         `Without extension; default \`export\`. What is no letter or digit becomes \`_\`; at most ${MAX_FILE_NAME} characters are kept`,
       ),
     format: z.enum(EXPORT_FORMATS).default('csv'),
+    include: boundedArray(z.enum(EXPORT_EXTRAS), { max: 10 })
+      .optional()
+      .describe('A column each per action: how its cell ended, and why it failed'),
+    bom: z
+      .boolean()
+      .optional()
+      .describe('CSV only: a byte order mark in front, which some spreadsheets need'),
   })
   .check((context) => {
     const { row_ids, ...others } = context.value

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
+import { operatorOf } from './operators.ts'
 
 export const MAX_ROWS_PER_ADD = 1000
 export const MAX_ROW_IDS = 200
@@ -88,7 +89,7 @@ export const RowFilter = z
         /^\{\{\s*input\.[^{}]+\}\}$/,
         'must have the form {{input.<column>}}; only input columns can be filtered',
       ),
-    operator: z.enum(operatorNames),
+    operator: operatorOf(operatorNames),
     values: boundedArray(FilterValue, { max: MAX_FILTER_VALUES }).optional(),
   })
   .check((context) => {
@@ -107,7 +108,26 @@ export type RowFilter = z.infer<typeof RowFilter>
 
 const Statuses = boundedArray(z.enum(CELL_STATUSES), { min: 1, max: MAX_STATUSES })
 export const StatusFilter = z
-  .strictObject({ action_instance_id: z.string(), is: Statuses.optional(), is_not: Statuses.optional() })
+  .strictObject({
+    action_instance_id: z.string().optional(),
+    action: z.literal('any').optional().describe('In place of action_instance_id: some action of the row'),
+    is: Statuses.optional(),
+    is_not: Statuses.optional(),
+  })
+  .check((context) => {
+    const { action_instance_id, action } = context.value
+    if (action_instance_id === undefined && action === undefined) {
+      context.issues.push({
+        code: 'custom',
+        input: undefined,
+        path: ['action_instance_id'],
+        message: 'required, or `action: "any"`',
+      })
+    } else if (action_instance_id !== undefined && action !== undefined) {
+      const message = 'cannot be combined with action_instance_id'
+      context.issues.push({ code: 'custom', input: action, path: ['action'], message })
+    }
+  })
   .refine((filter) => (filter.is === undefined) !== (filter.is_not === undefined), {
     error: 'must have exactly one of `is` and `is_not`',
   })
@@ -132,7 +152,7 @@ const Moment = z
   )
 
 export const CreatedAtFilter = z
-  .strictObject({ operator: z.enum(CREATED_AT_OPERATORS), values: boundedArray(Moment, { max: 10 }) })
+  .strictObject({ operator: operatorOf(CREATED_AT_OPERATORS), values: boundedArray(Moment, { max: 10 }) })
   .check((context) => {
     const { operator, values } = context.value
     const wanted = operator === 'is between' ? 2 : 1

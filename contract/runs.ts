@@ -27,6 +27,21 @@ export const RunRowsBody = z
     context.issues.push({ code: 'custom', input: context.value, path: [], message })
   })
 
+/** Which rows are run where not all of them: those with a failure, or those whose chain did not come to its end (D78). */
+export const ONLY_ROWS = ['unfinished', 'failed'] as const
+export type OnlyRows = (typeof ONLY_ROWS)[number]
+
+export const RunAllBody = z
+  .strictObject({
+    only: z
+      .enum(ONLY_ROWS)
+      .optional()
+      .describe(
+        '`failed`: rows with a cell that failed; `unfinished`: also those that never ran or were stopped. All their actions run, and are billed, again',
+      ),
+  })
+  .default({})
+
 export const RunActionBody = z
   .strictObject({
     row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS_PER_ACTION_RUN }).optional(),

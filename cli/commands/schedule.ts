@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { ONLY_ROWS } from '#contract/runs.ts'
 import { DEFAULT_TIMEZONE } from '#server/lib/timing/cron.ts'
 import { setSchedule, unsetSchedule } from '#server/org/schedules.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -13,6 +14,7 @@ const SetFlags = z.strictObject({
   ...SHEET_FLAGS,
   cron: z.string(),
   timezone: z.string().trim().exactOptional(),
+  only: z.enum(ONLY_ROWS).exactOptional(),
 })
 
 export function define(schedule: Command): void {
@@ -23,11 +25,17 @@ export function define(schedule: Command): void {
 
   schedule
     .command('set')
-    .description('Run all rows of a sheet by a line of crontab')
+    .description(
+      'Run rows of a sheet by a line of crontab; each time all their actions run, and are billed, again',
+    )
     .requiredOption(...SHEET)
     .requiredOption(
       '--cron <line>',
       'minute, hour, day of month, month, day of week; or @hourly, @daily, ...',
+    )
+    .option(
+      '--only <rows>',
+      'unfinished or failed: rows that never came to their end, or those with a failure; all rows without it',
     )
     .option('--timezone <name>', `time zone of the line (default ${DEFAULT_TIMEZONE})`)
     .option(...SHEET_ORG)
@@ -36,15 +44,19 @@ export function define(schedule: Command): void {
       examples(
         'loam schedule set --sheet <sheet_id> --cron "*/5 * * * *"',
         'loam schedule set --sheet <sheet_id> --cron "0 9 * * MON-FRI" --timezone Europe/Berlin',
+        'loam schedule set --sheet <sheet_id> --cron @hourly --only failed',
       ),
     )
     .action(
       inSession(SetFlags, async ({ db }, flags) => {
         const sheet = await requireSheet(db, flags)
-        const { sheet_id, cron, timezone, next_run_at } = await setSchedule(db, OPERATOR, sheet, flags)
+        const made = await setSchedule(db, OPERATOR, sheet, flags)
+        const { sheet_id, cron, timezone, next_run_at, only_rows: only } = made
+        const what = only === null ? '' : ` (${only} rows)`
         return {
-          data: { sheet_id, cron, next_run_at },
-          text: () => `${sheet.name} runs by ${cron} (${timezone}), next at ${formatTime(next_run_at)}.`,
+          data: { sheet_id, cron, next_run_at, ...(only === null ? {} : { only }) },
+          text: () =>
+            `${sheet.name}${what} runs by ${cron} (${timezone}), next at ${formatTime(next_run_at)}.`,
         }
       }),
     )
@@ -62,12 +74,13 @@ export function define(schedule: Command): void {
           data: schedules,
           text: () =>
             formatTable(
-              ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'NAME'],
-              schedules.map(({ sheet_id, cron, timezone, next_run_at, name }) => [
+              ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'ROWS', 'NAME'],
+              schedules.map(({ sheet_id, cron, timezone, next_run_at, only_rows, name }) => [
                 sheet_id,
                 cron,
                 timezone,
                 formatTime(next_run_at),
+                only_rows ?? 'all',
                 name,
               ]),
               'No schedules.',

@@ -17,8 +17,12 @@ const NUMBER = [
 const DATE = ['is after', 'is before', 'is between'] as const
 const LIST = ['contains', 'does not contain'] as const
 
-export const OPERATORS = [...new Set([...ANY, ...TEXT, ...NUMBER, ...DATE, ...LIST])] as const
-export type Operator = (typeof OPERATORS)[number]
+export type Operator = (typeof ANY | typeof TEXT | typeof NUMBER | typeof DATE | typeof LIST)[number]
+/** Each once. */
+export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT, ...NUMBER, ...DATE, ...LIST])] as [
+  Operator,
+  ...Operator[],
+]
 
 /** What a stored type comes down to in a condition. */
 export type Kind = 'text' | 'number' | 'date' | 'list' | 'other'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import { operatorOf } from '#contract/operators.ts'
 import { isObject } from '../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
@@ -20,7 +21,7 @@ const value = z
   .transform(String)
   .pipe(z.string())
 
-const operator = z.enum(OPERATORS, must(`one of: ${OPERATORS.join(', ')}`))
+const operator = operatorOf(OPERATORS)
 const countable = z.object({ operator, values: z.array(z.unknown()).optional() })
 
 /** `variable` is a token in run_if and path filters, a plain field name in segments (D62). */

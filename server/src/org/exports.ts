@@ -1,4 +1,4 @@
-import type { ExportFormat } from '#contract/exports.ts'
+import type { ExportExtra, ExportFormat } from '#contract/exports.ts'
 import { viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
@@ -17,6 +17,8 @@ export type ExportRequest = {
   selection: ExportSelection
   format: ExportFormat
   file_name: string
+  include: ExportExtra[]
+  bom: boolean
 }
 
 /** Records what is to be exported and queues the work, together. */
@@ -24,11 +26,11 @@ export async function startExport(
   db: Db,
   author: Author,
   catalogue: Catalogue,
-  { sheet, definition, ...wanted }: ExportRequest,
+  { sheet, definition, include, bom, ...wanted }: ExportRequest,
 ): Promise<ExportRecord> {
   const { org_id, sheet_id } = sheet
   const export_id = newId()
-  const plan = await planColumns(db, sheet, definition, catalogue)
+  const plan = { ...(await planColumns(db, sheet, definition, catalogue)), include, bom }
   const details = { export_id, format: wanted.format }
   return recordChange(db, author, { action: 'sheet.exported', target: sheet_id, details }, async (trx) => {
     await addJob(trx, 'export_sheet', { org_id, export_id })

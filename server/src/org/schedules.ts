@@ -1,3 +1,4 @@
+import type { OnlyRows } from '#contract/runs.ts'
 import { invalid } from '../lib/errors.ts'
 import { DEFAULT_TIMEZONE, readCron } from '../lib/timing/cron.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
@@ -10,19 +11,19 @@ export async function setSchedule(
   db: Db,
   actor: Actor,
   { org_id, sheet_id }: SheetKey,
-  given: { cron: string; timezone?: string | undefined },
+  given: { cron: string; timezone?: string | undefined; only?: OnlyRows | undefined },
 ): Promise<Schedule> {
-  const { cron, timezone = DEFAULT_TIMEZONE } = given
+  const { cron, timezone = DEFAULT_TIMEZONE, only = null } = given
   const nextTick = readCron(cron, timezone)
   return inTransaction(db, async (trx) => {
     const next_run_at = nextTick(await databaseTime(trx))
     if (next_run_at === null) throw invalid('cron', `no date ever matches ${cron}`)
-    const schedule = { org_id, sheet_id, cron: cron.trim(), timezone, next_run_at }
+    const schedule = { org_id, sheet_id, cron: cron.trim(), timezone, next_run_at, only_rows: only }
     await putSchedule(trx, schedule)
     await recordAudit(trx, org_id, actor, {
       action: 'schedule.set',
       target: sheet_id,
-      details: { cron: schedule.cron, timezone },
+      details: { cron: schedule.cron, timezone, ...(only === null ? {} : { only }) },
     })
     return schedule
   })

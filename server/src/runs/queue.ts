@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
+import type { StatusFilter } from '#contract/rows.ts'
+import type { OnlyRows } from '#contract/runs.ts'
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { announcing } from '../store/connection/changes.ts'
@@ -57,6 +59,18 @@ const EXPRESS_ROWS = 50
 export const GROUP_ROWS = 16
 /** Rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
+
+/** The rows that `only` leaves of a sheet with these actions (D78). */
+export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
+  if (only === null || only === undefined) return { kind: 'all' }
+  const selection: Selection = { filters: [], statusFilters: [], createdAt: undefined }
+  const failed: StatusFilter = { action: 'any', is: ['failed', 'error', 'out_of_credits'] }
+  return {
+    kind: 'matching',
+    selection:
+      only === 'failed' ? { ...selection, statusFilters: [failed] } : { ...selection, unfinished: actions },
+  }
+}
 
 export type StartedRun = { runId: string; rowsQueued: number }
 

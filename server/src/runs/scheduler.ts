@@ -14,7 +14,7 @@ import { getDefinition } from '../store/sheets/definitions.ts'
 import { countRows } from '../store/sheets/rows.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
-import { startRun } from './queue.ts'
+import { chooseOnly, startRun } from './queue.ts'
 
 const AT_ONCE = 100
 const SCHEDULE = { email: 'schedule', keyId: null }
@@ -76,7 +76,7 @@ async function tick(db: Db, key: SheetKey): Promise<Outcome | null> {
     const { runId } = await startRun(trx, SCHEDULE, {
       sheet,
       actions,
-      rows: { kind: 'all' },
+      rows: chooseOnly(schedule.only_rows, actions),
       trigger: 'schedule',
     })
     return { words: 'a scheduled run was started', runId }

@@ -32,7 +32,7 @@ export type Delivery = {
 export type Refusal = { sheet: SheetRecord; refused: Omit<NewDelivery, 'org_id' | 'sheet_id'> }
 
 /** Null when the sheet was deleted meanwhile. */
-export type Receipt = (DeliveryResult & { duplicate: boolean }) | null
+export type Receipt = (DeliveryResult & { duplicate: boolean; runId: string | null }) | null
 
 type Item = Delivery | Refusal
 type Attempt = { receipt: Receipt } | { fault: unknown }
@@ -94,16 +94,18 @@ async function acceptTogether(trx: Db, items: Item[]): Promise<Receipt[]> {
   const gone = new Set(
     bySheet.flatMap((ofSheet, n) => (arrived[n] === null ? [sheetOf(ofSheet).sheet_id] : [])),
   )
+  const runs = new Map(bySheet.map((ofSheet, n) => [sheetOf(ofSheet).sheet_id, arrived[n]?.runId ?? null]))
   const isFresh = new Set(fresh)
   const repeated = deliveries.filter((planned) => !isFresh.has(planned))
   const earlier = await findAnswers(trx, repeated.map(keyOf))
   const receipts = plans.map((planned): Receipt => {
     if (planned === null || gone.has(planned.sheet_id)) return null
-    if (isFresh.has(planned)) return { ...planned.answer, duplicate: false }
+    if (isFresh.has(planned))
+      return { ...planned.answer, duplicate: false, runId: runs.get(planned.sheet_id) ?? null }
     const answer = earlier.get(nameOfKey(keyOf(planned)))
     // It was forgotten between the two looks at it; tried again it will be new.
     if (answer === undefined) throw new Error('the id of a delivery was forgotten a moment ago')
-    return { ...answer, duplicate: true }
+    return { ...answer, duplicate: true, runId: null }
   })
   await recordDeliveries(
     trx,

@@ -21,6 +21,11 @@ function envelopeOf<const Status extends number>(status: Status) {
   return envelope
 }
 
+/** Every answer that queued a run names it (D78). */
+export function nameRun(reply: FastifyReply, runId: string | null): void {
+  if (runId !== null) void reply.header('x-run-id', runId)
+}
+
 /** The status of an envelope is that of the answer; warnings about the request itself are added to its own. */
 export async function completeEnvelope(
   request: FastifyRequest,

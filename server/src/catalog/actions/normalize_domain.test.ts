@@ -18,15 +18,17 @@ it.each([
   expect(outcome).toEqual({ kind: 'done', outputs: { domain, hostname, subdomain, suffix } })
 })
 
-it.each([
-  'localhost',
-  '127.0.0.1',
-  'http://[::1]/',
-  'co.uk',
-  'john.smith',
-  'not a domain',
-  'http://',
-  'a..com',
-])('normalize_domain finds nothing in %s, which is no failure', async (value) => {
-  expect(await runAction('normalize_domain', { value })).toEqual({ kind: 'no_match' })
+it.each(['localhost', '127.0.0.1', 'http://[::1]/', 'co.uk', 'not a domain', 'http://', 'a..com'])(
+  'normalize_domain finds nothing in %s, which is no failure',
+  async (value) => {
+    expect(await runAction('normalize_domain', { value })).toEqual({ kind: 'no_match' })
+  },
+)
+
+it('D81: a domain under an unknown suffix is read by the default rule of the list', async () => {
+  const outcome = await runAction('normalize_domain', { value: 'https://www.acme.example/about' })
+  expect(outcome).toEqual({
+    kind: 'done',
+    outputs: { domain: 'acme.example', hostname: 'www.acme.example', subdomain: 'www', suffix: 'example' },
+  })
 })

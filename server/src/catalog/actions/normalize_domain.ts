@@ -22,11 +22,11 @@ export default defineAction({
     suffix: output.text('The public suffix: co.uk.'),
   },
   run({ inputs }) {
-    const { domain, hostname, subdomain, publicSuffix, isIcann, isPrivate } = parse(hostOf(inputs.value), {
+    // A suffix that is not on the list follows its default rule: the last label is the suffix (D81).
+    const { domain, hostname, subdomain, publicSuffix } = parse(hostOf(inputs.value), {
       allowPrivateDomains: true,
     })
-    // A suffix that nobody can register under, as in `john.smith`, is a typing error and not a domain.
-    if (domain === null || (isIcann !== true && isPrivate !== true)) return { kind: 'no_match' }
+    if (domain === null) return { kind: 'no_match' }
     return done({ domain, hostname, subdomain, suffix: publicSuffix })
   },
 })

@@ -40,9 +40,24 @@ describe('4.5 Configure Action: value types', () => {
     ['an array of strings', { tags: ['a', '{{input.name}}'] }, { tags: ['a', '{{input.name}}'] }],
     [
       'a jsonArray: `label` is set to the name, labels of the caller are kept',
-      { pairs: [{ name: 'a', value: '1' }, { name: 'b', value: '2', label: 'B' }, { value: '3' }] },
+      { pairs: [{ name: 'a', value: '1' }, { name: 'b', value: '2', label: 'B' }, {}] },
       {
-        pairs: [{ name: 'a', value: '1', label: 'a' }, { name: 'b', value: '2', label: 'B' }, { value: '3' }],
+        pairs: [{ name: 'a', value: '1', label: 'a' }, { name: 'b', value: '2', label: 'B' }, {}],
+      },
+    ],
+    [
+      'D76: a jsonArray of keys and values',
+      { pairs: [{ key: 'a', value: '{{input.name}}' }] },
+      { pairs: [{ name: 'a', value: '{{input.name}}', label: 'a' }] },
+    ],
+    [
+      'D76: a plain object in place of a jsonArray',
+      { pairs: { a: '{{input.name}}', b: 2 } },
+      {
+        pairs: [
+          { name: 'a', value: '{{input.name}}', label: 'a' },
+          { name: 'b', value: 2, label: 'b' },
+        ],
       },
     ],
     [
@@ -74,7 +89,9 @@ describe('4.5 Configure Action: value types', () => {
     ['an unknown word', { mode: 'medium' }, 'inputs.mode'],
     ['a list with a number', { tags: ['a', 1] }, 'inputs.tags[1]'],
     ['a jsonArray of texts', { pairs: ['a'] }, 'inputs.pairs[0]'],
-    ['a jsonArray that is an object', { pairs: {} }, 'inputs.pairs'],
+    ['D76: a jsonArray that is text', { pairs: 'a: 1' }, 'inputs.pairs'],
+    ['D76: an item of another shape', { pairs: [{ Accept: 'text/plain' }] }, 'inputs.pairs[0]'],
+    ['D76: a name that is no text', { pairs: [{ name: 5, value: 'x' }] }, 'inputs.pairs[0]'],
     ['conditions that are an object', { only_if: {} }, 'inputs.only_if'],
     [
       'an unknown operator',
@@ -100,6 +117,11 @@ describe('4.5 Configure Action: value types', () => {
   ])('D32: %s is refused', (_name, given, field) => {
     const template = 'providers' in given ? finder : probe
     expect(set(given, {}, template).errors.map((error) => error.field)).toEqual([field])
+  })
+
+  it('D76: what is refused is told the right shape', () => {
+    const [error] = set({ pairs: [{ Accept: 'text/plain' }] }).errors
+    expect(error?.message).toBe('must be {"name": "...", "value": "..."}; this has only Accept')
   })
 
   it('every failure at once', () => {

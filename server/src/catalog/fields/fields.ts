@@ -172,17 +172,40 @@ function pairs<const Required extends boolean = false>(options: Given<Required>)
   return {
     ...base('jsonArray', options),
     check(raw, path) {
-      if (!Array.isArray(raw)) return refuse(path, 'must be an array of objects')
-      const errors = raw.flatMap((item: unknown, n) =>
-        isObject(item) ? [] : [{ field: `${path}[${n}]`, message: 'must be an object' }],
-      )
+      const items: unknown = isObject(raw)
+        ? Object.entries(raw).map(([name, value]) => ({ name, value }))
+        : raw
+      if (!Array.isArray(items))
+        return refuse(path, `must be a list of ${PAIR}, or an object of names and values`)
+      const errors = items.flatMap((item: unknown, n) => {
+        const fault = faultOfPair(item)
+        return fault === null ? [] : [{ field: `${path}[${n}]`, message: `must be ${PAIR}; ${fault}` }]
+      })
       if (errors.length > 0) return { kind: 'refuse', errors }
-      return { kind: 'save', value: raw.filter(isObject).map(withLabel) }
+      return { kind: 'save', value: items.filter(isObject).map(withName).map(withLabel) }
     },
     resolve: (configured, scope) =>
       Array.isArray(configured) ? configured.filter(isObject).map((item) => resolvePair(item, scope)) : [],
     read: (resolved) => (Array.isArray(resolved) ? resolved : []) as Pair[],
   }
+}
+
+const PAIR = '{"name": "...", "value": "..."}'
+
+/** What keeps an item from being a name and its value (D76). An item without anything is a line that nobody filled in. */
+function faultOfPair(item: unknown): string | null {
+  if (!isObject(item)) return 'this is no object'
+  const keys = Object.keys(item)
+  const name = item['name'] ?? item['key']
+  if (keys.length === 0 || typeof name === 'string') return null
+  return name === undefined ? `this has only ${keys.slice(0, 5).join(', ')}` : 'its name is no text'
+}
+
+/** `{key, value}`, as other tools write it, is `{name, value}`. */
+function withName(item: Record<string, unknown>): Record<string, unknown> {
+  if (item['name'] !== undefined || item['key'] === undefined) return item
+  const { key: name, ...rest } = item
+  return { name, ...rest }
 }
 
 function withLabel(item: Record<string, unknown>): Record<string, unknown> {

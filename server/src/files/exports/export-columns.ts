@@ -9,17 +9,18 @@ const MAX_COLUMNS = 1600
 
 /**
  * The inputs, then the outputs of each action along the chain (D61): those that are known in their order, then what else
- * cells hold. Headers that are there already get a number.
+ * cells hold, then how they ended, where that is wanted (D82). Headers that are there already get a number.
  */
 export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly string[]>): ExportColumn[] {
   const inputs = plan.inputs.map(({ name, column }) => ({ header: name, input: column }))
-  const outputs = plan.actions.flatMap(({ id, name, outputs: known }, action) =>
-    [...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
+  const outputs = plan.actions.flatMap(({ id, name, outputs: known }, action): ExportColumn[] => [
+    ...[...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
       header: `${name}: ${output}`,
       action,
       output,
     })),
-  )
+    ...(plan.include ?? []).map((extra) => ({ header: `${name}: ${extra}`, action, extra })),
+  ])
   const columns = withUniqueHeaders([...inputs, ...outputs])
   if (columns.length > MAX_COLUMNS) {
     throw new ExportFailure(

@@ -98,11 +98,19 @@ async function writeFile(
       rows += more
       return advance()
     }
-    const bytes = await storage.write(file, EXPORT_BODIES[record.format](snapshot, scope, columns, count))
+    const body = EXPORT_BODIES[record.format](snapshot, scope, columns, count)
+    const marked = record.format === 'csv' && record.plan.bom === true
+    const bytes = await storage.write(file, marked ? withMark(body) : body)
     return { rows, bytes }
   } finally {
     await snapshot.close()
   }
+}
+
+/** Spreadsheets that would guess another encoding read UTF-8 by this mark (D82). */
+async function* withMark(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('\uFEFF')
+  yield* body
 }
 
 async function survey(snapshot: Snapshot, record: ExportRecord) {
@@ -111,6 +119,7 @@ async function survey(snapshot: Snapshot, record: ExportRecord) {
     snapshot,
     record,
     plan.actions.map(({ id }) => id),
+    plan.include ?? [],
   )
   if (found === null) throw sheetIsGone()
   const open = plan.actions.filter((action) => action.open).map(({ id }) => id)

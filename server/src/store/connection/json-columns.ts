@@ -1,4 +1,5 @@
 import type { OutputType } from '#contract/actions.ts'
+import type { ExportExtra } from '#contract/exports.ts'
 import type { ShortcutInput } from '#contract/shortcuts.ts'
 import type { Selection } from '../sheets/selection.ts'
 
@@ -22,6 +23,10 @@ export type ExportPlan = {
   inputs: { name: string; column: number }[]
   /** `open` when cells may hold outputs beyond those that are known. */
   actions: { id: string; name: string; outputs: string[]; open: boolean }[]
+  /** What each action has a column for beside its outputs. */
+  include?: ExportExtra[]
+  /** Whether a CSV begins with a byte order mark. */
+  bom?: boolean
 }
 
 /** A field that goes in: the column of the frozen definition that it fills. */

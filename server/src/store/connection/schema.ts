@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely'
 import type { z } from 'zod'
 import type { ExportFormat } from '#contract/exports.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
+import type { OnlyRows } from '#contract/runs.ts'
 import type { Definition } from '../../chain/definition.ts'
 import type {
   DiscoveredOutput,
@@ -265,6 +266,7 @@ export type Schema = {
     cron: string
     timezone: string
     next_run_at: Instant
+    only_rows: OnlyRows | null
     created_at: Made
   }
   env_variables: {

@@ -1,20 +1,30 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { ExportExtra } from '#contract/exports.ts'
 import type { ExportSelection } from '../connection/json-columns.ts'
 import type { Snapshot } from '../connection/snapshot.ts'
 import { type Condition, conditionsOf } from '../sheets/row-filters.ts'
 import type { ExportRecord } from './exports.ts'
 
 /** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
-export type ColumnSource = { input: number } | { action: number; output: string }
+export type ColumnSource =
+  | { input: number }
+  | { action: number; output: string }
+  | { action: number; extra: ExportExtra }
 
 /** The rows of an export and the cells they are joined with. */
-export type ExportScope = { where: Condition; orgId: string; actions: string[] }
+export type ExportScope = {
+  where: Condition
+  orgId: string
+  actions: string[]
+  include: readonly ExportExtra[]
+}
 
 /** Fixes which rows the export has, by the counters of the snapshot. Null when the sheet is gone. */
 export async function scopeOfExport(
   snapshot: Snapshot,
   { org_id, sheet_id, below_seq, selection }: ExportRecord,
   actions: string[],
+  include: readonly ExportExtra[],
 ): Promise<{ scope: ExportScope; total: number } | null> {
   const [counter] = await snapshot.query(sql<{ first_seq: number }>`
     select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`)
@@ -28,7 +38,7 @@ export async function scopeOfExport(
   const [counted] = await snapshot.query(
     sql<{ total: number }>`select count(*) as total from rows r where ${where}`,
   )
-  return { scope: { where, orgId: org_id, actions }, total: counted?.total ?? 0 }
+  return { scope: { where, orgId: org_id, actions, include }, total: counted?.total ?? 0 }
 }
 
 function choiceOf({ rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection): Condition[] {
@@ -107,8 +117,11 @@ function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** Large values pass the sort as what points to them: they are read only when their line is made. */
-function rowsOf({ where, orgId, actions }: ExportScope): RawBuilder<unknown> {
-  const outputs = actions.map((_, n) => sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}`)
+function rowsOf({ where, orgId, actions, include }: ExportScope): RawBuilder<unknown> {
+  const outputs = actions.map((_, n) => {
+    const extras = include.map((extra) => sql`, ${sql.ref(`c${n}.${extra}`)} as ${sql.ref(`${extra}${n}`)}`)
+    return sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}${sql.join(extras, sql``)}`
+  })
   const joins = actions.map((action, n) => {
     const cell = sql.raw(`c${n}`)
     return sql` left join cells ${cell} on ${cell}.org_id = ${orgId} and ${cell}.row_id = r.row_id
@@ -119,12 +132,14 @@ function rowsOf({ where, orgId, actions }: ExportScope): RawBuilder<unknown> {
 }
 
 function valueOf(column: ColumnSource): RawBuilder<unknown> {
+  if ('extra' in column) return sql.ref(`s.${column.extra}${column.action}`)
   return 'input' in column
     ? sql`s.data ->> ${String(column.input)}`
     : sql`${sql.ref(`s.o${column.action}`)} ->> ${column.output}`
 }
 
 function structureOf(column: ColumnSource): RawBuilder<unknown> {
+  if ('extra' in column) return sql`(to_jsonb(${sql.ref(`s.${column.extra}${column.action}`)}))`
   return 'input' in column
     ? sql`(s.data -> ${String(column.input)})`
     : sql`(${sql.ref(`s.o${column.action}`)} -> ${column.output})`

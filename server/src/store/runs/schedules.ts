@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
+import type { OnlyRows } from '#contract/runs.ts'
 import type { Db } from '../connection/db.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
-export type Schedule = SheetKey & { cron: string; timezone: string; next_run_at: Date }
+export type Schedule = SheetKey & {
+  cron: string
+  timezone: string
+  next_run_at: Date
+  only_rows: OnlyRows | null
+}
 
 /** The time by which schedules go: that of the database, whatever the clocks of those who ask. */
 export async function databaseTime(db: Db): Promise<Date> {
@@ -14,12 +20,12 @@ export async function databaseTime(db: Db): Promise<Date> {
 
 /** A sheet has one schedule: a new one replaces it. */
 export async function putSchedule(db: Db, schedule: Schedule): Promise<void> {
-  const { cron, timezone, next_run_at } = schedule
+  const { cron, timezone, next_run_at, only_rows } = schedule
   await db
     .insertInto('schedules')
     .values(schedule)
     .onConflict((conflict) =>
-      conflict.columns(['org_id', 'sheet_id']).doUpdateSet({ cron, timezone, next_run_at }),
+      conflict.columns(['org_id', 'sheet_id']).doUpdateSet({ cron, timezone, next_run_at, only_rows }),
     )
     .execute()
 }
@@ -45,7 +51,7 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
         .onRef('sheets.org_id', '=', 'schedules.org_id')
         .onRef('sheets.sheet_id', '=', 'schedules.sheet_id'),
     )
-    .select(['schedules.sheet_id', 'workflow_id', 'name', 'cron', 'timezone', 'next_run_at'])
+    .select(['schedules.sheet_id', 'workflow_id', 'name', 'cron', 'timezone', 'next_run_at', 'only_rows'])
     .where('schedules.org_id', '=', orgId)
     .where('sheets.deleted_at', 'is', null)
     .orderBy('next_run_at')
@@ -66,7 +72,7 @@ export async function lockDueSchedule(
   { org_id, sheet_id }: SheetKey,
 ): Promise<(Schedule & { now: Date }) | undefined> {
   const { rows } = await sql<Schedule & { now: Date }>`
-    select org_id, sheet_id, cron, timezone, next_run_at, now() as now from schedules
+    select org_id, sheet_id, cron, timezone, next_run_at, only_rows, now() as now from schedules
     where org_id = ${org_id} and sheet_id = ${sheet_id} and next_run_at <= now()
     for update skip locked`.execute(db)
   return rows[0]

@@ -94,6 +94,32 @@ describe('D61: headers are the input names, then `<display name>: <output>` for 
     expect((await csv(base))[0]).toEqual(Object.keys(expected))
   })
 
+  it('D82: include adds how each cell ended and why it failed, in every format', async () => {
+    const base = await makeSheet(['said'])
+    await addEcho(base, '{{input.said}}')
+    await addRows(base, [{ said: '{"said":"hi"}' }, { said: '' }])
+    await run(base)
+    await addRows(base, [{ said: 'new' }])
+    const include = ['error', 'status']
+    const [headers, ...rows] = await csv(base, { include })
+    expect(headers?.slice(3)).toEqual(['Echo: status', 'Echo: error'])
+    expect(rows.map((row) => row.slice(3))).toEqual([
+      ['complete', ''],
+      ['failed', 'nothing was said'],
+      ['', ''],
+    ])
+    expect((await jsonl(base, { include })).map((row) => [row['Echo: status'], row['Echo: error']])).toEqual([
+      ['complete', null],
+      ['failed', 'nothing was said'],
+      [null, null],
+    ])
+    const workbook = await read((await finish(base, { include, format: 'xlsx' })).bytes)
+    expect(workbook.sheets[0]?.rows[2]?.slice(3)).toEqual(['failed', 'nothing was said'])
+    expect((await csv(base, { include: ['status'] }))[0]?.slice(3)).toEqual(['Echo: status'])
+    const refused = await org.call('POST', `${base}/export`, { include: ['colour'] })
+    expect(refused.body.errors).toEqual([{ field: 'include[0]', message: 'must be one of: status, error' }])
+  })
+
   it('a sheet without actions, without rows, without columns', async () => {
     const base = await makeSheet(['a', 'b'])
     expect((await finish(base)).bytes.toString()).toBe('a,b\r\n')
@@ -165,6 +191,13 @@ describe('CSV', () => {
       ].join('\r\n'),
     )
     expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+  })
+
+  it('D82: bom puts a byte order mark in front', async () => {
+    const base = await makeSheet(['a'])
+    await addRows(base, [{ a: 'Zürich' }])
+    expect((await finish(base, { bom: true })).bytes.toString()).toBe('\uFEFFa\r\nZürich\r\n')
+    expect((await finish(base, { bom: true, format: 'jsonl' })).bytes.toString()).toBe('{"a":"Zürich"}\n')
   })
 
   it('a file of one column has no blank lines, which readers would skip', async () => {

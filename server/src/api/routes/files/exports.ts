@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
-import { Export, EXPORT_LINK_MINUTES, ExportBody } from '#contract/exports.ts'
+import { EXPORT_EXTRAS, Export, EXPORT_LINK_MINUTES, ExportBody } from '#contract/exports.ts'
 import { safeFileName } from '../../../files/exports/export-name.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
@@ -48,7 +48,9 @@ export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Service
         ...(exclude_row_ids === undefined ? {} : { excludeRowIds: exclude_row_ids }),
       }
       const file_name = safeFileName(body.file_name)
-      const wanted = { sheet, definition, selection, format: body.format, file_name }
+      const { format, bom = false } = body
+      const include = EXPORT_EXTRAS.filter((extra) => body.include?.includes(extra))
+      const wanted = { sheet, definition, selection, format, file_name, include, bom }
       const made = await startExport(db, caller, catalogue, wanted)
       return accepted(viewExport(made, links, publicUrl()))
     },

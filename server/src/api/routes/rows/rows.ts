@@ -28,7 +28,7 @@ import {
   listPage,
   type Page,
 } from '../../../store/sheets/rows.ts'
-import { created, ok } from '../../http/envelope.ts'
+import { created, nameRun, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { outputsUrl } from './cells.ts'
@@ -49,7 +49,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         response: { 201: successWithWarnings(201, AddedRows) },
       },
     },
-    async ({ db, sheet, body, caller }) => {
+    async ({ db, sheet, body, caller }, reply) => {
       if (body.run_after_add !== 'none' && !caller.scopes.has('workflows:run')) {
         throw new AppError(
           'INSUFFICIENT_SCOPE',
@@ -58,13 +58,14 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
       }
       const { inputs } = await getDefinition(db, sheet)
       const { accepted, rejected, warnings } = await parseRows(inputs, body.rows)
-      const { rowIds, queued } = await arriveRows(db, {
+      const { rowIds, queued, runId } = await arriveRows(db, {
         sheet,
         data: accepted.map((row) => row.data),
         actor: caller,
         trigger: 'api',
         run: body.run_after_add,
       })
+      nameRun(reply, runId)
       return created(
         { row_count: rowIds.length, row_ids: rowIds, rejected, rows_queued_for_run: queued },
         { warnings },

@@ -1,15 +1,15 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, successWithMessage } from '#contract/envelope.ts'
-import { FIRST_ROWS, Queued, Run, RunActionBody, RunRowsBody, Stopped } from '#contract/runs.ts'
+import { FIRST_ROWS, Queued, Run, RunActionBody, RunAllBody, RunRowsBody, Stopped } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import { invalid } from '../../../lib/errors.ts'
-import { type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
+import { chooseOnly, type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { findRowIds } from '../../../store/sheets/rows.ts'
-import { ok } from '../../http/envelope.ts'
+import { nameRun, ok } from '../../http/envelope.ts'
 import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
 import { isEmptySelection, resolveSelection, type SelectionBody } from '../rows/row-selection.ts'
@@ -27,13 +27,13 @@ export function runRoutes(api: Api): void {
       config: run,
       schema: {
         tags: ['Runs'],
-        summary: 'Run rows',
+        summary: 'Run rows: all their actions, also those that are complete, run and are billed again',
         params: SheetParams,
         body: RunRowsBody,
         response: queued,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body, sheet, db } = request
       const definition = await getDefinition(db, sheet)
       if (body.row_ids !== undefined) await requireRows(request, body.row_ids)
@@ -43,7 +43,7 @@ export function runRoutes(api: Api): void {
           : body.first_10 === true
             ? { kind: 'first', count: FIRST_ROWS }
             : choiceOf(body, definition)
-      return queue(request, allActions(definition), rows)
+      return queue(request, reply, allActions(definition), rows)
     },
   )
 
@@ -51,11 +51,17 @@ export function runRoutes(api: Api): void {
     `${BASE}/run-all`,
     {
       config: run,
-      schema: { tags: ['Runs'], summary: 'Run all rows', params: SheetParams, response: queued },
+      schema: {
+        tags: ['Runs'],
+        summary: 'Run all rows: all their actions, also those that are complete, run and are billed again',
+        params: SheetParams,
+        body: RunAllBody,
+        response: queued,
+      },
     },
-    async (request) => {
-      const definition = await getDefinition(request.db, request.sheet)
-      return queue(request, allActions(definition), { kind: 'all' })
+    async (request, reply) => {
+      const actions = allActions(await getDefinition(request.db, request.sheet))
+      return queue(request, reply, actions, chooseOnly(request.body.only, actions))
     },
   )
 
@@ -71,7 +77,7 @@ export function runRoutes(api: Api): void {
         response: queued,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { body, sheet, db, params } = request
       const definition = await getDefinition(db, sheet)
       const actions = allActions(definition)
@@ -81,6 +87,7 @@ export function runRoutes(api: Api): void {
       if (ids.length > 0) await requireRows(request, ids)
       return queue(
         request,
+        reply,
         chosen,
         ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition),
       )
@@ -146,9 +153,15 @@ async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]
   if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')
 }
 
-async function queue({ db, caller, sheet }: FastifyRequest, actions: string[], rows: RowChoice) {
-  const { rowsQueued } = await db
+async function queue(
+  { db, caller, sheet }: FastifyRequest,
+  reply: FastifyReply,
+  actions: string[],
+  rows: RowChoice,
+) {
+  const { runId, rowsQueued } = await db
     .transaction()
     .execute((trx) => startRun(trx, caller, { sheet, actions, rows, trigger: 'api' }))
+  nameRun(reply, rowsQueued > 0 ? runId : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
 }

@@ -21,7 +21,7 @@ import {
   findShortcutRun,
   listShortcutRuns,
 } from '../../../store/shortcuts/shortcut-runs.ts'
-import { created, ok } from '../../http/envelope.ts'
+import { created, nameRun, ok } from '../../http/envelope.ts'
 import type { Api } from '../../services.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
@@ -59,11 +59,12 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
     },
     async (request, reply) => {
       const { db, caller, shortcut, body, query } = request
-      const { runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
         batchId: null,
         nameOf: () => 'input_data',
       })
       request.warnings.push(...warnings)
+      nameRun(reply, runId)
       const [made] = runs
       if (made === undefined) throw new Error('a run was queued without its record')
       if (query.wait > 0) {
@@ -91,14 +92,15 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
         response: { 201: successWithMessage(201, QueuedShortcutBatch) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { db, caller, shortcut, body } = request
       const batch_id = newId()
-      const { runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
+      const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
         batchId: batch_id,
         nameOf: (index) => `rows[${index}]`,
       })
       request.warnings.push(...warnings)
+      nameRun(reply, runId)
       const run_count = runs.length
       return created({ batch_id, run_count }, { message: `${run_count} runs are queued` })
     },

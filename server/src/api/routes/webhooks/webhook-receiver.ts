@@ -11,7 +11,7 @@ import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { admitDeliveries, type WebhookAdmission } from '../../../store/webhooks/webhook-admission.ts'
 import { setWindowHeaders, tooManyRequests } from '../../http/admission.ts'
-import { ok } from '../../http/envelope.ts'
+import { nameRun, ok } from '../../http/envelope.ts'
 import { asAppError, handleError } from '../../http/errors.ts'
 import type { Api, Services } from '../../services.ts'
 
@@ -85,6 +85,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
         bytes: request.bodyText.length,
       })
       if (receipt === null) throw notFound('Webhook')
+      nameRun(reply, receipt.runId)
       if (receipt.duplicate) void reply.header('idempotency-replayed', 'true')
       const { row_ids } = receipt
       return ok({ accepted: row_ids.length, row_ids, rejected: receipt.rejected })
