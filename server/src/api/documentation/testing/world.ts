@@ -56,13 +56,24 @@ export async function makeWorld(
     const body = { url: list, items_path: 'items', key_path: 'id', name: 'Companies' }
     world['source_instance_id'] = (await post('/sources/import_from_api', body)).source_instance_id
   }
-  if (path.includes('{segment_id}')) {
+  if (path.includes('{segment_id}') || path.includes('{sync_id}')) {
     const filter = [{ conditions: [{ variable: 'domain', operator: 'is not empty' }] }]
-    const given = { name: 'With a website', kind: 'company' as const, filter }
+    const given = { name: `Segment of ${workflow.workflow_id}`, kind: 'company' as const, filter }
     world['segment_id'] = (await createSegment(app.store.system, org.orgId, OPERATOR, given)).segment_id
     await evaluateSegments(app.store.system, org.orgId, world['segment_id'])
+    if (path.includes('{sync_id}')) {
+      const body = { workflow_id: workflow.workflow_id, field_mapping: { 'input.company': 'domain' } }
+      const made = await post(`/records/segments/${world['segment_id']}/sync`, body)
+      Object.assign(world, { sync_id: made.sync_id, connection_id: made.connection_id })
+      if (path.endsWith('/confirm')) await holdMembers(app, made.sync_id)
+    }
   }
   return world
+}
+
+async function holdMembers({ store }: TestApp, syncId: string): Promise<void> {
+  const text = `update segment_syncs set state = 'pending_confirmation', held_reason = 'flood' where sync_id = $1`
+  await store.query({ text, values: [syncId] })
 }
 
 async function putLeads({ store, services: { storage } }: TestApp, { orgId }: TestOrg): Promise<string> {
