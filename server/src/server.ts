@@ -55,7 +55,9 @@ async function runParts(
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
     const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources }) : null
     if (api !== null) parts.push(api)
-    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources }))
+    // The lock of the data folder keeps every other server from an embedded database.
+    const sole = config.DATABASE_URL === undefined
+    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources, sole }))
     if (api !== null) {
       announceServer(config.LOAM_DATA_DIR, api.url, env)
       api.announce()

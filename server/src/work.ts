@@ -47,13 +47,15 @@ export type WorkParts = {
   sources: SourceCatalogue
   /** A worker process that is silent for longer is taken for dead. */
   silenceMs?: number
+  /** The only process that works on this database. */
+  sole?: boolean
 }
 
 export type Work = { stop(): Promise<void> }
 
 /** Work that no request waits for: rows and jobs. `stop` parks what is in hand, then ends. */
 export async function startWork(parts: WorkParts): Promise<Work> {
-  const { config, log, store, databaseUrl, catalogue, silenceMs } = parts
+  const { config, log, store, databaseUrl, catalogue, silenceMs, sole = false } = parts
   const ending = new AbortController()
   const egress = createEgress(egressSettings(config))
   const sandbox = createSandbox()
@@ -89,6 +91,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     engine,
     concurrency: config.LOAM_CONCURRENCY,
     jobs: { list: jobsOf(parts, engineStore, pulls), ending: ending.signal },
+    sole,
     ...(silenceMs === undefined ? {} : { silenceMs }),
   })
   let stopped: Promise<void> | undefined

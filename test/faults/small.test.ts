@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 it.each([
   ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
   ['endings', '--rounds 5 --rows 60'],
+  ['R17', '--rows 400 --kills 3 --seconds-a-kill 60'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
   ['segments', '--members 200 --rounds 2'],
 ])('%s holds at a small size', { timeout: 300_000 }, async (fault, flags) => {

@@ -13,6 +13,7 @@ import type { FlightStore } from './flights/flight-store.ts'
 import type { Flight, RunFacts } from './flights/flight.ts'
 import type { PureRuns } from './pure-runs.ts'
 import type { Slots } from './slots.ts'
+import type { Suspects } from './suspects.ts'
 
 /** What the walk of a row needs; engine.ts puts it together. */
 export type Engine = {
@@ -33,6 +34,7 @@ export type Engine = {
   /** What the flight's action may do with the record store. */
   recordsFor(flight: Flight, database: DatabaseUse): RecordAccess
   pureRuns: PureRuns
+  suspects: Suspects
   /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
   slots: { bulk: Slots; express: Slots }
   /** Rows are parked after the cell at hand when the process ends. */

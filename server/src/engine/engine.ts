@@ -18,6 +18,7 @@ import { createFlightStore } from './flights/flight-store.ts'
 import { createProviderGate } from './provider-gate/provider-gate.ts'
 import { createPureRuns } from './pure-runs.ts'
 import { createSlots } from './slots.ts'
+import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
 
@@ -54,10 +55,12 @@ export function createEngine(parts: EngineParts): Engine {
   const lane = Math.floor(Math.random() * 1_000_000)
   const gate = createProviderGate(store, log)
   const ending = createEnding(endingSignal)
+  const flights = createFlightStore(store, lane)
   const announcer = createAnnouncer(store, log)
   const judgeUnique = createUniqueness(store)
   return {
-    flights: createFlightStore(store, lane),
+    flights,
+    suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
     catalogue,
     log,

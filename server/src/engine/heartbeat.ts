@@ -3,15 +3,21 @@ import type { Log } from '../lib/log.ts'
 import { type Poll, startPoll } from '../lib/timing/poll.ts'
 import type { Store } from '../store/connection/db.ts'
 import { listUnknownHolders, unlockJobs } from '../store/queue/job-locks.ts'
+import { createLifeLock, WITHOUT_LIFE } from '../store/queue/life-lock.ts'
 import type { WorkerIds } from '../store/queue/pool.ts'
 
 const BEAT_MS = 1000
+/** A process that lives takes its lock again within this time after it was cut off from the database. */
+const LOCK_GRACE_MS = 2500
 
 export type HeartbeatOptions = {
+  databaseUrl: string
   store: Store
   log: Log
   /** A worker process that is silent for longer is taken for dead. */
   silenceMs?: number
+  /** The only process that works on this database: whoever was heard of before it started is dead. */
+  sole?: boolean
 }
 
 /** Ids of pools at work, and of those that ended and may have left jobs locked. */
@@ -29,25 +35,50 @@ export function createWorkerIds(): WorkerIds & { working: Set<string>; retired: 
   }
 }
 
-/** Says every second that the pools of this process live, and gives the jobs of processes that fell silent to others. */
+/**
+ * Says every second that the pools of this process live, and gives the jobs of dead processes to others: at once of those whose
+ * lock is free, and of those that fell silent for long.
+ */
 export function startHeartbeat(
-  { store, log, silenceMs = 8000 }: HeartbeatOptions,
+  { databaseUrl, store, log, silenceMs = 8000, sole = false }: HeartbeatOptions,
   { working, retired }: ReturnType<typeof createWorkerIds>,
 ): Poll {
+  const lock = createLifeLock(databaseUrl)
+  let first = true
+  let heardAt: number | undefined
+  /** Since when no beat was missed; nobody can say so of the time before the start. */
+  let steadySince: number | undefined
+  let startedAt: number | undefined
+
   async function beat(): Promise<void> {
+    const key = await lock.hold()
     await store.query({
-      text: `insert into workers (worker_id) select unnest($1::text[])
-        on conflict (worker_id) do update set beat_at = now()`,
-      values: [[...working]],
+      text: `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
+        on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
+      values: [[...working], key],
     })
+    // Whoever was cut off from the database itself cannot tell yet who else is silent.
+    const now = Date.now()
+    if (heardAt !== undefined && now - heardAt > LOCK_GRACE_MS) steadySince = now
+    heardAt = now
+    startedAt ??= now
+    const knownSilence = sole && first ? 0 : silenceMs
+    const judges = steadySince === undefined || now - steadySince >= silenceMs
+    // By then everybody else who lives has its lock again, also after PostgreSQL was started anew.
+    const isSteady = now - (steadySince ?? startedAt) > LOCK_GRACE_MS
+    first = false
     const silent = await store.query<{ worker_id: string }>({
-      text: `delete from workers where beat_at < now() - $1 * interval '1 millisecond' returning worker_id`,
-      values: [silenceMs],
+      text: `delete from workers where worker_id <> all($1::text[]) and (
+        $2 and beat_at < now() - $3 * interval '1 millisecond'
+        or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
+          and ($4 or beat_at > pg_postmaster_start_time())) returning worker_id`,
+      values: [[...working], judges, knownSilence, isSteady],
     })
-    const others = [...silent.map((row) => row.worker_id), ...(await listUnknownHolders(store, silenceMs))]
+    const unknown = judges ? await listUnknownHolders(store, knownSilence) : []
+    const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !working.has(id))]
     await giveBack([...retired, ...others])
     if (others.length > 0)
-      log.warn({ workers: others.length }, 'workers fell silent; their rows were given to others')
+      log.warn({ workers: others.length }, 'workers are gone; their rows were given to others')
   }
 
   async function giveBack(ids: string[]): Promise<void> {
@@ -64,6 +95,7 @@ export function startHeartbeat(
       await giveBack([...working, ...retired]).catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'jobs stay locked until other workers miss this one'),
       )
+      await lock.close()
     },
   }
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import type { Store } from '../store/connection/db.ts'
-import { MAX_CLAIMS } from './cells/cell.ts'
 import type { Engine } from './engine-context.ts'
 import { SPLIT } from './sql/split.ts'
 import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
 
-/** `b`: how often the row was claimed before it had a job of its own. */
+/** `b`: how often the row, or the group, was taken up with a larger group before. */
 const RowPayload = z.object({ o: Uuid, r: Uuid, t: z.int(), b: z.int().nonnegative().optional() })
-const GroupPayload = z.object({ o: Uuid, r: z.array(Uuid), t: z.int() })
+const GroupPayload = z.object({ o: Uuid, r: z.array(Uuid), t: z.int(), b: z.int().nonnegative().optional() })
 
 /** A job is stored as JSON, which an older version or somebody's hand may have written. */
 function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Payload {
@@ -21,23 +20,19 @@ function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Pay
 }
 
 /**
- * Jobs walk one row, or a group of them. A group whose job is taken again has ended its worker, or one of its rows has: it is
- * split, and from then on each of its rows answers for itself.
+ * Jobs walk one row, or a group of them. A group whose job is taken again has ended its worker, or one of its rows has, or
+ * neither: it is taken apart, and from then on each of the rows that were being run answers for itself.
  */
 export function createRowTasks(store: Store, engine: Engine): { row: Task; express: Task; rows: Task } {
-  const alone = createTurns()
-
-  const row = async (payload: unknown, taken: number, express = false): Promise<void> => {
+  const row = (payload: unknown, taken: number, express = false): Promise<void> => {
     const { b = 0, ...job } = readPayload(RowPayload, payload)
-    if (taken + b < MAX_CLAIMS) return walkRow(engine, job, { express, fresh: taken + b === 1 })
-    const done = await alone()
-    return walkRow(engine, job, { express, onSettled: done }).finally(done)
+    return walkRow(engine, job, { express, fresh: taken + b === 1 })
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
-    const { o, t, r } = readPayload(GroupPayload, payload)
+    const { o, t, r, b = 0 } = readPayload(GroupPayload, payload)
     if (taken > 1) {
-      await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t] })
+      await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t, b > 0] })
       return
     }
     const walks = await Promise.allSettled(r.map((id) => walkRow(engine, { o, r: id, t }, { fresh: true })))
@@ -46,23 +41,8 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
   }
 
   return {
-    row: (payload, taken) => row(payload, taken),
-    express: (payload, taken) => row(payload, taken, true),
+    row: async (payload, taken) => row(payload, taken),
+    express: async (payload, taken) => row(payload, taken, true),
     rows,
-  }
-}
-
-/**
- * Turns for rows that may have ended their process: two are never at the same cell, so that the one that does it is not
- * taken for those that were in the air with it. Answers, when it is one's turn, how to end it.
- */
-function createTurns(): () => Promise<() => void> {
-  let last = Promise.resolve()
-  return async () => {
-    const before = last
-    const turn = Promise.withResolvers<void>()
-    last = turn.promise
-    await before
-    return turn.resolve
   }
 }

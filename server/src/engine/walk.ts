@@ -10,8 +10,6 @@ const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
 
 export type WalkOptions = {
-  /** Hears when the cell that the row was claimed for is settled. */
-  onSettled?: () => void
   /** Among the first rows of a run: it does not wait behind bulk rows. */
   express?: boolean
   /** Nobody had the job before. */
@@ -47,7 +45,7 @@ async function walkAlong(
   job: RowJob,
   how: WalkOptions & Resumed & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
-  const { onSettled, express = false, fresh = false, resumed = false, endPriority } = how
+  const { express = false, fresh = false, resumed = false, endPriority } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
   const peeks = fresh && !express && engine.pureRuns.has(job)
   if (peeks && (await walkPurely(engine, job))) return
@@ -60,6 +58,15 @@ async function walkAlong(
     return
   }
   if (fresh && isAllPure(engine, walk)) engine.pureRuns.add(job)
+  const { stalledClaims, testedIn } = flight.position
+  if (stalledClaims === 1 || testedIn === 0) return walkOn(engine, walk)
+  const settled = await engine.suspects.enter(flight)
+  await walkOn(engine, walk, settled).finally(settled)
+}
+
+/** From cell to cell. `onSettled` hears of the first. */
+async function walkOn(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<void> {
+  const { flight, express } = walk
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
       const { retries, state } = flight.position

@@ -7,7 +7,6 @@ import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartb
 import { createRowTasks } from './row-tasks.ts'
 
 export type WorkerOptions = HeartbeatOptions & {
-  databaseUrl: string
   engine: Engine
   /** Cells at work at once in this process; rows that wait for their turn or for the database come on top. */
   concurrency: number

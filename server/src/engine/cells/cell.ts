@@ -22,8 +22,8 @@ import {
 } from './cell-result.ts'
 import type { RowScope } from './row-scope.ts'
 
-/** A row that is claimed for the last time runs alone (row-tasks.ts); after that it is given up. */
-export const MAX_CLAIMS = 3
+/** However it came to it: a cell that was claimed so often without a result is given up. */
+const MAX_CLAIMS = 25
 
 /** Runs the cell of one action: condition, inputs, cache, credits, action. Without an `end` to wait for there is no cache. */
 export async function runCell(
@@ -38,8 +38,14 @@ export async function runCell(
   if (instance === undefined || action === undefined)
     return errorCell('this action is not in the catalogue', flight.facts.continue_on_fail)
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.facts.continue_on_fail
+  // Its worker died with it, and then twice while no other suspect was being run (suspects.ts).
+  if (flight.position.testedIn === 0)
+    return errorCell('the row ended its worker 3 times and was given up', mayContinue)
   if (flight.position.stalledClaims > MAX_CLAIMS)
-    return errorCell(`the row ended its worker ${MAX_CLAIMS} times and was given up`, mayContinue)
+    return errorCell(
+      `the row was taken up ${MAX_CLAIMS} times without a result and was given up`,
+      mayContinue,
+    )
 
   const gate = checkCondition(instance, scope)
   if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing), mayContinue)

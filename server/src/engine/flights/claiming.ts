@@ -9,6 +9,7 @@ export type ClaimedRow = {
   run_id: string
   attempt: number
   stalled_claims: number
+  tested_in: number | null
   settled: number
   retries: number
   held_millis: number
@@ -22,6 +23,7 @@ export type PeekedRow = Pick<ClaimedRow, 'n' | 'run_id' | 'data' | 'cells'>
 export const UNCLAIMED = {
   attempt: 0,
   stalled_claims: 1,
+  tested_in: null,
   settled: 0,
   retries: 0,
   held_millis: 0,

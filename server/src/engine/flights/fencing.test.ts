@@ -286,15 +286,28 @@ describe('a row that ends its workers (R6)', () => {
     expect(await stalled(true)).toBe(1)
   })
 
-  it.each([3, 4])('claimed %i times without a result', async (claims) => {
+  it.each([
+    ['in the air with others, however often', [9, 2, 2, 2], 'complete'],
+    ['alone once', [9, 1], 'complete'],
+    ['alone twice', [9, 1, 0], 'error'],
+  ])('%s, when its worker died: %j', async (_when, groups, status) => {
     const sheet = await makePaidSheet(2, ['free', 'free'])
     const [poison, healthy] = await sheet.jobs()
-    for (let n = 1; n < claims; n += 1) await old.claim(must(poison))
+    for (const size of groups) await old.markTested(must(await old.claim(must(poison))), size)
     await Promise.all([walkRow(engine, must(poison)), walkRow(engine, must(healthy))])
     const cells = (await sheet.cells()).filter((cell) => cell.row_id === poison?.r)
-    const expected = claims > 3 ? ['free_1 error'] : ['free_1 complete', 'free_2 complete']
+    const expected = status === 'error' ? ['free_1 error'] : ['free_1 complete', 'free_2 complete']
     expect(cells.map((cell) => `${cell.action} ${cell.status}`)).toEqual(expected)
     expect((await sheet.cells()).filter((cell) => cell.row_id === healthy?.r)).toHaveLength(2)
     expect(await sheet.flights()).toEqual([])
+  })
+
+  it('is not one that was tried alone at an earlier cell', async () => {
+    const sheet = await makePaidSheet(1, ['free', 'free'])
+    const job = must((await sheet.jobs())[0])
+    const tried = must(await old.claim(job))
+    await old.markTested(tried, 0)
+    await old.settle(tried, complete(tried, 'free_2'))
+    expect(must(await old.claim(job)).position.testedIn).toBeNull()
   })
 })

@@ -3,6 +3,7 @@ import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_THE_AIR } from '../sql/in-the-air.ts'
+import { MARK_TESTED } from '../sql/mark-tested.ts'
 import { PARK } from '../sql/park.ts'
 import { LOCK_PAYERS, RESERVE } from '../sql/reserve.ts'
 import { createBatchedStatement } from './batched-statement.ts'
@@ -25,6 +26,8 @@ export type FlightStore = {
   reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
+  /** Notes among how many suspects the row is about to be run. */
+  markTested(flight: Flight, size: number): Promise<boolean>
   /** Whether the flight's job still has something to do, whoever does it. */
   isInTheAir(flight: Flight): Promise<boolean>
 }
@@ -84,6 +87,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const settleExpress = settling(1, lane + 1, false)
   const park = batched<{ n: number }>('engine-park', PARK)
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
+  const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
   const factsOf = createRunFacts(store)
 
@@ -104,13 +108,15 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       return (await park({ ...fenceOf(flight), ...item })) !== null
     },
     abandon: async (flight) => (await abandon(fenceOf(flight))) !== null,
+    markTested: async (flight, size) => (await markTested({ ...fenceOf(flight), size })) !== null,
     isInTheAir: async ({ facts, row, fence }) =>
       (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
 }
 
 function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow): Flight {
-  const { attempt, settled, retries, held_millis, state, stalled_claims, run_state, data, cells } = claimed
+  const { attempt, settled, retries, held_millis, state, run_state, data, cells } = claimed
+  const { stalled_claims: stalledClaims, tested_in: testedIn } = claimed
   const action = facts.actions[settled]
   if (action === undefined)
     throw new Error(`row ${r} has results for every action of its run and is still in the air`)
@@ -118,7 +124,7 @@ function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow): Fligh
     facts,
     row: { id: r, data, cells },
     fence: { run: facts.run_id, ticket: t, attempt },
-    position: { action, retries, heldMillis: held_millis, state, stalledClaims: stalled_claims },
+    position: { action, retries, heldMillis: held_millis, state, stalledClaims, testedIn },
     runState: run_state,
   }
 }

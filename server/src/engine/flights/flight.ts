@@ -41,6 +41,8 @@ export type Position = Readonly<{
   state: unknown
   /** How often the cell was claimed without a result, this claim included. */
   stalledClaims: number
+  /** Among how many suspects the cell was being tried when its worker died; 0: alone, for the second time. */
+  testedIn: number | null
 }>
 
 /** A row in the air. */

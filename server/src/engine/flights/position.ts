@@ -16,4 +16,5 @@ export function moveTo({ position }: Flight, action: string): void {
   writable.heldMillis = 0
   writable.state = null
   writable.stalledClaims = 1
+  writable.testedIn = null
 }

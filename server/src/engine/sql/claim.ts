@@ -17,13 +17,14 @@ with claimed as (
     -- Whoever held the flight before got to this cell, and no further.
     settled = case when f.attempt = 0 and i.fresh then 0 else ${SETTLED} end,
     strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + (not i.resumed)::int
-      when i.resumed then 1 else 2 end
+      when i.resumed then 1 else 2 end,
+    tested_in = case when f.tested_in is not null and f.settled = ${SETTLED} then f.tested_in end
   from unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::boolean[])
     with ordinality as i (o, r, t, fresh, resumed, n)
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
-  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.settled, f.retries, f.held_millis, f.state
+  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.tested_in, f.settled, f.retries, f.held_millis, f.state
 )
-select i.n, i.run_id, i.attempt, i.stalled_claims, i.settled, i.retries, i.held_millis, i.state, run.state as run_state,
+select i.n, i.run_id, i.attempt, i.stalled_claims, i.tested_in, i.settled, i.retries, i.held_millis, i.state, run.state as run_state,
   r.data::text as data, ${CELLS} as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join runs run on run.org_id = i.o and run.run_id = i.run_id

@@ -24,7 +24,7 @@ with item as materialized (
     and f.ticket = i.t and f.attempt = i.a
   for no key update of f
 ), parked as (
-  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, state = i.state
+  update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, tested_in = null, state = i.state
   from mine i where not i.stopped and f.org_id = i.o and f.row_id = i.r
   returning i.n, i.o, i.r, f.ticket, i.ms, i.pr
 ), scheduled as (

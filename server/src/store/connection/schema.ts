@@ -235,6 +235,7 @@ export type Schema = {
     attempt: Generated<number>
     strikes: Generated<number>
     settled: Generated<number>
+    tested_in: number | null
     retries: Generated<number>
     held_millis: Generated<number>
     state: Json<unknown>

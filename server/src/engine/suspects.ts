@@ -1,0 +1,105 @@
+import type { Ending } from './ending.ts'
+import type { Flight } from './flights/flight.ts'
+
+/**
+ * Rows that were being run when a worker died are suspects: one of them may have ended it, or nobody has. They are run group by
+ * group, and it is noted beforehand among how many. After another death only those of one group are left, in smaller groups,
+ * until the guilty one is alone. All others go on at full speed.
+ */
+export type Suspects = {
+  /** Resolves when it is the row's turn, with what to call when its cell is settled. */
+  enter(flight: Flight): Promise<() => void>
+}
+
+/** Up to so many are run one by one; more of them, who are most likely innocent, in a few large groups. */
+const MAX_SINGLE = 64
+const FIRST_GROUPS = 8
+/** So many groups are made of one that its worker died with. */
+const NEXT_GROUPS = 16
+/** Those that come together are counted together. */
+const GATHER_MS = 50
+/** Groups of cells that take longer overlap, and are noted as one group; the more often, the sooner. */
+const MAX_PATIENCE_MS = 2000
+const MIN_PATIENCE_MS = 50
+/** A row whose worker died while it was alone is tried for the last time, when this process has lived for a while. */
+const QUIET_MS = 3000
+const LAST_PATIENCE_MS = 10_000
+const ALONE = 1
+const LAST_TIME = 0
+
+type Suspect = { flight: Flight; start: () => void; ended: Promise<void> }
+
+export function createSuspects(options: {
+  mark: (flight: Flight, size: number) => Promise<boolean>
+  ending: Ending
+}): Suspects {
+  const { mark, ending } = options
+  const waiting: Suspect[] = []
+  const inTheAir = new Set<Suspect>()
+  const began = Date.now()
+  let patienceMs = MAX_PATIENCE_MS
+  /** The most that waited together since there was none. */
+  let crowd = 0
+  let running = false
+
+  async function run(): Promise<void> {
+    await ending.pause(GATHER_MS)
+    while (waiting.length > 0 && !ending.hasBegun()) {
+      const untried = waiting.filter(({ flight }) => flight.position.testedIn === null).length
+      crowd = untried === 0 ? 0 : Math.max(crowd, untried)
+      const group = takeGroup(waiting, crowd, Date.now() - began >= QUIET_MS)
+      if (group.length === 0) await ending.pause(GATHER_MS)
+      else await test(group)
+    }
+    running = false
+    // A process that ends parks them without running them.
+    for (const suspect of waiting.splice(0)) suspect.start()
+  }
+
+  async function test(group: Suspect[]): Promise<void> {
+    for (const suspect of group) inTheAir.add(suspect)
+    const [first] = inTheAir
+    const isLast = inTheAir.size === 1 && first?.flight.position.testedIn === ALONE
+    const size = isLast ? LAST_TIME : inTheAir.size
+    // One that cannot be marked meets the same outage, or its lost fence, when it is run.
+    await Promise.allSettled([...inTheAir].map(({ flight }) => mark(flight, size)))
+    for (const suspect of group) {
+      suspect.start()
+      void suspect.ended.then(() => inTheAir.delete(suspect))
+    }
+    const all = Promise.all(group.map(({ ended }) => ended)).then(() => true)
+    const patience = isLast ? LAST_PATIENCE_MS : patienceMs
+    const inTime = await Promise.race([all, ending.pause(patience).then(() => false)])
+    patienceMs = inTime ? MAX_PATIENCE_MS : Math.max(MIN_PATIENCE_MS, patience / 2)
+  }
+
+  return {
+    async enter(flight) {
+      const turn = Promise.withResolvers<void>()
+      const end = Promise.withResolvers<void>()
+      waiting.push({ flight, start: turn.resolve, ended: end.promise })
+      if (!running) {
+        running = true
+        void run()
+      }
+      await turn.promise
+      return end.resolve
+    },
+  }
+}
+
+/**
+ * Takes the next group out of those that wait: first of those that no group was tried with, since most are innocent; then of
+ * those that were tried among many. None when the only ones left have to wait.
+ */
+function takeGroup(waiting: Suspect[], crowd: number, quiet: boolean): Suspect[] {
+  const classOf = ({ flight }: Suspect) => flight.position.testedIn ?? Infinity
+  const eligible = waiting.filter((suspect) => quiet || classOf(suspect) !== ALONE)
+  const largest = Math.max(...eligible.map(classOf))
+  const likely = eligible.filter((suspect) => classOf(suspect) === largest)
+  const first = crowd <= MAX_SINGLE ? 1 : crowd / FIRST_GROUPS
+  const size = largest === Infinity ? first : largest / NEXT_GROUPS
+  const group = likely.slice(0, Math.max(1, Math.ceil(size)))
+  for (const suspect of group) waiting.splice(waiting.indexOf(suspect), 1)
+  return group
+}
