@@ -210,6 +210,74 @@ describe('http_api_call sends', () => {
     ])
   })
 
+  it.each([
+    ['/v1/items/{{input.v}}', '../../echo?admin=1#', '/v1/items/..%2F..%2Fecho%3Fadmin%3D1%23'],
+    ['/v1/items/{{input.v}}/x', '7/../../echo', '/v1/items/7%2F..%2F..%2Fecho/x'],
+    ['/v1/items/{{input.v}}', '7\\..\\x', '/v1/items/7%5C..%5Cx'],
+    ['/v1/items?id={{input.v}}&role=user', '1&role=admin#', '/v1/items?id=1%26role%3Dadmin%23&role=user'],
+    ['/v1/items?{{input.v}}=1', 'a=b&c', '/v1/items?a%3Db%26c=1'],
+    ['/v1/items/{{input.v}}', 'Zoë & Co', '/v1/items/Zo%C3%AB%20%26%20Co'],
+    ['/v1/{{input.v}}', '%2e%2e', '/v1/%252e%252e'],
+    ['/v1/{{input.v}}/{{input.v}}', 'a/b', '/v1/a%2Fb/a%2Fb'],
+    ['/v1/items/{{input.v}}', '\ud800', '/v1/items/%EF%BF%BD'],
+  ])('a value of the row stays in its place: %s with %j', async (path, v, url) => {
+    const { origin, seen } = await record()
+    await call({ endpoint: `${origin}${path}` }, { row: { input: { v } } })
+    expect(seen.map((one) => one.url)).toEqual([url])
+  })
+
+  it.each([
+    ['/v1/{{input.v}}', '..'],
+    ['/v1/{{input.v}}/x', '..'],
+    ['/v1/{{input.v}}?a=1', '.'],
+    ['/v1/.{{input.v}}', '.'],
+    ['/v1/%2E{{input.v}}', '.'],
+  ])('a value that leads up in the path is an error: %s with %j', async (path, v) => {
+    const { origin, seen } = await record()
+    const outcome = await call({ endpoint: `${origin}${path}` }, { row: { input: { v } } })
+    const message = `endpoint: a value in its path must not be "${v}"`
+    expect([outcome, seen]).toEqual([{ kind: 'unrunnable', message }, []])
+  })
+
+  it.each([
+    ['alone', '{{input.v}}', (origin: string) => `${origin}/a/../b?c=d#e`, '/b?c=d'],
+    ['in front', '{{input.v}}/x?y={{input.w}}', (origin: string) => `${origin}/a/b`, '/a/b/x?y=1%262'],
+    ['as the host', 'http://{{input.v}}/x', (origin: string) => origin.slice('http://'.length), '/x'],
+  ])('a token %s is the address, or its beginning', async (_where, endpoint, valueOf, url) => {
+    const { origin, seen } = await record()
+    await call({ endpoint }, { row: { input: { v: valueOf(origin), w: '1&2' } } })
+    expect(seen.map((one) => one.url)).toEqual([url])
+  })
+
+  it.each(['/', '?', '#', '\\'])('a value with %j in a host leads to no other one', async (end) => {
+    const { origin, seen } = await record()
+    const v = `${origin.slice('http://'.length)}${end}`
+    const outcome = await call({ endpoint: 'http://{{input.v}}.trusted.example/' }, { row: { input: { v } } })
+    expect([outcome.kind, seen]).toEqual(['failed', []])
+  })
+
+  it.each([
+    ['{"q": "{{input.v}}"}', '", "admin": "1', { q: '", "admin": "1' }],
+    ['{"q": "say \\"{{input.v}}\\""}', 'a\\', { q: 'say "a\\"' }],
+    ['{"n": {{input.v}}}', '1, "admin": true', { n: '1, "admin": true' }],
+    ['{"n": {{input.v}}}', '42', { n: 42 }],
+    ['{"n": {{input.v}}}', '{"a":[1]}', { n: { a: [1] } }],
+    ['{"n": {{input.v}}}', '', { n: null }],
+    ['{"{{input.v}}": [1, "{{input.v}}"]}', 'a"b\n', { 'a"b\n': [1, 'a"b\n'] }],
+  ])('in raw_body that is JSON a value stays in its place: %s with %j', async (raw_body, v, body) => {
+    const { origin, seen } = await record()
+    await call({ method: 'POST', endpoint: origin, raw_body }, { row: { input: { v } } })
+    expect(seen.map((one) => JSON.parse(one.body) as unknown)).toEqual([body])
+    expect(seen[0]?.headers['content-type']).toBe('application/json')
+  })
+
+  it('raw_body that is one token is its value', async () => {
+    const { origin, seen } = await record()
+    const input = { v: '{"a": "b"}' }
+    await call({ method: 'POST', endpoint: origin, raw_body: '{{input.v}}' }, { row: { input } })
+    expect(seen.map((one) => one.body)).toEqual(['{"a": "b"}'])
+  })
+
   it.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('%s with headers and a body', async (method) => {
     const { origin, seen } = await record()
     await call(

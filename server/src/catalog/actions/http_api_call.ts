@@ -1,4 +1,6 @@
 import { defineAction } from '../define.ts'
+import { address } from '../fields/address-field.ts'
+import { bodyText } from '../fields/body-text-field.ts'
 import { field } from '../fields/fields.ts'
 import { readReply } from '../http/reply.ts'
 import { buildRequest } from '../http/request.ts'
@@ -17,18 +19,18 @@ export default defineAction({
   timeoutSeconds: 130,
   inputs: {
     method: field.choice(METHODS, { required: true, description: 'The HTTP method.' }),
-    endpoint: field.text({
-      type: 'url',
-      absolute: true,
-      required: true,
-      description: 'The address to call.',
+    endpoint: address({
+      description:
+        'The address to call. A value of the row fills its place in it: one step of the path, one value of the query.',
     }),
     query_params: field.pairs({ description: 'Parameters added to the address.' }),
     headers: field.pairs({ description: 'Request headers.' }),
     body: field.pairs({
       description: 'The JSON body: one key for each item. A value that is one token keeps its JSON type.',
     }),
-    raw_body: field.text({ type: 'promptField', description: 'The body as text, in place of `body`.' }),
+    raw_body: bodyText({
+      description: 'The body as text, in place of `body`. In JSON a value of the row stays one value.',
+    }),
     timeout_seconds: field.number({
       min: 1,
       max: 120,

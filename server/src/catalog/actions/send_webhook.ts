@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { defineAction } from '../define.ts'
+import { address } from '../fields/address-field.ts'
 import { field } from '../fields/fields.ts'
 import { payload } from '../fields/payload-field.ts'
 import { readReply } from '../http/reply.ts'
@@ -17,12 +18,7 @@ export default defineAction({
   category: 'messages',
   credits: 0,
   inputs: {
-    url: field.text({
-      type: 'url',
-      absolute: true,
-      required: true,
-      description: 'The address that receives it.',
-    }),
+    url: address({ description: 'The address that receives it.' }),
     payload: payload({
       required: true,
       description: 'What is sent: JSON whose texts may hold tokens, or one token for its value.',

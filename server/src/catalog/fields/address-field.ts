@@ -1,0 +1,59 @@
+import { parseTemplate, soleToken, type Template } from '../../chain/references.ts'
+import { inspectUrl } from './address-inspection.ts'
+import { type Field, FieldProblem, refuse, type Scope } from './field.ts'
+
+/**
+ * An absolute address. Values of the row fill the place where their token stands and no more: one segment of the path, one
+ * value of the query. A token in front of everything, or alone, is the address itself, or its beginning.
+ */
+export function address(options: { description: string }): Field<string> {
+  return {
+    type: 'url',
+    required: true,
+    description: options.description,
+    inspect: (configured) => (typeof configured === 'string' ? inspectUrl(configured, true) : null),
+    check: (raw, path) =>
+      typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
+    resolve: (configured, scope) =>
+      typeof configured === 'string' ? fillAddress(parseTemplate(configured.trim()), scope) : configured,
+    read(resolved) {
+      if (Array.isArray(resolved)) throw new FieldProblem(String(resolved[0]))
+      return typeof resolved === 'string' ? resolved : ''
+    },
+  }
+}
+
+/** The address, or in a list what is wrong with it. */
+function fillAddress(template: Template, scope: Scope): string | [string] {
+  if (soleToken(template) !== null) return scope.text(template.map(sourceOf).join(''))
+  let filled = ''
+  for (const [at, part] of template.entries()) {
+    if (part.kind === 'text') filled += part.text
+    else if (filled === '') filled = scope.text(part.source).trim()
+    else {
+      const value = scope.text(part.source).toWellFormed()
+      const isWholeHost = filled.endsWith('://') && /^([/?#]|$)/.test(textAt(template, at + 1))
+      filled += isWholeHost && HOST.test(value) ? value : encodeURIComponent(value)
+      const segment = `${segmentBefore(filled)}${/^[^/?#]*/.exec(textAt(template, at + 1))?.[0] ?? ''}`
+      // No spelling of these is a name to those who read addresses: they always lead elsewhere.
+      if (DOTS.test(segment)) return [`a value in its path must not be "${value}"`]
+    }
+  }
+  return filled
+}
+
+/** A host with its port. Whatever ends a host, or names a user before it, is none. */
+const HOST = /^[^/?#@\\\s]+$/
+const DOTS = /^(\.|%2e){1,2}$/i
+
+const sourceOf = (part: Template[number]): string => (part.kind === 'text' ? part.text : part.source)
+
+function textAt(template: Template, at: number): string {
+  const part = template[at]
+  return part?.kind === 'text' ? part.text : ''
+}
+
+/** The last segment of the path so far; empty where the path is over. */
+function segmentBefore(filled: string): string {
+  return /[?#]/.test(filled) ? '' : filled.slice(filled.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,52 @@
+import { parseTemplate, type Part, soleToken, type Template } from '../../chain/references.ts'
+import { readJson } from '../values/json-text.ts'
+import { type Field, refuse, type Scope } from './field.ts'
+
+/**
+ * A body as text. In one that is JSON, a value of the row stays where its token stands: inside quotes it is text of that
+ * string, elsewhere one JSON value. Any other text, and a token alone, is taken as it comes.
+ */
+export function bodyText(options: { description: string }): Field<string | undefined> {
+  return {
+    type: 'promptField',
+    required: false,
+    description: options.description,
+    check: (raw, path) =>
+      typeof raw === 'string' ? { kind: 'save', value: raw } : refuse(path, 'must be a string'),
+    resolve(configured, scope) {
+      if (typeof configured !== 'string') return configured
+      const template = parseTemplate(configured)
+      return isJson(template) ? fillJson(template, scope) : scope.text(configured)
+    },
+    read: (resolved) => (typeof resolved === 'string' && resolved !== '' ? resolved : undefined),
+  }
+}
+
+function isJson(template: Template): boolean {
+  if (soleToken(template) !== null || template.every(({ kind }) => kind === 'text')) return false
+  return readJson(join(template, (_, isQuoted) => (isQuoted ? 'x' : '0'))).ok
+}
+
+function fillJson(template: Template, scope: Scope): string {
+  return join(template, ({ source }, isQuoted) => {
+    const text = scope.text(source)
+    if (isQuoted) return JSON.stringify(text).slice(1, -1)
+    if (text.trim() === '') return 'null'
+    return readJson(text).ok ? text : JSON.stringify(text)
+  })
+}
+
+type Fill = (token: Extract<Part, { kind: 'token' }>, isQuoted: boolean) => string
+
+function join(template: Template, fill: Fill): string {
+  let isQuoted = false
+  return template
+    .map((part) => {
+      if (part.kind === 'token') return fill(part, isQuoted)
+      // What a backslash stands before is no quote.
+      const quotes = part.text.replaceAll(/\\./gs, '').split('"').length - 1
+      if (quotes % 2 === 1) isQuoted = !isQuoted
+      return part.text
+    })
+    .join('')
+}
