@@ -29,7 +29,7 @@ async function makeRecords() {
 
 it('create finds the members; members, list, update and delete', async () => {
   const { orgId, ids } = await makeRecords()
-  const made = await segment(orgId, 'create', 'Software', '--kind', 'company', '--filter', SOFTWARE)
+  const made = await segment(orgId, 'create', '--name', 'Software', '--kind', 'company', '--filter', SOFTWARE)
   expect(made).toMatchObject({
     exit: 0,
     answer: { name: 'Software', kind: 'company', members: 1, is_evaluated: true, filter_version: 1 },
@@ -59,7 +59,16 @@ it('explain says condition by condition why, with the values seen, and when time
     { variable: 'industry', operator: 'is', values: ['software'] },
     { event: 'signup', within_days: 30 },
   )
-  const { answer } = await segment(orgId, 'create', 'Active', '--kind', 'company', '--filter', filter)
+  const { answer } = await segment(
+    orgId,
+    'create',
+    '--name',
+    'Active',
+    '--kind',
+    'company',
+    '--filter',
+    filter,
+  )
   const inside = (await segment(orgId, 'explain', answer.segment_id, 'https://a.com')).answer
   expect(inside).toMatchObject({
     entity_id: ids[0],
@@ -89,37 +98,55 @@ it('explain says condition by condition why, with the values seen, and when time
 it.each<[string, string, string, string]>([
   ['no JSON', '[{', 'filter', 'must be valid JSON'],
   [
-    'an unknown field',
-    SOFTWARE.replace('industry', 'industri'),
-    'filter[0].conditions[0].variable',
-    'industry',
-  ],
-  [
     'an operator of another type',
     groups({ variable: 'industry', operator: 'is after', values: ['2026-01-01'] }),
     'filter[0].conditions[0].operator',
     'must be one of',
   ],
+])('%s in the filter is refused at its place', async (_name, filter, field, message) => {
+  const { orgId } = await makeRecords()
+  const { exit, answer } = await segment(
+    orgId,
+    'create',
+    '--name',
+    'X',
+    '--kind',
+    'company',
+    '--filter',
+    filter,
+  )
+  expect(exit).toBe(2)
+  expect(answer.errors).toMatchObject([{ field, message: expect.stringContaining(message) }])
+})
+
+it.each<[string, string, string, string]>([
   [
-    'an unknown field at the other end',
+    'misspelt',
+    SOFTWARE.replace('industry', 'industri'),
+    'filter[0].conditions[0].variable',
+    'no company has a field "industri" yet; did you mean industry?',
+  ],
+  [
+    'at the other end',
     groups({
       relationship: 'works_at',
       from: 'person',
       where: [{ conditions: [{ variable: 'industry', operator: 'is empty' }] }],
     }),
     'filter[0].conditions[0].where[0].conditions[0].variable',
-    'no person has a field',
+    'no person has a field "industry" yet',
   ],
-])('%s in the filter is refused at its place', async (_name, filter, field, message) => {
+])('a field that nobody has yet is a warning: %s', async (_name, filter, field, message) => {
   const { orgId } = await makeRecords()
-  const { exit, answer } = await segment(orgId, 'create', 'X', '--kind', 'company', '--filter', filter)
-  expect(exit).toBe(2)
-  expect(answer.errors).toMatchObject([{ field, message: expect.stringContaining(message) }])
+  const made = await segment(orgId, 'create', '--name', 'X', '--kind', 'company', '--filter', filter)
+  expect(made.exit).toBe(0)
+  expect(made.answer.warnings).toMatchObject([{ field, message: expect.stringContaining(message) }])
 })
 
 it('a name that is taken is a conflict; what is not there, or belongs to another organisation, is not found', async () => {
   const { orgId } = await makeRecords()
-  const create = (name: string) => segment(orgId, 'create', name, '--kind', 'company', '--filter', SOFTWARE)
+  const create = (name: string) =>
+    segment(orgId, 'create', '--name', name, '--kind', 'company', '--filter', SOFTWARE)
   const { answer } = await create('One')
   expect((await create('ONE')).exit).toBe(4)
   expect((await segment(orgId, 'update', answer.segment_id)).exit).toBe(2)

@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { EntityKind } from '#contract/records.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { describeEntities } from '#server/records/entity.ts'
-import { evaluateSegments } from '#server/segments/evaluate.ts'
+import { evaluateSegments, readFilter } from '#server/segments/evaluate.ts'
 import { explainMembership } from '#server/segments/explain.ts'
+import { listUnknownFields } from '#server/segments/filter-check.ts'
 import { createSegment, removeSegment, requireSegment, updateSegment } from '#server/segments/segments.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -74,18 +75,22 @@ export function define(segment: Command): void {
   segment.addHelpText(
     'after',
     examples(
-      `loam segment create "Software" --kind company --filter ${EXAMPLE}`,
+      `loam segment create --name "Software" --kind company --filter ${EXAMPLE}`,
       `loam segment explain ${SOME_ID} acme.com`,
     ),
   )
 
   segment
-    .command('create <name>')
+    .command('create')
     .description('Save a filter over companies, people or contacts, and find its members')
+    .requiredOption('--name <name>', 'how it is called')
     .requiredOption('--kind <kind>', EntityKind.options.join(', '))
     .requiredOption(...FILTER)
     .option(...ORG)
-    .addHelpText('after', examples(`loam segment create "Software" --kind company --filter ${EXAMPLE}`))
+    .addHelpText(
+      'after',
+      examples(`loam segment create --name "Software" --kind company --filter ${EXAMPLE}`),
+    )
     .action(
       inSession(CreateFlags, async ({ db }, { name, kind, filter, ...flags }) => {
         const { org_id } = await resolveOrganisation(db, flags)
@@ -192,6 +197,10 @@ export function define(segment: Command): void {
 /** A worker goes on with it each minute, should the command be ended before. */
 async function evaluateAndShow(db: Db, key: SegmentKey) {
   await evaluateSegments(db, key.org_id, key.segment_id)
-  const view = viewSegment(await requireSegment(db, key))
-  return { data: view, text: () => formatSegment(view) }
+  const segment = await requireSegment(db, key)
+  const warnings = await listUnknownFields(db, key.org_id, segment.kind, readFilter(segment))
+  const view = viewSegment(segment)
+  const text = () =>
+    [formatSegment(view), ...warnings.map(({ field, message }) => `warning: ${field}: ${message}`)].join('\n')
+  return { data: { ...view, warnings }, text }
 }

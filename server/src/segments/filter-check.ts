@@ -4,6 +4,7 @@ import { type EntityKind, IdentifierKind } from '#contract/records.ts'
 import { operatorsFor } from '../chain/condition-operators.ts'
 import type { ConditionLeaf } from '../chain/condition-shape.ts'
 import { validationError } from '../lib/errors.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
 import { IDENTIFIED_BY, normaliseIdentifier } from '../records/identifiers.ts'
 import type { Db } from '../store/connection/db.ts'
 import { listFieldTypes } from '../store/records/values.ts'
@@ -20,12 +21,11 @@ const CONDITION_TYPES: Record<string, string> = {
 
 const MAX_NAMED = 30
 
-/** The filter as it is stored, or an error that names every fault: unknown fields, operators that a field does not have. */
+/** The filter as it is stored, or an error that names every fault, such as an operator that a field does not have. */
 export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: unknown): Promise<Filter> {
   const parsed = parseFilter(raw)
   if (!parsed.ok) throw validationError(parsed.errors)
-  const types = await listFieldTypes(db, orgId)
-  const known = new Map(types.map(({ kind: of, field, type }) => [`${of} ${field}`, type]))
+  const known = await readTypes(db, orgId)
   const errors: FieldError[] = []
   const check: CheckField = (leaf, of, place) => {
     const identifierKind = identifierNamed(of, leaf.variable)
@@ -33,16 +33,41 @@ export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: 
       refuseOperator(leaf, 'string', place, errors)
       return { ...leaf, values: spellValues(leaf, of, identifierKind) }
     }
-    const type = known.get(`${of} ${leaf.variable}`)
-    if (type === undefined) {
-      const names = types.filter((field) => field.kind === of).map(({ field }) => field)
-      errors.push({ field: `${place}.variable`, message: sayUnknown(of, leaf.variable, names) })
-    } else refuseOperator(leaf, CONDITION_TYPES[type], place, errors)
+    const type = known.get(of)?.get(leaf.variable)
+    if (type !== undefined) refuseOperator(leaf, CONDITION_TYPES[type], place, errors)
     return leaf
   }
   const checked = checkGroups(parsed.value, kind, 'filter', check)
   if (errors.length > 0) throw validationError(errors)
   return checked
+}
+
+/** Fields of a filter that no entity has yet: they may come with the next ingest, or be misspelt. */
+export async function listUnknownFields(
+  db: Db,
+  orgId: string,
+  kind: EntityKind,
+  filter: Filter,
+): Promise<FieldError[]> {
+  const known = await readTypes(db, orgId)
+  const unknown: FieldError[] = []
+  checkGroups(filter, kind, 'filter', (leaf, of, place) => {
+    const names = [...(known.get(of)?.keys() ?? [])]
+    if (identifierNamed(of, leaf.variable) === undefined && !names.includes(leaf.variable)) {
+      unknown.push({ field: `${place}.variable`, message: sayUnknown(of, leaf.variable, names) })
+    }
+    return leaf
+  })
+  return unknown
+}
+
+/** Types of fields by kind and name. */
+async function readTypes(db: Db, orgId: string): Promise<Map<EntityKind, Map<string, string>>> {
+  const types = new Map<EntityKind, Map<string, string>>()
+  for (const { kind, field, type } of await listFieldTypes(db, orgId)) {
+    types.set(kind, (types.get(kind) ?? new Map<string, string>()).set(field, type))
+  }
+  return types
 }
 
 type CheckField = (leaf: ConditionLeaf, kind: EntityKind, place: string) => ConditionLeaf
@@ -108,7 +133,8 @@ function sayUnknown(kind: EntityKind, field: string, names: string[]): string {
   const all = [...IDENTIFIED_BY[kind], ...names]
   const listed = all.slice(0, MAX_NAMED).join(', ')
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : ''
-  return `no ${kind} has a field ${JSON.stringify(field)}; there are: ${listed}${more}`
+  const hint = didYouMean(field, all) || `; there are: ${listed}${more}`
+  return `no ${kind} has a field ${JSON.stringify(field)} yet${hint}`
 }
 
 /** Says whether two filters are the same, to readers of the change feed too. */
