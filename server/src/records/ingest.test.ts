@@ -1,15 +1,13 @@
-import fc from 'fast-check'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import type { RecordInput } from '#contract/records.ts'
 import { makeApp } from '#test/harness.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
 import { listChangedEntities } from '../store/records/entities.ts'
-import { describeEntity, describeHistory, findRoot } from './entity.ts'
+import { findRoot } from './entity.ts'
 import { company, NOW, recordsOf } from './testing/records.ts'
 
 const app = await makeApp()
-const { ingest, only, read } = recordsOf(app)
+const { only, read } = recordsOf(app)
 
 describe('ingest', () => {
   it('merges by identifier: two spellings of one domain are one company', async () => {
@@ -123,76 +121,6 @@ describe('ingest', () => {
   })
 })
 
-const DOMAINS = ['a.com', 'b.com', 'c.com', 'd.com', 'e.com']
-const said = fc.record({
-  source: fc.constantFrom('crm', 'web', 'list'),
-  domains: fc.uniqueArray(fc.constantFrom(...DOMAINS), { minLength: 1, maxLength: 2 }),
-  fields: fc.dictionary(fc.constantFrom('name', 'city'), fc.constantFrom('x', 'y', 3, true), { maxKeys: 2 }),
-  day: fc.integer({ min: 1, max: 4 }),
-  partner: fc.option(fc.constantFrom(...DOMAINS)),
-  event: fc.option(fc.integer({ min: 1, max: 3 })),
-})
-type Said = typeof said extends fc.Arbitrary<infer Value> ? Value : never
-
-const toRecord = ({ domains, fields, day, partner, event }: Said): RecordInput => ({
-  kind: 'company',
-  identifiers: domains.map((value) => ({ kind: 'domain', value })),
-  fields,
-  observed_at: `2026-01-0${day}T00:00:00Z`,
-  relationships:
-    partner === null
-      ? []
-      : [{ type: 'partner', to: { kind: 'company', identifiers: [{ kind: 'domain', value: partner }] } }],
-  events: event === null ? [] : [{ type: 'seen', at: `2026-01-0${event}T00:00:00Z`, data: {} }],
-})
-
-/** All that is known in an organisation, with entities named by their identifiers instead of their ids. */
-async function dump(orgId: string) {
-  const db = app.store.org(orgId)
-  const all = await listChangedEntities(db, orgId, 0, 1000)
-  const roots = all.filter(({ entity_id, root_id }) => entity_id === root_id)
-  const described = await Promise.all(roots.map((root) => describeEntity(db, orgId, root)))
-  const histories = await Promise.all(roots.map((root) => describeHistory(db, orgId, root)))
-  const names = new Map(
-    described.map(({ entity_id, identifiers }) => [entity_id, identifiers.map(({ value }) => value).join()]),
-  )
-  return described
-    .map(({ entity_id, identifiers, fields, relationships, events }, at) => ({
-      identifiers,
-      fields,
-      events,
-      history: histories[at]?.values,
-      relationships: relationships
-        .map(({ entity_id: other, ...rest }) => JSON.stringify({ ...rest, other: names.get(other) }))
-        .sort(),
-      name: names.get(entity_id) ?? '',
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-it('any order of the same ingests, one by one or in batches, gives the same entities, fields and relationships', async () => {
-  const orders = fc.array(said, { minLength: 1, maxLength: 8 }).chain((all) =>
-    fc.record({
-      first: fc.constant(all),
-      second: fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
-    }),
-  )
-  await fc.assert(
-    fc.asyncProperty(orders, async ({ first, second }) => {
-      const [one, other] = [await app.makeOrg(), await app.makeOrg()]
-      for (const item of first) await ingest(one.orgId, item.source, toRecord(item))
-      for (const source of ['list', 'web', 'crm']) {
-        const records = second.filter((item) => item.source === source).map(toRecord)
-        // Twice: what was said before changes nothing.
-        await ingest(other.orgId, source, ...records)
-        await ingest(other.orgId, source, ...records)
-      }
-      expect(await dump(other.orgId)).toEqual(await dump(one.orgId))
-    }),
-    { numRuns: 25 },
-  )
-})
-
 it('concurrent ingests of one entity make one entity, and lose no value', async () => {
   const { orgId } = await app.makeOrg()
   const ingests = Array.from({ length: 24 }, (_, n) =>
@@ -202,20 +130,6 @@ it('concurrent ingests of one entity make one entity, and lose no value', async 
   expect(ids.size).toBe(1)
   const { entity } = await read(orgId, [...ids][0] ?? '')
   expect(Object.keys(entity.fields)).toHaveLength(24)
-})
-
-it('concurrent batches that overlap, merge and relate do not block each other for ever, and end as one after the other', async () => {
-  const [one, other] = [await app.makeOrg(), await app.makeOrg()]
-  const batches = fc.sample(fc.array(said, { minLength: 5, maxLength: 8 }), { numRuns: 12, seed: 7 })
-  const calls = batches.flatMap((batch) =>
-    ['crm', 'web', 'list'].map((source) => ({
-      source,
-      records: batch.filter((item) => item.source === source).map(toRecord),
-    })),
-  )
-  await Promise.all(calls.map(({ source, records }) => ingest(one.orgId, source, ...records)))
-  for (const { source, records } of calls) await ingest(other.orgId, source, ...records)
-  expect(await dump(one.orgId)).toEqual(await dump(other.orgId))
 })
 
 it('change numbers become visible in their order, also among concurrent ingests: a reader misses none', async () => {
