@@ -13,7 +13,7 @@ import type { Egress } from '../lib/egress/egress.ts'
 import { AppError } from '../lib/errors.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from '../store/agent/agent-runs.ts'
-import type { Db } from '../store/connection/db.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 
 export const AGENT_PRICE = 5
@@ -39,6 +39,10 @@ export type AgentRequest = {
   /** Aborted when the caller has left. */
   signal: AbortSignal
   onStep?: (entry: TraceEntry) => void
+  /** Commits the run as one under way, and answers the handle for the rest of it. */
+  onAdmitted?: (agentRunId: string) => Promise<Db>
+  /** Called in the transaction that ends the run; null when it failed. */
+  onEnded?: (trx: Db, answer: AgentAnswer | null) => Promise<void>
 }
 
 /** The web agent as callers reach it: with a quota, a price, and a record of each run. */
@@ -56,7 +60,7 @@ export function createAgent(parts: AgentParts): Agent {
   }
 
   return {
-    async run({ db, caller, requestId, body, signal, onStep }) {
+    async run({ db: given, caller, requestId, body, signal, onStep, onAdmitted, onEnded }) {
       const keys = parts.environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
       const name = agentModel(config)
       const found = await parts.models.find(name, { keys, egress: parts.egress })
@@ -66,7 +70,7 @@ export function createAgent(parts: AgentParts): Agent {
         const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits})`
         throw new AppError('MAX_CREDITS_REACHED', message)
       }
-      const run = await admit(db, {
+      const run = await admit(given, {
         org_id: caller.orgId,
         request_id: requestId,
         member_id: caller.memberId,
@@ -74,7 +78,16 @@ export function createAgent(parts: AgentParts): Agent {
         price_millis: price * MILLIS,
         prompt: body.prompt,
       })
-      const end = (ending: Omit<AgentEnding, 'model'>) => endAgentRun(db, run, { ...ending, model: name })
+      const db = (await onAdmitted?.(run.agent_run_id)) ?? given
+      const end = ({
+        answer,
+        ...ending
+      }: Omit<AgentEnding, 'model' | 'answer'> & { answer: AgentAnswer | null }) =>
+        inTransaction(db, async (trx) => {
+          const isEnded = await endAgentRun(trx, run, { ...ending, answer, model: name })
+          if (isEnded) await onEnded?.(trx, answer)
+          return isEnded
+        })
       let result: AgentRun
       try {
         const task = {

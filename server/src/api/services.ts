@@ -15,10 +15,10 @@ import type { SendMail } from '../lib/mail.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
 import type { Db, Store } from '../store/connection/db.ts'
-import type { IdempotentCall } from '../store/organisation/idempotency.ts'
 import type { RouteScope } from './http/admission.ts'
 import type { BodyClass } from './http/body-classes.ts'
 import type { Caller } from './http/caller.ts'
+import type { OpenCall } from './http/idempotency.ts'
 
 /** What the routes need from outside; `main` and the tests hand it in. */
 export type Services = {
@@ -45,11 +45,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route that is not public. */
     caller: Caller
-    /** Speaks for the caller's organisation. */
+    /** Speaks for the caller's organisation; in one transaction where the request has an `Idempotency-Key`. */
     db: Db
     warnings: Warning[]
     bodyText: string
-    idempotentCall: IdempotentCall | null
+    idempotentCall: OpenCall | null
   }
   interface FastifyContextConfig {
     scope?: RouteScope

@@ -37,6 +37,8 @@ export type InviteContext = {
   publicUrl: string
   memberLimit: number | null
   log: Log
+  /** Called when the invitation is recorded; answers the handle to go on with. */
+  onRecorded?: () => Promise<Db>
 }
 
 /** Records the invitation, then tries to mail it: the seat is held either way. */
@@ -59,8 +61,9 @@ export async function inviteMember(context: InviteContext, invite: Invite): Prom
     })
     return name
   })
+  const outside = (await context.onRecorded?.()) ?? db
   const email_sent = await mailInvitation(context, invite, token, organisation)
-  if (email_sent) await markInvitationSent(db, orgId, invite.email)
+  if (email_sent) await markInvitationSent(outside, orgId, invite.email)
   return { email_sent }
 }
 

@@ -3,7 +3,7 @@ import type { EntityKind } from '#contract/records.ts'
 import type { SyncSegmentBody } from '#contract/segment-syncs.ts'
 import { AppError, invalid, notFound } from '../lib/errors.ts'
 import { evaluateSegments } from '../segments/evaluate.ts'
-import type { Db } from '../store/connection/db.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { putDestination } from '../store/segment-syncs/destinations.ts'
 import { changeSync, lockSync, putSync } from '../store/segment-syncs/syncs.ts'
@@ -14,6 +14,7 @@ import { readMapping, warnOfUnknownFields } from './mapping.ts'
 const MAX_EVALUATION_MS = 20_000
 const RETRY_SECONDS = 15
 
+type Segment = { org_id: string; segment_id: string; kind: EntityKind }
 export type Connected = { syncId: string; connectionId: string; isReused: boolean; warnings: Warning[] }
 
 /**
@@ -23,11 +24,10 @@ export type Connected = { syncId: string; connectionId: string; isReused: boolea
 export async function connectSegment(
   db: Db,
   actor: Actor,
-  {
-    segment,
-    sheet,
-  }: { segment: { org_id: string; segment_id: string; kind: EntityKind }; sheet: SheetRecord },
+  { segment, sheet }: { segment: Segment; sheet: SheetRecord },
   body: SyncSegmentBody,
+  /** Where the segment is evaluated: what is done of that is kept, whatever becomes of the call. */
+  outside: Db = db,
 ): Promise<Connected> {
   const { org_id, segment_id, kind } = segment
   const { workflow_id } = sheet
@@ -38,8 +38,8 @@ export async function connectSegment(
   const mapping = readMapping(body.field_mapping, inputs)
   const warnings = await warnOfUnknownFields(db, org_id, kind, mapping)
   // Who is a member now counts as existing, also where nobody has asked since they became one.
-  await evaluateNow(db, org_id, segment_id)
-  return db.transaction().execute(async (trx) => {
+  await evaluateNow(outside, org_id, segment_id)
+  return inTransaction(db, async (trx) => {
     const created_by = actor.email
     const { sync_id, isNew } = await putSync(trx, { org_id, segment_id, created_by })
     const key = { org_id, sync_id }

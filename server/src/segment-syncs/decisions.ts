@@ -1,6 +1,6 @@
 import type { Choice } from '#contract/segment-syncs.ts'
 import { AppError, forbidden, notFound } from '../lib/errors.ts'
-import type { Db } from '../store/connection/db.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
   clearDestinations,
@@ -30,7 +30,7 @@ async function decide(
     change,
   }: { action: string; details?: object; change: (locked: Locked) => Promise<void> },
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const sync = await lockSync(trx, key)
     if (sync === undefined) throw notFound('Sync')
     const destinations = await listDestinations(trx, key.org_id, [key.sync_id])
@@ -109,7 +109,7 @@ export async function pauseDestination(
   connectionId: string,
 ): Promise<void> {
   const destination = { org_id: key.org_id, connection_id: connectionId }
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     if ((await lockSync(trx, key)) === undefined) throw notFound('Sync')
     if (!(await setDestinationState(trx, destination, 'active', 'paused'))) return
     const details = { connection_id: connectionId }
@@ -127,7 +127,7 @@ export async function resumeDestination(
   choice: Choice,
 ): Promise<void> {
   const destination = { org_id: key.org_id, connection_id: connectionId }
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const sync = await lockSync(trx, key)
     if (sync === undefined) throw notFound('Sync')
     if (!(await setDestinationState(trx, destination, 'paused', 'active'))) return

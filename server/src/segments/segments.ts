@@ -1,7 +1,7 @@
 import type { EntityKind } from '#contract/records.ts'
 import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import type { Db } from '../store/connection/db.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
   deleteSegment,
@@ -33,7 +33,7 @@ export async function createSegment(
 ): Promise<SegmentRecord> {
   const filter = await checkFilter(db, orgId, kind, given)
   const key = { org_id: orgId, segment_id: newId() }
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const filterHash = hashFilter(kind, filter)
     if (!(await insertSegment(trx, { ...key, name, kind, filter, filterHash }))) throw nameTaken(name)
     // Without the filter: it may name a person, whose data somebody wants erased one day.
@@ -53,7 +53,7 @@ export async function updateSegment(
   actor: Actor,
   change: { name?: string; filter?: unknown },
 ): Promise<SegmentRecord> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const before = await lockSegment(trx, key)
     if (before === undefined) throw notFound(`Segment ${key.segment_id}`)
     const { name, filter: given } = change
@@ -75,7 +75,7 @@ export async function updateSegment(
 
 /** Deletes a segment with its members and its feed. Entities stay as they are. */
 export async function removeSegment(db: Db, key: SegmentKey, actor: Actor): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     if (!(await deleteSegment(trx, key))) throw notFound(`Segment ${key.segment_id}`)
     await recordAudit(trx, key.org_id, actor, {
       action: 'segment.deleted',

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
+import type { Db } from '../../store/connection/db.ts'
+import { openTransaction, type OpenTransaction } from '../../store/connection/open-transaction.ts'
 import {
   claimCall,
+  handCallToRun,
   type IdempotentCall,
   releaseCall,
   settleCall,
@@ -10,15 +13,33 @@ import {
 
 const HEADER = 'idempotency-key'
 
+/** A call with a key while it is worked on: its effect and its answer are one transaction, which `request.db` speaks in. */
+export type OpenCall = {
+  call: IdempotentCall
+  /** For what is not part of the effect: reading that takes long, work that is kept whatever becomes of the call. */
+  outside: Db
+  /** Null once the effect was committed before the answer. */
+  transaction: OpenTransaction | null
+  isAnswered: boolean
+}
+
 /** Runs after validation: a call that was refused for its shape has not used its key. */
 export async function claimIdempotencyKey(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const call = callOf(request)
   if (call === undefined) return undefined
-  const claim = await claimCall(request.db, call)
+  const outside = request.db
+  const transaction = await openTransaction(outside)
+  const claim = await claimCall(transaction.trx, call).catch(async (cause: unknown) => {
+    await transaction.rollback()
+    throw cause
+  })
+  if (claim.state === 'ours') {
+    request.idempotentCall = { call, outside, transaction, isAnswered: false }
+    request.db = transaction.trx
+    return undefined
+  }
+  await transaction.rollback()
   switch (claim.state) {
-    case 'ours':
-      request.idempotentCall = call
-      return undefined
     case 'in_progress':
       throw new AppError(
         'Conflict',
@@ -39,20 +60,94 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Keeps the answer for replays. What was refused gives the key back: it changed nothing, and what it was refused for, such as
- * credits or an import under way, may be mended by the time it is tried again.
+ * Commits the effect with its answer, before the answer is sent. What was refused gives the key back: it changed nothing, and what
+ * it was refused for, such as credits or an import under way, may be mended by the time it is tried again.
  */
 export async function settleIdempotencyKey(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
-  const call = request.idempotentCall
-  if (call === null) return payload
+  const open = request.idempotentCall
+  if (open === null) return payload
   request.idempotentCall = null
-  if (reply.statusCode >= 400 || typeof payload !== 'string') await releaseCall(request.db, call)
-  else await settleCall(request.db, call, reply.statusCode, payload)
+  request.db = open.outside
+  const { call, transaction } = open
+  const answer = typeof payload === 'string' ? payload : ''
+  if (transaction === null) {
+    if (reply.statusCode < 400 && !open.isAnswered) {
+      await settleCall(open.outside, call, reply.statusCode, answer)
+    }
+    return payload
+  }
+  if (reply.statusCode >= 400) await transaction.rollback()
+  else await settleAndCommit(call, transaction, { status: reply.statusCode, answer })
   return payload
+}
+
+/** A handle outside the transaction of a call with a key. */
+export function outsideOf({ db, idempotentCall }: FastifyRequest): Db {
+  return idempotentCall?.outside ?? db
+}
+
+/**
+ * Commits the effect of the call with an answer that is true from then on, for handlers that then wait for something. What they
+ * answer at last takes its place. Answers the handle to go on with.
+ */
+export async function commitEffect(request: FastifyRequest, status: number, answer: unknown): Promise<Db> {
+  const open = request.idempotentCall
+  if (open?.transaction) {
+    const { transaction } = open
+    open.transaction = null
+    request.db = open.outside
+    await settleAndCommit(open.call, transaction, { status, answer: JSON.stringify(answer) })
+  }
+  return request.db
+}
+
+/** A call that goes on as a run of the agent: under way as long as the run, settled in the transaction that ends it. */
+export type RunCall = {
+  handOver(agentRunId: string): Promise<Db>
+  end(trx: Db, answer: string | null): Promise<void>
+}
+
+export function runCallOf(request: FastifyRequest): RunCall {
+  const open = request.idempotentCall
+  return {
+    async handOver(agentRunId) {
+      if (open?.transaction) {
+        const { transaction } = open
+        open.transaction = null
+        request.db = open.outside
+        await settle(transaction, () => handCallToRun(transaction.trx, open.call, agentRunId))
+      }
+      return request.db
+    },
+    async end(trx, answer) {
+      if (open === null) return
+      open.isAnswered = true
+      if (answer === null) await releaseCall(trx, open.call)
+      else await settleCall(trx, open.call, 200, answer)
+    },
+  }
+}
+
+async function settleAndCommit(
+  call: IdempotentCall,
+  transaction: OpenTransaction,
+  { status, answer }: { status: number; answer: string },
+): Promise<void> {
+  await settle(transaction, () => settleCall(transaction.trx, call, status, answer))
+}
+
+async function settle(transaction: OpenTransaction, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (cause) {
+    await transaction.rollback()
+    throw cause
+  }
+  await transaction.commit()
 }
 
 function callOf(request: FastifyRequest): IdempotentCall | undefined {

@@ -114,6 +114,7 @@ export type Schema = {
     fingerprint: Buffer
     status: number | null
     body: string | null
+    agent_run_id: string | null
     created_at: Made
   }
   audit_entries: {

@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
 import { createLog } from '#server/lib/log.ts'
 import { makeStore, targets } from '#test/harness.ts'
+import { admitAgentRun, endAgentRun } from '../agent/agent-runs.ts'
 import { type Db, openStore, type Store } from '../connection/db.ts'
-import { claimCall, forgetOldCalls, type IdempotentCall, releaseCall, settleCall } from './idempotency.ts'
+import { openTransaction } from '../connection/open-transaction.ts'
+import { claimCall, forgetOldCalls, handCallToRun, type IdempotentCall, settleCall } from './idempotency.ts'
 import { insertOrganisation } from './organisations.ts'
 
 describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
@@ -35,59 +37,93 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
       values: [interval, call.key],
     })
 
+  /** Claims the key in a transaction that stays open until `end` is called. */
+  async function begin(call: IdempotentCall, of: Store = store) {
+    const transaction = await openTransaction(of.org(call.orgId))
+    return { ...transaction, claim: await claimCall(transaction.trx, call) }
+  }
+  /** What a call of its own is told. */
+  async function ask(call: IdempotentCall, of: Store = store) {
+    const { claim, rollback } = await begin(call, of)
+    await rollback()
+    return claim
+  }
+  async function answer(call: IdempotentCall, body: string) {
+    const { trx, commit } = await begin(call)
+    await settleCall(trx, call, 201, body)
+    await commit()
+  }
+
   it('belongs to the first call; others hear that it is being worked on, then its answer', async () => {
     const call = makeCall()
-    expect(await claimCall(db, call)).toEqual({ state: 'ours' })
-    expect(await claimCall(db, call)).toEqual({ state: 'in_progress' })
-    await settleCall(db, call, 201, '{"answer":"größer"}')
+    const first = await begin(call)
+    expect(first.claim).toEqual({ state: 'ours' })
+    expect(await ask(call, second)).toEqual({ state: 'in_progress' })
+    await settleCall(first.trx, call, 201, '{"answer":"größer"}')
+    expect(await ask(call, second)).toEqual({ state: 'in_progress' })
+    await first.commit()
     const done = { state: 'done', status: 201, body: '{"answer":"größer"}' }
-    expect([await claimCall(db, call), await claimCall(db, call)]).toEqual([done, done])
+    expect([await ask(call), await ask(call, second)]).toEqual([done, done])
   })
 
-  it('belongs to exactly one of 40 calls of two processes that come at once', async () => {
+  it('belongs to exactly one of 20 calls of two processes that come at once', async () => {
     const call = makeCall()
-    const claims = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => claimCall((n % 2 === 0 ? store : second).org(orgId), call)),
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => begin(call, n % 2 === 0 ? store : second)),
     )
-    expect(claims.filter(({ state }) => state === 'ours')).toHaveLength(1)
-    expect(claims.filter(({ state }) => state === 'in_progress')).toHaveLength(39)
+    expect(all.filter(({ claim }) => claim.state === 'ours')).toHaveLength(1)
+    expect(all.filter(({ claim }) => claim.state === 'in_progress')).toHaveLength(19)
+    await Promise.all(all.map(({ rollback }) => rollback()))
   })
 
-  it('with another payload is told apart, before and after the first call is done', async () => {
+  it('with another payload is told apart once the first call is done', async () => {
     const call = makeCall()
+    await answer(call, '{}')
     const other = { ...call, fingerprint: Buffer.from('another request') }
-    await claimCall(db, call)
-    expect(await claimCall(db, other)).toEqual({ state: 'other_payload' })
-    await settleCall(db, call, 200, '{}')
-    expect(await claimCall(db, other)).toEqual({ state: 'other_payload' })
+    expect(await ask(other)).toEqual({ state: 'other_payload' })
   })
 
-  it('can be used again once it was given back, and an answer is never given back', async () => {
+  it('is free at once when its call was refused or its process has died, with any payload', async () => {
     const call = makeCall()
-    await claimCall(db, call)
-    await releaseCall(db, call)
-    expect(await claimCall(db, call)).toEqual({ state: 'ours' })
-    await settleCall(db, call, 200, '{}')
-    await releaseCall(db, call)
-    expect(await claimCall(db, call)).toMatchObject({ state: 'done' })
+    const first = await begin(call)
+    await settleCall(first.trx, call, 201, '{}')
+    await first.rollback()
+    expect(await ask({ ...call, fingerprint: Buffer.from('another request') })).toEqual({ state: 'ours' })
   })
 
-  it('of a process that died is free after two minutes, with any payload, and not before', async () => {
+  it('is only claimed in a transaction, whose end is the end of the claim', async () => {
+    await expect(claimCall(db, makeCall())).rejects.toThrow('a key is claimed for a transaction')
+  })
+
+  it('of a run of the agent is under way as long as the run is, however long that takes', async () => {
     const call = makeCall()
-    const other = { ...call, fingerprint: Buffer.from('another request') }
-    await claimCall(db, call)
-    await age(call, '119 seconds')
-    expect(await claimCall(db, call)).toEqual({ state: 'in_progress' })
-    await age(call, '121 seconds')
-    expect(await claimCall(db, other)).toEqual({ state: 'ours' })
-    expect(await claimCall(db, call)).toEqual({ state: 'other_payload' })
+    const started = await begin(call)
+    const admitted = await admitAgentRun(
+      started.trx,
+      {
+        org_id: orgId,
+        request_id: 'r',
+        member_id: call.memberId,
+        key_id: null,
+        price_millis: 0,
+        prompt: 'x',
+      },
+      { perHour: 100, atOnce: 100, maxSeconds: 100 },
+    )
+    if (admitted.kind !== 'admitted') throw new Error(admitted.kind)
+    await handCallToRun(started.trx, call, admitted.run.agent_run_id)
+    await started.commit()
+    await age(call, '23 hours')
+    expect(await ask(call)).toEqual({ state: 'in_progress' })
+    const gone = { model: null, error: 'given up', answer: null, trace: null, spent: null }
+    await endAgentRun(store.system, admitted.run, gone)
+    expect(await ask(call)).toEqual({ state: 'ours' })
   })
 
   it('is kept for 24 hours', async () => {
     const [younger, older] = [makeCall(), makeCall()]
     for (const call of [younger, older]) {
-      await claimCall(db, call)
-      await settleCall(db, call, 200, '{}')
+      await answer(call, '{}')
     }
     await age(younger, '23 hours 59 minutes')
     await age(older, '24 hours 1 second')
@@ -98,26 +134,33 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
       .where('key', 'in', [younger.key, older.key])
       .execute()
     expect(kept).toEqual([{ key: younger.key }])
-    expect(await claimCall(db, younger)).toMatchObject({ state: 'done' })
-    expect(await claimCall(db, older)).toEqual({ state: 'ours' })
+    expect(await ask(younger)).toMatchObject({ state: 'done' })
+    expect(await ask(older)).toEqual({ state: 'ours' })
   })
 
   it('past its 24 hours is free even before it is swept away', async () => {
     const call = makeCall()
-    await claimCall(db, call)
-    await settleCall(db, call, 200, '{}')
+    await answer(call, '{"old":true}')
     await age(call, '24 hours 1 second')
-    expect(await claimCall(db, call)).toEqual({ state: 'ours' })
-    expect(await claimCall(db, call)).toEqual({ state: 'in_progress' })
+    await answer(call, '{"new":true}')
+    expect(await ask(call)).toMatchObject({ state: 'done', body: '{"new":true}' })
   })
 
   it('is one matter for each member and each organisation', async () => {
     const call = makeCall()
     const elsewhere = await insertOrganisation(store.system, 'P')
-    await claimCall(db, call)
-    await settleCall(db, call, 200, '{"secret":true}')
-    expect(await claimCall(db, { ...call, memberId: newId() })).toEqual({ state: 'ours' })
-    expect(await claimCall(store.org(elsewhere), { ...call, orgId: elsewhere })).toEqual({ state: 'ours' })
-    await expect(claimCall(store.org(elsewhere), call)).rejects.toThrow('row-level security')
+    await answer(call, '{"secret":true}')
+    expect(await ask({ ...call, memberId: newId() })).toEqual({ state: 'ours' })
+    expect(await ask({ ...call, orgId: elsewhere })).toEqual({ state: 'ours' })
+    const intruding = store.org(elsewhere).transaction()
+    await expect(intruding.execute((trx) => settleCall(trx, call, 201, '{}'))).rejects.toThrow(
+      'row-level security',
+    )
+    // Another organisation's answers are hidden, whatever the statement names.
+    const seen = await store
+      .org(elsewhere)
+      .transaction()
+      .execute((trx) => claimCall(trx, call))
+    expect(seen).toEqual({ state: 'ours' })
   })
 })

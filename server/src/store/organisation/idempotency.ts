@@ -9,39 +9,68 @@ export type Claim =
   | { state: 'other_payload' }
   | { state: 'done'; status: number; body: string }
 
-/** Claims the key for this call, or says what became of the call that claimed it before (D14). */
-export async function claimCall(db: Db, call: IdempotentCall): Promise<Claim> {
-  // A claim that was not settled within two minutes belongs to a process that died.
-  const { rows } = await sql`
-    insert into idempotency_keys as k (org_id, member_id, key, fingerprint)
-    values (${call.orgId}, ${call.memberId}, ${call.key}, ${call.fingerprint})
-    on conflict (org_id, member_id, key) do update
-      set fingerprint = excluded.fingerprint, status = null, body = null, created_at = now()
-      where k.created_at < now() - interval '24 hours'
-        or (k.status is null and k.created_at < now() - interval '2 minutes')
-    returning key`.execute(db)
-  if (rows.length > 0) return { state: 'ours' }
-
-  const earlier = await db
-    .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'status', 'body'])
-    .where('org_id', '=', call.orgId)
-    .where('member_id', '=', call.memberId)
-    .where('key', '=', call.key)
-    .executeTakeFirst()
-  // Gone in between: the earlier call failed and gave its claim back. The caller may simply try again.
-  if (earlier === undefined) return { state: 'in_progress' }
+/**
+ * Claims the key until the end of the caller's transaction, which is to hold the effect and the answer of the call; or says what
+ * became of the call that had it before (D14). A process that dies takes its claim and its effect with it.
+ */
+export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
+  if (!trx.isTransaction) throw new Error('a key is claimed for a transaction')
+  const name = `idempotency key ${call.orgId} ${call.memberId} ${call.key}`
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`.execute(trx)
+  if (rows[0]?.locked !== true) return { state: 'in_progress' }
+  // By a statement of its own: one that takes the lock sees what was there before it had it.
+  const earlier = await findCall(trx, call)
+  if (earlier === undefined) return { state: 'ours' }
+  if (earlier.is_over) {
+    await ofCall(trx.deleteFrom('idempotency_keys'), call).execute()
+    return { state: 'ours' }
+  }
   if (!earlier.fingerprint.equals(call.fingerprint)) return { state: 'other_payload' }
   if (earlier.status === null || earlier.body === null) return { state: 'in_progress' }
   return { state: 'done', status: earlier.status, body: earlier.body }
 }
 
-export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
-  const open = db.updateTable('idempotency_keys').set({ status, body }).where('status', 'is', null)
-  await ofCall(open, call).execute()
+/** A call is over after 24 hours, and one without an answer when its run of the agent is no longer under way. */
+async function findCall(trx: Db, call: IdempotentCall) {
+  const { rows } = await sql<{
+    fingerprint: Buffer
+    status: number | null
+    body: string | null
+    is_over: boolean
+  }>`
+    select fingerprint, status, body,
+      created_at < now() - interval '24 hours' or (status is null and not exists (
+        select from agent_runs a
+        where a.org_id = k.org_id and a.agent_run_id = k.agent_run_id and a.state = 'running')) as is_over
+    from idempotency_keys k
+    where org_id = ${call.orgId} and member_id = ${call.memberId} and key = ${call.key}`.execute(trx)
+  return rows[0]
 }
 
-/** Gives the claim back, so that the same call can be tried again. */
+/** Keeps the answer, in the transaction of what it answers. */
+export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
+  await putCall(db, call, { status, body, agent_run_id: null })
+}
+
+/** Leaves the call under way beyond its transaction, as long as the run is. */
+export async function handCallToRun(trx: Db, call: IdempotentCall, agentRunId: string): Promise<void> {
+  await putCall(trx, call, { status: null, body: null, agent_run_id: agentRunId })
+}
+
+async function putCall(
+  db: Db,
+  { orgId, memberId, key, fingerprint }: IdempotentCall,
+  state: { status: number | null; body: string | null; agent_run_id: string | null },
+): Promise<void> {
+  await db
+    .insertInto('idempotency_keys')
+    .values({ org_id: orgId, member_id: memberId, key, fingerprint, ...state })
+    .onConflict((conflict) => conflict.columns(['org_id', 'member_id', 'key']).doUpdateSet(state))
+    .execute()
+}
+
+/** Gives the claim of a run that failed back, so that the same call can be tried again. */
 export async function releaseCall(db: Db, call: IdempotentCall): Promise<void> {
   await ofCall(db.deleteFrom('idempotency_keys').where('status', 'is', null), call).execute()
 }

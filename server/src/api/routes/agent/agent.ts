@@ -4,11 +4,13 @@ import { z } from 'zod'
 import { AgentAnswer, AgentBody, AgentRunRecord } from '#contract/agent.ts'
 import { success } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
+import type { AgentAnswer as AgentFound } from '../../../catalog/agent/task.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { findAgentRun } from '../../../store/agent/agent-runs.ts'
+import type { Db } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
-import { settleIdempotencyKey } from '../../http/idempotency.ts'
+import { runCallOf } from '../../http/idempotency.ts'
 import type { Api, Services } from '../../services.ts'
 
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
@@ -38,27 +40,34 @@ export function agentRoutes(api: Api, { agent }: Services): void {
       const { db, caller, body, id: requestId } = request
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
-      const asked = { db, caller, body, requestId, signal: left.signal }
+      const open = runCallOf(request)
+      const answerOf = (answer: AgentFound) => ({ status: 200 as const, ...answer, request_id: requestId })
+      const asked = {
+        db,
+        caller,
+        body,
+        requestId,
+        signal: left.signal,
+        onAdmitted: (agentRunId: string) => open.handOver(agentRunId),
+        onEnded: (trx: Db, answer: AgentFound | null) =>
+          open.end(trx, answer === null ? null : JSON.stringify(answerOf(answer))),
+      }
       if (wantsEvents(request)) {
         const stream = openStream(reply)
         const onStep = (step: unknown) => send(stream, 'step', step)
         try {
-          const answer = { status: 200, ...(await agent.run({ ...asked, onStep })), request_id: requestId }
-          // Nothing is sent through the hooks here: a repetition with the same Idempotency-Key gets this answer.
-          await settleIdempotencyKey(request, reply, JSON.stringify(answer))
-          send(stream, 'answer', answer)
+          send(stream, 'answer', answerOf(await agent.run({ ...asked, onStep })))
         } catch (cause) {
           const error = asAppError(cause as Error & { code: string }, request)
           if (error.status >= 500) request.log.error({ err: cause, request_id: requestId }, 'request failed')
-          // A key whose call failed can be used again.
-          await settleIdempotencyKey(request, reply, undefined)
+          // Nothing is sent through the hooks here: a call that was not even admitted gives its key back.
+          await request.idempotentCall?.transaction?.rollback()
           send(stream, 'error', errorBody(error, request))
         }
         stream.end()
         return reply
       }
-      const { data, citations, findings } = await agent.run(asked)
-      return { status: 200 as const, data, citations, findings, request_id: requestId }
+      return answerOf(await agent.run(asked))
     },
   )
 

@@ -6,6 +6,7 @@ import type { InputColumn } from '../../../chain/definition.ts'
 import { IMPORT_JOB } from '../../../files/imports/import-job.ts'
 import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
+import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
 import { findLatestImport, insertImport, type MappedColumn } from '../../../store/files/imports.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
@@ -54,7 +55,7 @@ export function importRoutes(api: Api, { store }: Services): void {
       if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
       if (errors.length > 0) throw validationError(errors)
       const columns = columnsOf(mapping, inputs)
-      await db.transaction().execute(async (trx) => {
+      await inTransaction(db, async (trx) => {
         const key = { org_id: caller.orgId, file_ref }
         if (!(await useFile(trx, key, UPLOAD_DAYS))) throw invalid('file_ref', ABSENT)
         const import_id = await insertImport(trx, {

@@ -2,6 +2,7 @@ import { success } from '#contract/envelope.ts'
 import { AddMemberBody, Invitation, RemovedMember, RemoveMemberQuery } from '#contract/members.ts'
 import { inviteMember, removeMember } from '../../../org/members.ts'
 import { created, ok } from '../../http/envelope.ts'
+import { commitEffect } from '../../http/idempotency.ts'
 import type { Api, Services } from '../../services.ts'
 
 export function memberRoutes(api: Api, services: Services): void {
@@ -16,7 +17,9 @@ export function memberRoutes(api: Api, services: Services): void {
         response: { 201: success(201, Invitation) },
       },
     },
-    async ({ caller, db, body }) => {
+    async (request) => {
+      const { caller, db, body } = request
+      const invited = (email_sent: boolean) => created({ ...body, status: 'pending' as const, email_sent })
       const { email_sent } = await inviteMember(
         {
           db,
@@ -27,10 +30,12 @@ export function memberRoutes(api: Api, services: Services): void {
           publicUrl: services.publicUrl(),
           memberLimit: services.config.LOAM_MEMBER_LIMIT,
           log: services.log,
+          // Nobody waits for a mail server with the seats of the organisation locked.
+          onRecorded: () => commitEffect(request, 201, invited(false)),
         },
         body,
       )
-      return created({ ...body, status: 'pending' as const, email_sent })
+      return invited(email_sent)
     },
   )
 

@@ -2,6 +2,7 @@ import { success } from '#contract/envelope.ts'
 import { isRole } from '#contract/scopes.ts'
 import { Knowledge, KnowledgeBody, User } from '#contract/user.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { listMembers } from '../../../store/organisation/members.ts'
 import { getKnowledge, putKnowledge } from '../../../store/organisation/organisations.ts'
@@ -55,7 +56,7 @@ export function userRoutes(api: Api): void {
       },
     },
     async ({ caller, db, body }) => {
-      const written = await db.transaction().execute(async (trx) => {
+      const written = await inTransaction(db, async (trx) => {
         await recordAudit(trx, caller.orgId, caller, {
           action: 'knowledge.written',
           target: caller.orgId,

@@ -5,6 +5,7 @@ import { notFound, validationError } from '../../../lib/errors.ts'
 import { connectSegment } from '../../../segment-syncs/connect.ts'
 import { findSheet } from '../../../store/sheets/sheets.ts'
 import { created } from '../../http/envelope.ts'
+import { outsideOf } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
 import { requireWorkflow } from '../workflows/resources.ts'
 import { segmentOfPath, SegmentParams } from './segments.ts'
@@ -37,6 +38,7 @@ export function segmentConnectionRoutes(api: Api): void {
         caller,
         { segment, sheet },
         body,
+        outsideOf(request),
       )
       const data = {
         sync_id: syncId,

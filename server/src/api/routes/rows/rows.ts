@@ -16,7 +16,7 @@ import { isUuid } from '../../../lib/ids.ts'
 import { parseRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
 import { arriveRows } from '../../../runs/arrivals.ts'
-import type { Db } from '../../../store/connection/db.ts'
+import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { listCells } from '../../../store/sheets/cells.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
@@ -128,7 +128,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
     async (request) => {
       const { db, sheet, body } = request
       const asked = [...new Set(body.row_ids)]
-      const deleted_row_ids = await db.transaction().execute(async (trx) => {
+      const deleted_row_ids = await inTransaction(db, async (trx) => {
         const gone = await deleteRows(trx, sheet, asked.filter(isUuid))
         await auditDeletion(trx, request, gone.length)
         return gone
@@ -156,7 +156,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
       },
     },
     async (request) => {
-      const deleted_count = await request.db.transaction().execute(async (trx) => {
+      const deleted_count = await inTransaction(request.db, async (trx) => {
         const count = await deleteAllRows(trx, request.sheet)
         await auditDeletion(trx, request, count)
         return count

@@ -5,6 +5,7 @@ import { FIRST_ROWS, Queued, Run, RunActionBody, RunAllBody, RunRowsBody, Stoppe
 import type { Definition } from '../../../chain/definition.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { chooseOnly, type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
+import { inTransaction } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
@@ -106,7 +107,7 @@ export function runRoutes(api: Api): void {
       },
     },
     async ({ db, caller, sheet }) => {
-      const rows_stopped = await db.transaction().execute((trx) => stopRuns(trx, caller, sheet))
+      const rows_stopped = await inTransaction(db, (trx) => stopRuns(trx, caller, sheet))
       const message = `${rows_stopped} queued rows were stopped; cells that are running may finish`
       return ok({ rows_stopped }, { message })
     },
@@ -159,9 +160,9 @@ async function queue(
   actions: string[],
   rows: RowChoice,
 ) {
-  const { runId, rowsQueued } = await db
-    .transaction()
-    .execute((trx) => startRun(trx, caller, { sheet, actions, rows, trigger: 'api' }))
+  const { runId, rowsQueued } = await inTransaction(db, (trx) =>
+    startRun(trx, caller, { sheet, actions, rows, trigger: 'api' }),
+  )
   nameRun(reply, rowsQueued > 0 ? runId : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
 }

@@ -22,6 +22,7 @@ import {
   listShortcutRuns,
 } from '../../../store/shortcuts/shortcut-runs.ts'
 import { created, nameRun, ok } from '../../http/envelope.ts'
+import { commitEffect } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
@@ -67,16 +68,18 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       nameRun(reply, runId)
       const [made] = runs
       if (made === undefined) throw new Error('a run was queued without its record')
+      const { shortcut_run_id: id, row_id: data_id, created_at } = made
+      const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
+      const queued = created(data, { message: 'The run is queued' })
       if (query.wait > 0) {
-        const ended = await waitForEnd(db, caller.orgId, made.shortcut_run_id, {
+        const outside = await commitEffect(request, 201, queued)
+        const ended = await waitForEnd(outside, caller.orgId, made.shortcut_run_id, {
           ms: query.wait * 1000,
           signal: AbortSignal.any([closing.signal, goneOf(reply)]),
         })
         if (ended !== null) return ok(ended)
       }
-      const { shortcut_run_id: id, row_id: data_id, created_at } = made
-      const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
-      return created(data, { message: 'The run is queued' })
+      return queued
     },
   )
 

@@ -1,0 +1,34 @@
+import { type Db, isUnavailable } from './db.ts'
+
+/** A transaction whose end is decided elsewhere than where it began, such as that of a whole request. */
+export type OpenTransaction = {
+  trx: Db
+  commit: () => Promise<void>
+  rollback: () => Promise<void>
+}
+
+class CalledOff extends Error {}
+
+export async function openTransaction(db: Db): Promise<OpenTransaction> {
+  const opened = Promise.withResolvers<Db>()
+  const decided = Promise.withResolvers<void>()
+  const ended = db.transaction().execute(async (trx) => {
+    opened.resolve(trx)
+    await decided.promise
+  })
+  ended.catch(opened.reject)
+  return {
+    trx: await opened.promise,
+    async commit() {
+      decided.resolve()
+      await ended
+    },
+    async rollback() {
+      decided.reject(new CalledOff())
+      // One that was lost with its connection is rolled back already.
+      await ended.catch((cause: unknown) => {
+        if (!(cause instanceof CalledOff) && !isUnavailable(cause)) throw cause
+      })
+    },
+  }
+}
