@@ -3,7 +3,7 @@ import { GivenInputs, GivenOutputs, ShortcutDetails } from '#contract/shortcuts.
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
-import type { GivenSchemas, Publisher } from '#server/shortcuts/publish.ts'
+import { type GivenSchemas, type Publisher, warningsOf } from '#server/shortcuts/publish.ts'
 import { type ShortcutView, viewShortcut } from '#server/shortcuts/view.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -52,7 +52,16 @@ export function readSchemas(flags: { inputs?: string; outputs?: string }): Given
 /** Programs get the shortcut as the API shows it; people also see where each field comes from. */
 export function answerOf(shortcut: ShortcutRecord, title: string): CommandOutput {
   const data = viewShortcut(shortcut)
-  return { data, text: () => [describe(data, title), ...describeFields(shortcut)].join('\n') }
+  const warnings = warningsOf(shortcut)
+  return {
+    data: { ...data, ...(warnings.length === 0 ? {} : { warnings }) },
+    text: () =>
+      [
+        describe(data, title),
+        ...describeFields(shortcut),
+        ...warnings.map(({ message }) => `Warning: ${message}`),
+      ].join('\n'),
+  }
 }
 
 function describe(shortcut: ShortcutView, title: string): string {

@@ -37,6 +37,7 @@ it('D57: set prints sheet_id, cron and next_run_at; setting again replaces; list
         workflow_id: sheet_id,
         name: 'Rows',
         cron: '0 9 * * *',
+        only_rows: null,
         timezone: 'Asia/Kathmandu',
         next_run_at: second.answer.next_run_at,
       },

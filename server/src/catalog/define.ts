@@ -59,7 +59,15 @@ export type RunArgs<F extends Fields> = { inputs: InputValues<F>; context: Actio
 
 type Static<O extends Outputs> = { outputs: O; dynamic?: false }
 /** Outputs that are only known after a run; those declared are always there beside them. */
-type Dynamic<O extends Outputs> = { outputs: O; dynamic: true }
+type Dynamic<O extends Outputs> = {
+  outputs: O
+  dynamic: true
+  /** Those that its configuration names, before any run (D74). */
+  configured?: (inputs: Readonly<Record<string, unknown>>) => ConfiguredOutputs
+}
+
+/** `closed` when a run will show no others. */
+export type ConfiguredOutputs = { outputs: Outputs; closed: boolean }
 
 /** What comes out follows from the inputs alone, at once and for nothing: a result that is lost is simply computed again. */
 type Pure<F extends Fields, O extends Outputs> = {
@@ -110,6 +118,7 @@ export type Action = {
   alsoRequired(configured: Readonly<Record<string, unknown>>): string[]
   outputs: Outputs
   dynamic: boolean
+  configured: ((inputs: Readonly<Record<string, unknown>>) => ConfiguredOutputs) | null
   pure: boolean
   run(args: {
     inputs: Record<string, unknown>
@@ -140,6 +149,7 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     alsoRequired: (configured) => spec.alsoRequired?.(configured) ?? [],
     outputs: spec.outputs,
     dynamic: spec.dynamic ?? false,
+    configured: (spec.dynamic === true ? spec.configured : undefined) ?? null,
     pure: spec.pure ?? false,
     // The engine reads inputs through the same fields, so they have the types that `run` declares.
     run: ({ inputs, context }) => spec.run({ inputs: inputs as InputValues<F>, context }),

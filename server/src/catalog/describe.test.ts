@@ -38,7 +38,7 @@ it('an input is described by name, type, required and description', () => {
 })
 
 it('an output is described with its reference, a structured_array with three-segment references of its columns', () => {
-  expect(describeOutputs(findPeople, 'find_people_2')).toEqual([
+  expect(describeOutputs(findPeople, { id: 'find_people_2', inputs: {} })).toEqual([
     {
       name: 'count',
       type: 'number',
@@ -60,11 +60,13 @@ it('an output is described with its reference, a structured_array with three-seg
 
 it('a run tells the further outputs of a dynamic action, and columns that were not declared', () => {
   const discovered = discoverOutputs({ status_code: 200, list: [{ id: 1 }], name: 'Ann' })
-  expect(describeOutputs(call, 'call_1').map(({ name, columns }) => [name, columns])).toEqual([
+  expect(
+    describeOutputs(call, { id: 'call_1', inputs: {} }).map(({ name, columns }) => [name, columns]),
+  ).toEqual([
     ['status_code', undefined],
     ['list', []],
   ])
-  expect(describeOutputs(call, 'call_1', discovered)).toEqual([
+  expect(describeOutputs(call, { id: 'call_1', inputs: {} }, discovered)).toEqual([
     { name: 'status_code', type: 'number', reference: '{{call_1.status_code}}', description: 'The status.' },
     {
       name: 'list',
@@ -79,7 +81,9 @@ it('a run tells the further outputs of a dynamic action, and columns that were n
 
 it('a run tells nothing about an action that declares all of its outputs', () => {
   expect(
-    describeOutputs(findPeople, 'find_people_1', discoverOutputs({ other: 1 })).map(({ name }) => name),
+    describeOutputs(findPeople, { id: 'find_people_1', inputs: {} }, discoverOutputs({ other: 1 })).map(
+      ({ name }) => name,
+    ),
   ).toEqual(['count', 'people'])
   expect([learnsFromRuns(findPeople), learnsFromRuns(call)]).toEqual([false, true])
 })

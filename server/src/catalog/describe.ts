@@ -1,5 +1,6 @@
+import type { ActionInstance } from '../chain/definition.ts'
 import { printToken } from '../chain/references.ts'
-import type { Action } from './define.ts'
+import type { Action, ConfiguredOutputs } from './define.ts'
 import type { OutputType } from './outputs.ts'
 import type { Discovered } from './values/discover.ts'
 
@@ -32,16 +33,31 @@ export function describeInputs(action: Action): InputDescriptor[] {
  */
 export function describeOutputs(
   action: Action,
-  instanceId: string,
+  { id: instanceId, inputs }: Pick<ActionInstance, 'id' | 'inputs'>,
   discovered: readonly Discovered[] = [],
 ): OutputDescriptor[] {
   const found = new Map(discovered.map((entry) => [entry.name, entry]))
-  const declared = Object.entries(action.outputs).map(([name, { type, description, columns }]) => {
+  const { outputs, closed } = outputsOf(action, inputs)
+  const declared = Object.entries(outputs).map(([name, { type, description, columns }]) => {
     const known = columns && Object.entries(columns).map(([name, type]) => ({ name, type }))
     return describeOutput(instanceId, { name, type, columns: known ?? found.get(name)?.columns, description })
   })
-  const further = action.dynamic ? discovered.filter(({ name }) => !Object.hasOwn(action.outputs, name)) : []
+  // What was declared keeps its type, whatever a run has shown (D74).
+  const further = closed ? [] : discovered.filter(({ name }) => !Object.hasOwn(outputs, name))
   return [...declared, ...further.map((entry) => describeOutput(instanceId, entry))]
+}
+
+/** The outputs that are known without a run: those of the template, and those that the configuration names (D74). */
+export function outputsOf(
+  action: Pick<Action, 'outputs' | 'dynamic' | 'configured'>,
+  inputs: ActionInstance['inputs'],
+): ConfiguredOutputs & { areNamed: boolean } {
+  const named = action.configured?.(inputs)
+  return {
+    outputs: { ...named?.outputs, ...action.outputs },
+    closed: named?.closed ?? !action.dynamic,
+    areNamed: named !== undefined,
+  }
 }
 
 /** Whether runs tell something about the outputs that the definition does not. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OutputDescriptor } from '#contract/actions.ts'
-import { describeOutputs, discoverOutputs, learnsFromRuns } from '../catalog/describe.ts'
+import { describeOutputs, discoverOutputs, learnsFromRuns, outputsOf } from '../catalog/describe.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { isObject } from '../lib/json/object.ts'
 import type { Db } from '../store/connection/db.ts'
@@ -15,18 +15,20 @@ import { recordChange } from './changes.ts'
 
 /**
  * The outputs of an action, after a look at the latest row it completed on; what is seen there is kept (D35). A dynamic
- * action that never ran has none to name.
+ * action that never ran has none to name, but for those of its configuration (D74).
  */
 export async function discoverActionOutputs(
   { db, author, sheet, catalogue }: ChainEditing,
-  { id, action_id }: ActionInstance,
+  action: ActionInstance,
 ): Promise<OutputDescriptor[]> {
+  const { id, action_id, inputs } = action
   const template = catalogue.get(action_id)
   if (template === undefined) return []
-  if (!learnsFromRuns(template)) return describeOutputs(template, id)
+  if (!learnsFromRuns(template)) return describeOutputs(template, action)
   const [latest, known] = await Promise.all([findLatestOutputs(db, sheet, id), findKnown(db, sheet, id)])
   if (!isObject(latest)) {
-    return template.dynamic && known === undefined ? [] : describeOutputs(template, id, known)
+    const isUnknown = template.dynamic && known === undefined && !outputsOf(template, inputs).areNamed
+    return isUnknown ? [] : describeOutputs(template, action, known)
   }
   const seen = discoverOutputs(latest)
   if (!isDeepStrictEqual(seen, known)) {
@@ -34,7 +36,7 @@ export async function discoverActionOutputs(
     const entry = { action: 'action.outputs_discovered', target: sheet.sheet_id, details }
     await recordChange(db, author, entry, (trx) => putDiscoveredOutputs(trx, sheet, id, seen))
   }
-  return describeOutputs(template, id, seen)
+  return describeOutputs(template, action, seen)
 }
 
 async function findKnown(db: Db, sheet: SheetRecord, id: string) {

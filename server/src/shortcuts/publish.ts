@@ -1,3 +1,4 @@
+import type { Warning } from '#contract/envelope.ts'
 import type { GivenInput, GivenOutput, ShortcutDetails } from '#contract/shortcuts.ts'
 import { describeOutputs, type OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
@@ -129,9 +130,17 @@ async function listOutputs(
     const template = catalogue.get(action.action_id)
     if (template === undefined) continue
     const shown = await discoverActionOutputs({ db, author, sheet, catalogue }, action)
-    all.push(...(shown.length > 0 ? shown : describeOutputs(template, action.id)))
+    all.push(...(shown.length > 0 ? shown : describeOutputs(template, action)))
   }
   return all
+}
+
+/** What whoever published this should know (D74). */
+export function warningsOf({ outputs }: Pick<ShortcutRecord, 'outputs'>): Warning[] {
+  if (outputs.length > 0) return []
+  const message =
+    'the shortcut has no output: its runs are paid for and answer {}. Run a row first, or name outputs with --outputs, and republish'
+  return [{ field: 'outputs', code: 'no_outputs', message }]
 }
 
 async function requireRecord(

@@ -1,7 +1,13 @@
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
+import { readFormat } from '../fields/output-format.ts'
 import { DATA_RULE, KNOWLEDGE_RULE, printKnowledge, printRowData, printWords } from '../fields/prompt.ts'
-import { type AnswerSchema, answerSchemaOf, outputsOfAnswer } from '../models/answer-schema.ts'
+import {
+  type AnswerSchema,
+  answerSchemaOf,
+  outputsOfAnswer,
+  outputsOfFormat,
+} from '../models/answer-schema.ts'
 import { askObject, askText } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
 
@@ -43,6 +49,7 @@ export default defineAction({
   },
   outputs: {},
   dynamic: true,
+  configured: ({ output_format: format }) => outputsOfFormat(readFormat(format)),
   async run({ inputs, context }) {
     const found = await context.models.find(inputs.model.trim(), context, inputs.connection)
     if (!found.ok) return { kind: 'unrunnable', message: found.message }

@@ -5,7 +5,9 @@ import { fieldsOfFormat } from '../agent/task.ts'
 import { provenanceOf } from '../agent/trace.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
+import { readFormat } from '../fields/output-format.ts'
 import { printRowData, printWords } from '../fields/prompt.ts'
+import { outputsOfFormat } from '../models/answer-schema.ts'
 import { failed, retry, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
@@ -58,6 +60,7 @@ export default defineAction({
     }),
   },
   dynamic: true,
+  configured: ({ output_format: format }) => ({ ...outputsOfFormat(readFormat(format)), closed: true }),
   async run({ inputs, context }) {
     const found = await context.models.find(inputs.select_a_model.trim(), context, inputs.connection)
     if (!found.ok) return unrunnable(found.message)

@@ -2,7 +2,7 @@ import type { TypeOf } from '../../chain/condition-check.ts'
 import type { ActionInstance, Definition } from '../../chain/definition.ts'
 import type { Token } from '../../chain/references.ts'
 import type { Action } from '../define.ts'
-import { describeOutputs, type Discovered, type OutputDescriptor } from '../describe.ts'
+import { describeOutputs, type Discovered, type OutputDescriptor, outputsOf } from '../describe.ts'
 import type { Catalogue } from '../registry.ts'
 
 /** What runs have told of outputs, by action instance. */
@@ -27,31 +27,32 @@ export function viewChain(
   catalogue: Catalogue,
   discovered: DiscoveredOutputs,
 ): ChainView {
-  const links = definition.actions.map(({ id, action_id }, place): [string, ChainLink] => [
-    id,
-    { place, ...viewOutputs(catalogue.get(action_id), id, discovered.get(id)) },
+  const links = definition.actions.map((action, place): [string, ChainLink] => [
+    action.id,
+    { place, ...viewOutputs(catalogue.get(action.action_id), action, discovered.get(action.id)) },
   ])
   return { definition, links: new Map(links) }
 }
 
 function viewOutputs(
   template: Action | undefined,
-  id: string,
+  action: ActionInstance,
   seen: readonly Discovered[] | undefined,
 ): Omit<ChainLink, 'place'> {
   if (template === undefined) return { template, outputs: [], anyType: new Set(), open: true }
-  const declared = Object.keys(template.outputs)
+  const known = outputsOf(template, action.inputs)
+  const declared = Object.keys(known.outputs)
   const anyType = [
-    ...declared.filter((name) => template.outputs[name]?.anyType),
+    ...declared.filter((name) => known.outputs[name]?.anyType),
     ...(seen ?? [])
       .filter(({ name, anyType }) => anyType && !declared.includes(name))
       .map(({ name }) => name),
   ]
   return {
     template,
-    outputs: describeOutputs(template, id, seen),
+    outputs: describeOutputs(template, action, seen),
     anyType: new Set(anyType),
-    open: template.dynamic && seen === undefined,
+    open: !known.closed && seen === undefined,
   }
 }
 

@@ -23,8 +23,13 @@ export function outputFormat(options: {
     check,
     show: (configured) => (isObject(configured) && 'json' in configured ? 'json' : 'fields'),
     resolve: (configured) => configured,
-    read: (resolved) => (isObject(resolved) ? (resolved as OutputFormat) : undefined),
+    read: readFormat,
   }
+}
+
+/** A format that was checked when it was configured. */
+export function readFormat(configured: unknown): OutputFormat | undefined {
+  return isObject(configured) ? (configured as OutputFormat) : undefined
 }
 
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/

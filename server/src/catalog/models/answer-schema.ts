@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/json/object.ts'
+import type { ConfiguredOutputs } from '../define.ts'
 import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
-import type { OutputType } from '../outputs.ts'
+import { type Output, output, type OutputType } from '../outputs.ts'
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'
 import { nameColumns, nameOutputs } from '../values/output-names.ts'
 
@@ -89,4 +90,48 @@ export function outputsOfAnswer(format: OutputFormat, value: unknown): Record<st
     (name) => !Object.hasOwn(value, name),
   )
   return nameOutputs({ ...value, ...Object.fromEntries(absent.map((name) => [name, null])) })
+}
+
+/** The outputs that a format names before any answer (D74): its fields, the properties of its schema, or `response`. */
+export function outputsOfFormat(format: OutputFormat | undefined): ConfiguredOutputs {
+  if (format === undefined) return { outputs: { response: output.text('The answer.') }, closed: true }
+  if ('fields' in format) {
+    const outputs = format.fields.map(({ name, type, description }) => [name, { type, description }])
+    return { outputs: Object.fromEntries(outputs), closed: true }
+  }
+  const { properties, additionalProperties } = format.json
+  const types = nameOutputs(isObject(properties) ? properties : {})
+  const outputs = Object.entries(types).map(([name, schema]) => [name, outputOfSchema(schema)])
+  return {
+    outputs: Object.fromEntries(outputs),
+    closed: additionalProperties === false && outputs.length > 0,
+  }
+}
+
+function outputOfSchema(schema: unknown): Output {
+  const { type, format, description, items } = isObject(schema) ? schema : {}
+  const words = typeof description === 'string' ? description : ''
+  const kinds = (Array.isArray(type) ? type : [type]).filter((kind) => kind !== 'null')
+  const kind: unknown = kinds.length === 1 ? kinds[0] : undefined
+  if (kind === 'array' && isObject(items) && isObject(items['properties'])) {
+    const columns = Object.entries(items['properties']).map(([name, part]) => [
+      name,
+      outputOfSchema(part).type,
+    ])
+    return { type: 'structured_array', description: words, columns: Object.fromEntries(columns) }
+  }
+  const known = typeof kind === 'string' ? TYPES[kind] : undefined
+  if (known === undefined) return { ...output.any(words) }
+  const isText = known === 'string'
+  if (isText && (format === 'uri' || format === 'url')) return { type: 'url', description: words }
+  return { type: isText && format === 'email' ? 'email' : known, description: words }
+}
+
+const TYPES: Readonly<Record<string, OutputType>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  object: 'json',
+  array: 'raw_array',
 }

@@ -155,7 +155,7 @@ describe('selectors have the same shapes as List Rows (D42)', async () => {
         row_ids: ['x'],
         filters: [
           { ...more, variable: '{{input.nope}}' },
-          { ...more, operator: 'is' },
+          { ...more, operator: 'equals' },
         ],
         status_filters: [{ action_instance_id: 'filter_9', is: ['done'] }],
       },
