@@ -8,6 +8,7 @@ it.each([
   ['endings', '--rounds 5 --rows 60'],
   ['R17', '--rows 400 --kills 3 --seconds-a-kill 60'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
+  ['R5', '--rows 3 --brief --memory-mb 1024'],
   ['segments', '--members 200 --rounds 2'],
 ])('%s holds at a small size', { timeout: 300_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { EgressFault } from './failures.ts'
+import type { Holding } from './held-bytes.ts'
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd'
 
@@ -10,19 +11,17 @@ const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
 type Headers = Readonly<Record<string, string[]>>
 
-/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` is called before each. */
-export async function decodeBody(
-  body: Buffer,
-  headers: Headers,
-  { maxBytes, check }: { maxBytes: number; check: () => void },
-): Promise<Uint8Array> {
+type Limits = { maxBytes: number; holding: Holding; check: () => void }
+
+/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` may throw what ends the call. */
+export async function decodeBody(body: Buffer, headers: Headers, limits: Limits): Promise<Uint8Array> {
   const encodings = encodingsOf(headers)
   // Answers to HEAD and 304 name the encoding of a body that they do not have.
   if (body.length === 0) return body
   let bytes = body
   for (const encoding of encodings.toReversed()) {
-    check()
-    bytes = await decode(bytes, encoding, maxBytes)
+    limits.check()
+    bytes = await decode(bytes, encoding, limits)
   }
   return bytes
 }
@@ -42,12 +41,12 @@ function encodingsOf(headers: Headers): string[] {
   return encodings
 }
 
-async function decode(input: Buffer, encoding: string, maxBytes: number): Promise<Buffer> {
+async function decode(input: Buffer, encoding: string, limits: Limits): Promise<Buffer> {
   const decoder = createDecoder(input, encoding)
   decoder.end(input)
   let output: Buffer
   try {
-    output = await collect(decoder, maxBytes)
+    output = await collect(decoder, limits)
   } catch (error) {
     if (error instanceof EgressFault) throw error
     throw new EgressFault('protocol', `the ${encoding} encoding of the answer is broken or cut off.`)
@@ -76,13 +75,15 @@ function createDecoder(input: Buffer, encoding: string) {
   }
 }
 
-async function collect(source: Readable, maxBytes: number): Promise<Buffer> {
+async function collect(source: Readable, { maxBytes, holding, check }: Limits): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of source as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
+    holding.add(chunk.length)
+    check()
   }
   return Buffer.concat(chunks, size)
 }

@@ -6,6 +6,7 @@ import { ACCEPT_ENCODING, checkDeclaredLength, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
 import { type Deadline, exchange, type Expectation, startDeadline } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
+import { createHeldBytes, type Holding } from './held-bytes.ts'
 import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
 import { goesOn, headersFor, keptOf } from './part.ts'
 import { createRecords, type DnsRecords } from './records.ts'
@@ -47,6 +48,8 @@ type ResponseParts = Pick<
   'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'more'
 >
 
+/** Of answers that arrive or are decoded, in all calls together. */
+const MAX_HELD_BYTES = 128_000_000
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
 const POOL_OPTIONS = {
@@ -67,6 +70,7 @@ export function createEgress(options: {
   servers?: readonly string[]
   baseUrls?: ReadonlyMap<string, string>
   smtpProbe?: Partial<SmtpProbe>
+  maxHeldBytes?: number
 }): Egress {
   const closing = new AbortController()
   const servers = options.servers ?? []
@@ -78,6 +82,7 @@ export function createEgress(options: {
     closing: closing.signal,
   }
   const agent = createAgent(guard)
+  const held = createHeldBytes(options.maxHeldBytes ?? MAX_HELD_BYTES)
   const sockets = new Set<Socket>()
   const headerDefaults = {
     accept: '*/*',
@@ -85,7 +90,11 @@ export function createEgress(options: {
     'user-agent': options.userAgent ?? 'loam',
   }
 
-  async function follow(request: EgressRequest, deadline: Deadline): Promise<ResponseParts> {
+  async function follow(
+    request: EgressRequest,
+    deadline: Deadline,
+    holding: Holding,
+  ): Promise<ResponseParts> {
     const { maxBytes, maxRedirects } = { ...LIMITS, ...request }
     const start = parseUrl(request.url)
     let route = start.origin
@@ -100,7 +109,7 @@ export function createEgress(options: {
           return true
         }
         const keep: Expectation['keep'] = (answer) => keptOf(request.part, answer)
-        const exchanged = await exchange(agent, hop, { deadline, maxBytes, wants, keep })
+        const exchanged = await exchange(agent, hop, { deadline, holding, maxBytes, wants, keep })
         const { status, headers, body: sent } = exchanged
         const location = locationOf(status, headers)
         const next = location === null ? null : nextHop(hop, status, location)
@@ -108,7 +117,7 @@ export function createEgress(options: {
           const check = () => {
             if (deadline.fault !== undefined) throw deadline.fault
           }
-          const body = await decodeBody(sent, headers, { maxBytes, check })
+          const body = await decodeBody(sent, headers, { maxBytes, holding, check })
           return {
             status,
             headers,
@@ -135,11 +144,13 @@ export function createEgress(options: {
     const started = performance.now()
     const elapsed = () => Math.round(performance.now() - started)
     const deadline = startDeadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    const holding = held.open((fault) => deadline.fail(fault))
     try {
-      return createResponse({ ...(await follow(request, deadline)), ms: elapsed() })
+      return createResponse({ ...(await follow(request, deadline, holding)), ms: elapsed() })
     } catch (error) {
       return toFailure(error, elapsed())
     } finally {
+      holding.release()
       deadline.end()
     }
   }

@@ -1,6 +1,7 @@
 import type { Agent, Dispatcher } from 'undici'
 import { tooLarge } from './body.ts'
 import { EgressFault } from './failures.ts'
+import type { Holding } from './held-bytes.ts'
 import type { Hop } from './hops.ts'
 import type { Kept } from './part.ts'
 import { collectHeaders } from './response.ts'
@@ -16,6 +17,7 @@ type Answer = Pick<Exchanged, 'status' | 'headers'>
 
 export type Expectation = {
   deadline: Deadline
+  holding: Holding
   maxBytes: number
   /** Whether the body is to be read; may throw what makes the answer useless. */
   wants: (answer: Answer) => boolean
@@ -36,7 +38,7 @@ const MAX_UNWANTED = 16_384
 export function exchange(
   agent: Agent,
   hop: Hop,
-  { deadline, maxBytes, wants, keep }: Expectation,
+  { deadline, holding, maxBytes, wants, keep }: Expectation,
 ): Promise<Exchanged> {
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>()
   const chunks: Buffer[] = []
@@ -80,12 +82,17 @@ export function exchange(
         } else if (kept !== null && answer !== undefined) {
           const start = size - chunk.length
           const end = kept.skip + kept.take
-          chunks.push(chunk.subarray(Math.max(0, kept.skip - start), Math.max(0, end - start)))
+          const part = chunk.subarray(Math.max(0, kept.skip - start), Math.max(0, end - start))
+          chunks.push(part)
+          holding.add(part.length)
           if (size <= end) return
           resolve({ ...answer, body: Buffer.concat(chunks), isCut: true })
           given.abort(UNWANTED)
         } else if (size > maxBytes) giveUp(tooLarge(maxBytes))
-        else chunks.push(chunk)
+        else {
+          chunks.push(chunk)
+          holding.add(chunk.length)
+        }
       },
       onResponseEnd() {
         if (answer !== undefined)
@@ -100,6 +107,8 @@ export function exchange(
 export type Deadline = {
   /** Why the call is over before its end. */
   readonly fault: EgressFault | undefined
+  /** Ends the call for another reason than time. */
+  fail(fault: EgressFault): void
   /** Calls `act` when it is, in place of who watched before. */
   watch(act: (fault: EgressFault) => void): void
   /** Calls `act` when the call is over, however it ended. */
@@ -128,6 +137,7 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
     get fault() {
       return fault
     },
+    fail: pass,
     watch(act) {
       watcher = act
       if (fault !== undefined) act(fault)

@@ -10,6 +10,7 @@ export type EgressFailureKind =
   | 'reset'
   | 'timeout'
   | 'too_large'
+  | 'busy'
   | 'too_many_redirects'
   | 'protocol'
   | 'aborted'
@@ -19,7 +20,7 @@ const BROKEN_OFF: ReadonlySet<string> = new Set([
   'UND_ERR_INFO',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ])
-const TRANSIENT: ReadonlySet<EgressFailureKind> = new Set(['dns', 'connect', 'reset', 'timeout'])
+const TRANSIENT: ReadonlySet<EgressFailureKind> = new Set(['dns', 'connect', 'reset', 'timeout', 'busy'])
 
 /** A failure on its way through undici and streams, which pass on nothing but errors; it leaves `fetch` as data. */
 export class EgressFault extends Error {

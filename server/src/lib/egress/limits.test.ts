@@ -106,6 +106,29 @@ describe('the size limit', () => {
     expect(written).toBeLessThan(20_000_000)
   })
 
+  it('R5: answers that arrive at once share a limit, and the largest is given up for the others', async () => {
+    const server = await serveHttp((request, response) => {
+      response.writeHead(200)
+      const isSmall = request.url === '/small'
+      response.write(Buffer.alloc(isSmall ? 1000 : 400_000), () => {
+        if (isSmall) response.end()
+      })
+    })
+    const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, maxHeldBytes: 1_000_000 })
+    onTestFinished(egress.close)
+    const patience = new AbortController()
+    const slow = Array.from({ length: 5 }, () =>
+      egress.fetch({ url: `${server.origin}/large`, signal: patience.signal }),
+    )
+    const ended: string[] = []
+    for (const call of slow) void call.then((result) => ended.push(result.ok ? 'answered' : result.kind))
+    await expect.poll(() => ended).toEqual(['busy', 'busy', 'busy'])
+    expect(await egress.fetch({ url: `${server.origin}/small` })).toMatchObject({ ok: true })
+    patience.abort()
+    const kinds = (await Promise.all(slow)).map((result) => (result.ok ? 'answered' : result.kind))
+    expect(kinds.toSorted()).toEqual(['aborted', 'aborted', 'busy', 'busy', 'busy'])
+  })
+
   it.each(['gzip', 'br', 'zstd', 'gzip, gzip'])(
     'R5: a %s bomb stops at the limit with bounded memory',
     async (encoding) => {
