@@ -356,7 +356,7 @@ it.each([
   [{ timeout_seconds: '0' }, 'timeout_seconds must be between 1 and 120'],
   [{ timeout_seconds: '121' }, 'timeout_seconds must be between 1 and 120'],
   [{ timeout_seconds: '1.5' }, 'timeout_seconds must be a whole number, as text'],
-  [{ headers: { a: 'b' } }, 'headers must be an array of objects'],
+  [{ headers: 'a: b' }, 'headers must be a list of'],
 ])('http_api_call refuses %j', async (inputs, message) => {
   await expect(call({ endpoint: 'http://127.0.0.1/', ...inputs })).rejects.toThrow(message)
 })

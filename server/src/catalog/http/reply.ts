@@ -12,21 +12,22 @@ const EXCERPT = 500
 /** What an HTTP reply comes to: 429 and 5xx may pass, any other 4xx is final (D24, D65). */
 export function readReply(reply: EgressResponse, now: Date, hide: Hiding): Outcome<ReplyOutputs> {
   const { status } = reply
-  if (status < 400) return done({ ...hide.inContent(readContent(reply)), status_code: status })
+  if (status < 400) return done({ ...readContent(reply, hide), status_code: status })
   const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text()))}`
   return status === 429 || status >= 500
     ? retry(message, readRetryAfter(reply.header('retry-after'), now))
     : failed(message)
 }
 
-/** One output for each top-level key; a list is `items`, anything else is `response`. */
-function readContent(reply: EgressResponse): Record<string, unknown> {
+/** One output for each top-level key; a list is `items`, anything else is `response`. Names are made of what is hidden already. */
+function readContent(reply: EgressResponse, hide: Hiding): Record<string, unknown> {
   const text = reply.text()
   if (text.trim() === '') return {}
   const parsed = looksLikeJson(reply, text) ? readJson(text) : { ok: false as const }
-  if (!parsed.ok) return { response: text }
-  if (Array.isArray(parsed.value)) return { items: nameColumns(parsed.value) }
-  return isObject(parsed.value) ? nameOutputs(parsed.value, ['status_code']) : { response: parsed.value }
+  if (!parsed.ok) return { response: hide.inContent(text) }
+  const value = hide.inContent(parsed.value)
+  if (Array.isArray(value)) return { items: nameColumns(value) }
+  return isObject(value) ? nameOutputs(value, ['status_code']) : { response: value }
 }
 
 /** Objects and lists are taken for JSON whatever the reply calls them: many servers call them plain text. */

@@ -1,5 +1,6 @@
 import type { ActionContext, SheetAccess } from '../../catalog/define.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
+import type { Definition } from '../../chain/definition.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -7,6 +8,7 @@ import { noteHeld } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
 import { stateOfAction } from './claim-wait.ts'
 import type { DatabaseUse } from './database-use.ts'
+import { listUsed, maskOf } from './environment-mask.ts'
 
 type CallParts = { limit: CallLimit; database: DatabaseUse; onFenceLost: () => void }
 
@@ -69,16 +71,34 @@ export class CellContext implements ActionContext {
     return stateOfAction(this.#flight.position.state)
   }
   get sheets(): SheetAccess {
-    return this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
+    const access = this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
+    return { ...access, append: async (sheetId, rows) => access.append(sheetId, await this.#hide(rows)) }
   }
   get records(): RecordAccess {
-    return this.#engine.recordsFor(this.#flight, this.#database)
+    const access = this.#engine.recordsFor(this.#flight, this.#database)
+    return {
+      lookup: (query) => access.lookup(query),
+      ingest: async (given) => access.ingest(await this.#hide(given)),
+      update: async (given) => access.update(await this.#hide(given)),
+      relate: async (operation, given) => access.relate(operation, await this.#hide(given)),
+    }
   }
   now(): Date {
     return new Date()
   }
   async secrets(): Promise<readonly string[]> {
-    return [...(await this.#database.watch(this.#engine.environment.envOf(this.#flight.facts))).values()]
+    return listUsed(...(await this.#environment()))
+  }
+  /** What an action stores elsewhere is stored without secrets, as its outputs are. */
+  async #hide<Data>(data: Data): Promise<Data> {
+    const mask = maskOf(...(await this.#environment()))
+    return mask === null ? data : (mask.inValue(data) as Data)
+  }
+  #environment(): Promise<[Definition, ReadonlyMap<string, string>]> {
+    const { facts } = this.#flight
+    return this.#database.watch(
+      Promise.all([this.#engine.definitionOf(facts), this.#engine.environment.envOf(facts)]),
+    )
   }
   knowledge(): Promise<string | null> {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))

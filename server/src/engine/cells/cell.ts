@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
 import { learnsFromRuns } from '../../catalog/describe.ts'
+import type { Provenance } from '../../catalog/outcome.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../../chain/definition.ts'
 import { listTokens } from '../../chain/reference-walk.ts'
@@ -11,15 +12,8 @@ import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
 import type { CellEnd } from './cache.ts'
 import { holdCredits } from './cell-context.ts'
-import {
-  type CellResult,
-  errorCell,
-  outOfCredits,
-  parkAsIs,
-  type ResultFields,
-  settleAs,
-  toCellResult,
-} from './cell-result.ts'
+import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
+import { maskOf } from './environment-mask.ts'
 import type { RowScope } from './row-scope.ts'
 
 /** However it came to it: a cell that was claimed so often without a result is given up. */
@@ -57,7 +51,7 @@ export async function runCell(
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
   if (missing.length > 0) return errorCell(namesNothing(missing), mayContinue)
   const read = readInputs(action, resolved)
-  if (!read.ok) return errorCell(skipWords(read.message, instance, scope), mayContinue)
+  if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
   const cacheKey = end === null || !action.cached ? null : keyOf(resolved)
   const learns = learnsFromRuns(action)
@@ -76,23 +70,32 @@ export async function runCell(
   if (held === 'no_credits') return outOfCredits(action)
   const outcome = await callAction(engine, walk, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
-  const result = toCellResult(flight.position, action, outcome, { mayContinue, price })
+  const result = hideSecrets(toCellResult(flight.position, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
-  hideSecrets(result.settlement, walk.env)
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
   return result
 }
 
-/** What went wrong is told in words of others, who may repeat what they were sent. */
-function hideSecrets(settlement: ResultFields, env: ReadonlyMap<string, string>): void {
-  if (env.size === 0) return
-  const { error, provenance } = settlement
+/** Others may repeat what they were sent, in what they answer and in words of a failure. */
+function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
+  if (env.size === 0 || result.kind === 'lost') return result
+  const mask = maskOf(definition, env)
+  if (result.kind === 'later') {
+    if (mask !== null) result.parking.state = mask.inValue(result.parking.state)
+    return result
+  }
+  const { settlement } = result
+  const { error, outputs, provenance } = settlement
   if (error !== undefined) settlement.error = redact(error, env.values())
   for (const entry of provenance ?? []) {
     if (entry.message !== undefined) entry.message = redact(entry.message, env.values())
   }
+  if (mask === null) return result
+  if (outputs !== undefined) settlement.outputs = mask.inValue(outputs) as Record<string, unknown>
+  if (provenance !== undefined) settlement.provenance = mask.inValue(provenance) as Provenance[]
+  return result
 }
 
 function checkCondition(instance: ActionInstance, scope: RowScope): { met: boolean; missing: Token[] } {

@@ -4,8 +4,8 @@ import { type Reply, serveDouble } from '#server/catalog/testing/provider-double
 import { createLog } from '#server/lib/log.ts'
 import { addConnection, pickProvider } from '#server/org/connections.ts'
 import { setEnv } from '#server/org/env-variables.ts'
-import type { Store } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { dump } from '#test/database-dump.ts'
 import { makeApp } from '#test/harness.ts'
 import { makeRowSheet } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
@@ -18,20 +18,6 @@ const CANARY = {
   accessToken: 'canary-access-token-c0de',
   ofOrganisation: 'canary-env-organisation-1d1d',
   ofWorkflow: 'canary-env-workflow-2e2e',
-}
-
-/** Every record of every table, as text. */
-async function dump(store: Store): Promise<string> {
-  const tables = await store.query<{ name: string }>({
-    text: `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname in ('public', 'graphile_worker', 'graphile_groups')`,
-  })
-  const texts: string[] = []
-  for (const { name } of tables) {
-    const rows = await store.query<{ text: string }>({ text: `select t::text as text from ${name} t` })
-    texts.push(name, ...rows.map(({ text }) => text))
-  }
-  return texts.join('\n')
 }
 
 it('no secret is in a dump of the database, the log or any answer', async () => {

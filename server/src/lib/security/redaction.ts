@@ -1,18 +1,63 @@
+import { NumberText } from '../json/lossless-json.ts'
+
 /** Shorter values are words like any other: cutting them would garble texts and hide nothing. */
 const SHORTEST = 4
+const CUT = '[redacted]'
+
+/** Cuts secrets out of texts and values. */
+export type Mask = {
+  inText: (text: string) => string
+  /** A copy with every secret cut out of its texts, numbers and keys; the value itself where there is none. */
+  inValue: (value: unknown) => unknown
+}
 
 /** The text with every secret cut out, as it is and as addresses and JSON spell it. */
 export function redact(text: string, secrets: Iterable<string>): string {
-  let cut = text
-  const spellings = new Set([...secrets].filter((secret) => secret.length >= SHORTEST).flatMap(spell))
+  return createMask(secrets).inText(text)
+}
+
+export function createMask(secrets: Iterable<string>): Mask {
+  const kept = [...secrets].filter((secret) => secret.length >= SHORTEST)
   // Longest first: a secret may hold another.
-  for (const spelling of [...spellings].sort((a, b) => b.length - a.length)) {
-    cut = cut.replaceAll(spelling, '[redacted]')
-  }
-  return cut
+  const spellings = [...new Set(kept.flatMap(spell))].sort((a, b) => b.length - a.length)
+  const inText = (text: string) => spellings.reduce((cut, spelling) => cut.replaceAll(spelling, CUT), text)
+  return { inText, inValue: (value) => cutAll(value, inText) }
 }
 
 function spell(secret: string): string[] {
   const encoded = encodeURIComponent(secret.toWellFormed())
   return [secret, encoded, encoded.replaceAll('%20', '+'), JSON.stringify(secret).slice(1, -1)]
+}
+
+type Container = Record<string, unknown> | unknown[]
+
+/** A list of what is left instead of recursion: a value may be nested deeper than the stack. */
+function cutAll(value: unknown, inText: Mask['inText']): unknown {
+  const root: unknown[] = [value]
+  const pending: Container[] = [root]
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
+    for (const [key, entry] of Object.entries(container)) {
+      const cut = cutOne(entry, inText)
+      if (cut !== entry) Reflect.set(container, key, cut)
+      if (isContainer(cut)) pending.push(cut)
+    }
+  }
+  return root[0]
+}
+
+/** A text or number without secrets; of a container a copy whose keys hold none. */
+function cutOne(value: unknown, inText: Mask['inText']): unknown {
+  if (typeof value === 'string') return inText(value)
+  if (typeof value === 'number' || value instanceof NumberText) {
+    const text = value instanceof NumberText ? value.source : String(value)
+    return inText(text) === text ? value : CUT
+  }
+  if (!isContainer(value)) return value
+  return Array.isArray(value)
+    ? [...value]
+    : Object.fromEntries(Object.entries(value).map(([key, part]) => [inText(key), part]))
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null && !(value instanceof NumberText)
 }

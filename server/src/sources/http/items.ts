@@ -82,7 +82,7 @@ export const pagedItems = definePull(items, http, {
     const records = found.map((item: unknown) => {
       const row = hide.inContent(isObject(item) ? item : { value: item })
       const key = body.key_path === undefined ? undefined : valueAt(item, body.key_path)
-      return { key: key === undefined || key === null ? contentKey(row) : textOf(key), row }
+      return { key: key === undefined || key === null ? contentKey(row) : hide.inWords(textOf(key)), row }
     })
     const next = placeAfter(body.pagination, here, {
       count: found.length,
