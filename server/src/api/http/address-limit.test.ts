@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest'
+import Fastify from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
 import { makeApp } from '#test/harness.ts'
+import { healthRoutes } from '../routes/health.ts'
+import type { Api } from '../services.ts'
 import { createAddressLimit } from './address-limit.ts'
+import { handleError } from './errors.ts'
 
 it('/readyz: an address has so many a minute, others have theirs', () => {
   const count = createAddressLimit(3)
@@ -10,21 +14,27 @@ it('/readyz: an address has so many a minute, others have theirs', () => {
 })
 
 it('/readyz is counted by address, /healthz answers always', async () => {
-  const app = await makeApp()
+  const { services } = await makeApp()
+  const api: Api = Fastify().setErrorHandler(handleError)
+  onTestFinished(() => api.close())
+  healthRoutes(api, services, 3)
   const ask = async (url: string, remoteAddress: string) =>
-    (await app.api.inject({ url, remoteAddress })).statusCode
-  for (let n = 0; n < 1200; n++) await ask('/readyz', '203.0.113.3')
-  expect(await ask('/readyz', '203.0.113.3')).toBe(429)
+    (await api.inject({ url, remoteAddress })).json<{ status: number }>().status
+  const statuses: number[] = []
+  // A minute may turn in between.
+  for (let n = 0; n < 7; n++) statuses.push(await ask('/readyz', '203.0.113.3'))
+  expect(statuses).toContain(429)
   expect(await ask('/readyz', '203.0.113.4')).toBe(200)
   expect(await ask('/healthz', '203.0.113.3')).toBe(200)
 })
 
 it('guesses at invitations are counted by address, as requests without a key are', async () => {
   const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_DAY: '3' } })
+  const ask = async (n: number) =>
+    (await app.api.inject({ url: `/invitations/guess${n}`, remoteAddress: '203.0.113.5' })).statusCode
   const statuses: number[] = []
-  for (let n = 0; n < 5; n++) {
-    const answer = await app.api.inject({ url: `/invitations/guess${n}`, remoteAddress: '203.0.113.5' })
-    statuses.push(answer.statusCode)
-  }
-  expect(statuses).toEqual([404, 404, 404, 429, 429])
+  // A day may turn in between, and only one.
+  for (let n = 0; n < 7; n++) statuses.push(await ask(n))
+  expect(statuses.slice(0, 3)).toEqual([404, 404, 404])
+  expect(statuses).toContain(429)
 })

@@ -10,7 +10,11 @@ const FRESH_MS = 250
 const MAX_PER_MINUTE = 1200
 
 /** What an operator's tools ask: is it alive, can it serve, how is it doing. */
-export function healthRoutes(app: Api, { config, store }: Services): void {
+export function healthRoutes(
+  app: Api,
+  { config, store }: Pick<Services, 'config' | 'store'>,
+  readyPerMinute = MAX_PER_MINUTE,
+): void {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const seconds = new Histogram({
@@ -35,7 +39,7 @@ export function healthRoutes(app: Api, { config, store }: Services): void {
 
   const hidden = { config: { scope: 'public' as const }, schema: { hide: true } }
   app.get('/healthz', hidden, () => ok({ alive: true }))
-  const counted = createAddressLimit(MAX_PER_MINUTE)
+  const counted = createAddressLimit(readyPerMinute)
   app.get('/readyz', hidden, async (request, reply) => {
     counted(clientAddress(request, config.LOAM_TRUST_PROXY))
     const reason = closing ? 'shutting down' : await databaseFault()
