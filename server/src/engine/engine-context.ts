@@ -7,6 +7,7 @@ import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { CellCache } from './cells/cache.ts'
 import type { DatabaseUse } from './cells/database-use.ts'
+import type { ReadLargeOutputs } from './cells/large-outputs.ts'
 import type { RowScope } from './cells/row-scope.ts'
 import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
@@ -19,6 +20,7 @@ import type { Suspects } from './suspects.ts'
 export type Engine = {
   flights: FlightStore
   cache: CellCache
+  readLargeOutputs: ReadLargeOutputs
   catalogue: Catalogue
   log: Log
   /** What every action may use. */

@@ -9,6 +9,7 @@ import type { Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cells/cache.ts'
+import { createLargeOutputs } from './cells/large-outputs.ts'
 import { createRecordAccess } from './cells/record-access.ts'
 import { createSheetAccess } from './cells/sheet-access.ts'
 import { createUniqueness } from './cells/uniqueness.ts'
@@ -62,6 +63,7 @@ export function createEngine(parts: EngineParts): Engine {
     flights,
     suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
+    readLargeOutputs: createLargeOutputs(store),
     catalogue,
     log,
     ending,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
+import type { Action } from '../../catalog/define.ts'
 import { learnsFromRuns } from '../../catalog/describe.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
@@ -26,7 +27,7 @@ export async function runCell(
   actionId: string,
   end: CellEnd | null,
 ): Promise<CellResult> {
-  const { flight, definition, scope } = walk
+  const { flight, definition } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
   const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
@@ -41,6 +42,55 @@ export async function runCell(
       mayContinue,
     )
 
+  return withLargeOutputs(engine, walk, instance, () =>
+    runFound(engine, walk, { instance, action, mayContinue }, end),
+  )
+}
+
+/** Reads what the cell names of large outputs, for as long as it is run. */
+async function withLargeOutputs(
+  engine: Engine,
+  { flight, scope }: RowWalk,
+  instance: ActionInstance,
+  run: () => Promise<CellResult>,
+): Promise<CellResult> {
+  const unread = scope.unreadAmong(tokensOf(instance))
+  if (unread.length === 0) return run()
+  const held = await engine.readLargeOutputs({
+    org: flight.facts.org_id,
+    row: flight.row.id,
+    actions: unread.map(({ action }) => action),
+    storedBytes: unread.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
+  })
+  let giveBack: (() => void) | undefined
+  try {
+    giveBack = scope.lend(held.texts)
+    return await run()
+  } finally {
+    giveBack?.()
+    held.release()
+  }
+}
+
+const known = new WeakMap<ActionInstance, readonly Token[]>()
+
+/** Instances are shared by the rows of their definition. */
+function tokensOf(instance: ActionInstance): readonly Token[] {
+  const tokens =
+    known.get(instance) ?? listTokens([instance.inputs, instance.run_if]).map(({ token }) => token)
+  known.set(instance, tokens)
+  return tokens
+}
+
+type Found = { instance: ActionInstance; action: Action; mayContinue: boolean }
+
+async function runFound(
+  engine: Engine,
+  walk: RowWalk,
+  { instance, action, mayContinue }: Found,
+  end: CellEnd | null,
+): Promise<CellResult> {
+  const { flight, scope } = walk
   const gate = checkCondition(instance, scope)
   if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing), mayContinue)
   if (!gate.met) {

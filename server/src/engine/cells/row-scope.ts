@@ -3,14 +3,20 @@ import { pickColumn } from '../../chain/list-column.ts'
 import type { TokenValue, Lookup, Token } from '../../chain/references.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 
-type Result = { status: string; outputs: Record<string, unknown> | null }
+type Outputs = Record<string, unknown> | null
+/** `leftBytes`: what outputs that were not read take in the database. */
+type Result = { status: string; outputs: Outputs; leftBytes?: number | undefined }
 
 /** What tokens stand for on one row: its input values, and the outputs of the cells that have results. */
 export type RowScope = {
   lookup: Lookup
   /** Names of upstream actions that failed, for the words of a skip. */
   failedAmong(tokens: readonly Token[]): string[]
-  add(action: string, status: string, outputs: Record<string, unknown> | null): void
+  add(action: string, status: string, outputs: Outputs): void
+  /** Actions that these name whose outputs were not read, with what they take in the database. */
+  unreadAmong(tokens: readonly Token[]): { action: string; storedBytes: number }[]
+  /** Lends outputs that were not read, until the function that it answers is called. */
+  lend(texts: ReadonlyMap<string, string | null>): () => void
 }
 
 /**
@@ -27,8 +33,9 @@ export function createRowScope(
   const { columns, templates } = namesIn(definition)
   const results = new Map<string, Result>()
   const stored =
-    row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Result['outputs']]>)
-  for (const [action, [status, outputs]] of Object.entries(stored)) results.set(action, { status, outputs })
+    row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Outputs, number?]>)
+  for (const [action, [status, outputs, leftBytes]] of Object.entries(stored))
+    results.set(action, { status, outputs, leftBytes })
 
   function outputOf(action: string, name: string): TokenValue {
     const template = templates.get(action)
@@ -60,15 +67,33 @@ export function createRowScope(
         }
       }
     },
-    failedAmong: (tokens) => {
-      const names = tokens.flatMap((token) => ('action' in token ? [token.action] : []))
-      return [...new Set(names)].filter((name) => {
+    failedAmong: (tokens) =>
+      actionsAmong(tokens).filter((name) => {
         const status = results.get(name)?.status
         return status !== undefined && status !== 'complete'
-      })
-    },
+      }),
     add: (action, status, outputs) => results.set(action, { status, outputs }),
+    unreadAmong: (tokens) =>
+      actionsAmong(tokens).flatMap((action) => {
+        const storedBytes = results.get(action)?.leftBytes
+        return storedBytes === undefined ? [] : [{ action, storedBytes }]
+      }),
+    lend(texts) {
+      const left = [...texts].flatMap(([action, text]) => {
+        const result = results.get(action)
+        if (result === undefined || text === null) return []
+        results.set(action, { status: result.status, outputs: parseLossless(text) as Outputs })
+        return [[action, result] as const]
+      })
+      return () => {
+        for (const [action, result] of left) results.set(action, result)
+      }
+    },
   }
+}
+
+function actionsAmong(tokens: readonly Token[]): string[] {
+  return [...new Set(tokens.flatMap((token) => ('action' in token ? [token.action] : [])))]
 }
 
 type Names = { columns: Map<string, number>; templates: Map<string, string> }

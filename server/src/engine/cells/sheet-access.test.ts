@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
@@ -47,4 +48,32 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
   await ended
   await expect.poll(countWaiting).toBe(0)
   await client.query('rollback')
+})
+
+it('a scan reads large rows few at a time, in order, and says when what matches is too much', async () => {
+  const sheet = await makeFlightSheet(app, ['free'], 0)
+  const large = (n: number) => ({ kill: `${n} ${randomBytes(150_000).toString('hex')}` })
+  const sent: { kill: string }[] = []
+  for (let n = 0; n < 7; n++) sent.push(large(n))
+  for (const row of sent) await sheet.addRows(1, row)
+  await sheet.addRows(20)
+  await sheet.run()
+  const flight = must(await makeFlightStore(app).claim(must((await sheet.jobs())[0])))
+  const access = createSheetAccess(app.store, flight, {
+    signal: new AbortController().signal,
+    database: new DatabaseUse(),
+    judgeUnique: createUniqueness(app.store),
+  })
+  const query = { targetSheetId: flight.facts.sheet_id, conditions: [], limit: 7, order: 'oldest' } as const
+  const found = await access.lookup(query)
+  expect(found).toMatchObject({ ok: true, value: { count: 27, records: sent } })
+  expect(await access.lookup({ ...query, order: 'newest', limit: 27 })).toMatchObject({
+    ok: true,
+    value: { count: 27, records: { length: 27, 26: sent[0] } },
+  })
+  for (let n = 0; n < 22; n++) await sheet.addRows(1, large(n))
+  expect(await access.lookup({ ...query, limit: 100 })).toEqual({
+    ok: false,
+    message: expect.stringContaining('8,388,608 bytes; lower the limit or narrow the conditions'),
+  })
 })

@@ -124,6 +124,10 @@ async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]):
 }
 
 const SCAN = 1000
+/** As stored, that one page of a scan reads; one row goes alone. */
+const SCAN_BYTES = 256 * 1024
+/** Of JSON, that the records of a lookup may take. */
+const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 /**
  * Walks the target's rows in order and keeps those that meet the conditions, which may speak of inputs and outputs. Ends
@@ -141,38 +145,58 @@ async function lookUp(
     return { ok: false, message: parsed.errors.map((error) => `${error.field}: ${error.message}`).join('; ') }
   const records: Record<string, unknown>[] = []
   let count = 0
-  let after: number | null = null
+  let bytes = 0
+  let place: ScanPlace = { after: null, limit: SCAN }
   for (;;) {
-    const rows: ScannedRow[] = await database.watch(scan(db, sheet, after, order))
+    const rows: ScannedRow[] = await database.watch(scan(db, sheet, place, order))
     signal.throwIfAborted()
     for (const row of rows) {
       if (!matches(row, definition, parsed.value)) continue
       count += 1
-      if (records.length < limit) records.push(recordOf(row, definition))
+      if (records.length >= limit) continue
+      bytes += row.data.length + (row.cells?.length ?? 0)
+      if (bytes > MAX_RECORD_BYTES) return tooMuch
+      records.push(recordOf(row, definition))
     }
-    after = rows.at(-1)?.seq ?? null
-    if (rows.length < SCAN) return { ok: true, value: { count, records } }
+    const looked = rows.at(-1)?.looked ?? 0
+    if (rows.length === looked && looked < place.limit) return { ok: true, value: { count, records } }
+    // Where rows are large, few of the next ones will fit either.
+    place = { after: rows.at(-1)?.seq ?? null, limit: Math.min(SCAN, Math.max(10, 2 * rows.length)) }
   }
 }
 
-type ScannedRow = StoredRow & { seq: number; cells: string | null }
+const tooMuch: SheetAnswer<never> = {
+  ok: false,
+  message: `the rows that match take more than ${MAX_RECORD_BYTES.toLocaleString('en-US')} bytes; lower the limit or narrow the conditions`,
+}
+
+/** `looked`: among how many rows those of the page were taken, from the first on. */
+type ScannedRow = StoredRow & { seq: number; cells: string | null; looked: number }
+type ScanPlace = { after: number | null; limit: number }
 
 async function scan(
   db: Db,
   sheet: SheetRecord,
-  after: number | null,
+  { after, limit }: ScanPlace,
   order: 'oldest' | 'newest',
 ): Promise<ScannedRow[]> {
   const { org_id, sheet_id } = sheet
   const [beyond, direction] = order === 'oldest' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
   const { rows } = await sql<ScannedRow>`
-    select r.row_id, r.seq, r.data::text as data,
+    with weighed as (
+      select r.row_id, r.seq, r.data, pg_column_size(r.data) + coalesce((select sum(pg_column_size(c.outputs))
+        from cells c where c.org_id = r.org_id and c.row_id = r.row_id), 0) as bytes
+      from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+        and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+        and (${after}::bigint is null or r.seq ${beyond} ${after}::bigint)
+      order by r.seq ${direction} limit ${limit}
+    ), added as (
+      select *, sum(bytes) over (order by seq ${direction}) - bytes as before, count(*) over ()::int as looked from weighed
+    )
+    select r.row_id, r.seq, r.data::text as data, r.looked,
       (select json_object_agg(c.action, json_build_array(c.status, c.outputs))
-        from cells c where c.org_id = r.org_id and c.row_id = r.row_id)::text as cells
-    from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
-      and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-      and (${after}::bigint is null or r.seq ${beyond} ${after}::bigint)
-    order by r.seq ${direction} limit ${SCAN}`.execute(db)
+        from cells c where c.org_id = ${org_id} and c.row_id = r.row_id)::text as cells
+    from added r where r.before < ${SCAN_BYTES} order by r.seq ${direction}`.execute(db)
   return rows
 }
 

@@ -9,12 +9,15 @@ export type CellsByRow = Map<string, Record<string, Cell>>
 
 /** Bytes of JSON up to which outputs are answered in place (D44). */
 const MAX_INLINE_BYTES = 32 * 1024
+/** Of JSON, that the outputs of one page may take in place. The cells beyond it have theirs by reference. */
+const MAX_PAGE_OUTPUT_BYTES = 8 * 1024 * 1024
 
 /** Where the outputs of a cell can be read when they are too large to be answered in place. */
 export type OutputsUrl = (rowId: string, action: string) => string
 
-/** Outputs that take more than this in the database are not read in passing: they may be megabytes. */
-const READ_IN_PASSING = 8 * 1024
+/** Outputs that take more than this in the database, or are compressed and so of any length, are not read in passing. */
+const READ_IN_PASSING = sql.lit(8 * 1024)
+const isRead = sql`(pg_column_size(outputs) <= ${READ_IN_PASSING} and pg_column_compression(outputs) is null)`
 
 type Stored = {
   row_id: string
@@ -38,20 +41,24 @@ export async function listCells(
   if (rowIds.length === 0) return byRow
   const { rows } = await sql<Stored>`
     select row_id, action, status, error,
-      case when pg_column_size(outputs) <= ${READ_IN_PASSING} then outputs::text end as outputs,
-      case when pg_column_size(outputs) > ${READ_IN_PASSING} then pg_column_size(outputs) end as stored_bytes,
-      case when pg_column_size(outputs) > ${READ_IN_PASSING} then completed_at::text end as version
+      case when ${isRead} then outputs::text end as outputs,
+      case when not ${isRead} then pg_column_size(outputs) end as stored_bytes,
+      case when not ${isRead} then completed_at::text end as version
     from cells where org_id = ${orgId} and row_id = any(${rowIds}::uuid[])
     union all
     select f.row_id, ${flightAction}, f.status, null, null, null, null
     from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
     where f.org_id = ${orgId} and f.row_id = any(${rowIds}::uuid[])`.execute(db)
-  const heavy = await weighHeavy(db, orgId, rows)
+  const room = { bytes: MAX_PAGE_OUTPUT_BYTES }
+  const light = new Map(
+    rows.flatMap((cell) => (cell.outputs === null ? [] : [[cell, weigh(cell.outputs, room)]])),
+  )
+  const heavy = await weighHeavy(db, orgId, rows, room)
   for (const cell of rows) {
-    const { row_id, action, status, outputs, error } = cell
+    const { row_id, action, status, error } = cell
     const row = byRow.get(row_id) ?? {}
     byRow.set(row_id, row)
-    const weighed = outputs === null ? heavy.get(nameOf(cell)) : weigh(outputs)
+    const weighed = light.get(cell) ?? heavy.get(nameOf(cell))
     row[action] = {
       status,
       ...(weighed === undefined ? {} : viewOutputs(weighed, () => urlOf(row_id, action))),
@@ -68,11 +75,15 @@ function viewOutputs({ bytes, outputs }: Weighed, url: () => string): Pick<Cell,
   return outputs === undefined ? { outputs_ref: { url: url(), size_bytes: bytes } } : { outputs }
 }
 
-/** As JSON without blanks, which is how callers get it. */
-function weigh(text: string): Weighed {
+/** As JSON without blanks, which is how callers get it. What is answered in place takes of the room that its page has. */
+function weigh(text: string, room: { bytes: number }): Weighed {
   const outputs = parseLossless(text) as Record<string, unknown>
-  const bytes = text.length * 3 <= MAX_INLINE_BYTES ? text.length : Buffer.byteLength(JSON.stringify(outputs))
-  return bytes <= MAX_INLINE_BYTES ? { bytes, outputs } : { bytes }
+  // Never shorter than without blanks; up to three bytes for a character.
+  const isSmall = text.length * 3 <= Math.min(MAX_INLINE_BYTES, room.bytes)
+  const bytes = isSmall ? text.length * 3 : Buffer.byteLength(JSON.stringify(outputs))
+  if (bytes > MAX_INLINE_BYTES || bytes > room.bytes) return { bytes }
+  room.bytes -= isSmall ? text.length : bytes
+  return { bytes, outputs }
 }
 
 /** Sizes of large outputs by cell and version, so that a page that is read again and again does not read them each time. */
@@ -82,17 +93,22 @@ const nameOf = ({ row_id, action }: Pick<Stored, 'row_id' | 'action'>): string =
 const versionOf = (cell: Pick<Stored, 'row_id' | 'action' | 'version'>): string =>
   `${nameOf(cell)} ${cell.version}`
 
-const BATCH_BYTES = 1024 * 1024
+const BATCH_BYTES = 256 * 1024
 
-async function weighHeavy(db: Db, orgId: string, cells: Stored[]): Promise<Map<string, Weighed>> {
+async function weighHeavy(
+  db: Db,
+  orgId: string,
+  cells: Stored[],
+  room: { bytes: number },
+): Promise<Map<string, Weighed>> {
   const weighed = new Map<string, Weighed>()
   let batch: Stored[] = []
   let batchBytes = 0
   const read = async () => {
     for (const { outputs, ...cell } of await readOutputs(db, orgId, batch)) {
-      const found = weigh(outputs)
+      const found = weigh(outputs, room)
       weighed.set(nameOf(cell), found)
-      known.set(versionOf(cell), found.bytes)
+      if (found.outputs === undefined) known.set(versionOf(cell), found.bytes)
     }
     batch = []
     batchBytes = 0
@@ -100,7 +116,7 @@ async function weighHeavy(db: Db, orgId: string, cells: Stored[]): Promise<Map<s
   for (const cell of cells) {
     if (cell.stored_bytes === null) continue
     const bytes = known.get(versionOf(cell))
-    if (bytes !== undefined && bytes > MAX_INLINE_BYTES) {
+    if (bytes !== undefined && (bytes > MAX_INLINE_BYTES || bytes > room.bytes)) {
       weighed.set(nameOf(cell), { bytes })
       continue
     }

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { catalogueOf } from '#test/catalogue.ts'
+import { type Json, makeApp } from '#test/harness.ts'
+import { rowsOf } from '#test/rows.ts'
+import { settledRows, startTestWorker } from '#test/worker.ts'
+import { echo } from '../../api/testing/exports.ts'
+import { CELLS } from '../sql/claim.ts'
+import { createLargeOutputs } from './large-outputs.ts'
+
+const app = await makeApp({ services: { catalogue: catalogueOf(echo) } })
+await startTestWorker(app)
+const org = await app.makeOrg()
+const { addRows, makeSheet, list } = rowsOf(org)
+
+const noise = (bytes: number) => `x${randomBytes(bytes / 2).toString('hex')}`
+/** Three kinds that claims leave where they are: outside of its record, compressed, and both. */
+const TEXTS = [noise(9000), 'x'.repeat(5000), `${noise(30_000)}${'x'.repeat(100_000)}`]
+
+async function makeChain(texts: string[]): Promise<{ base: string; rowIds: string[] }> {
+  const base = await makeSheet(['text'])
+  const steps = ['{"said": "{{input.text}}"}', '{"said": "{{echo_1.said}}, again"}']
+  for (const json of steps)
+    await org.call('POST', `${base}/actions/add`, { action_id: 'echo', inputs: { json } })
+  return {
+    base,
+    rowIds: await addRows(
+      base,
+      texts.map((text) => ({ text })),
+    ),
+  }
+}
+
+/** What a claim of the row would read of its cells. */
+async function readCells(rowId: string): Promise<string> {
+  const [row] = await app.store.query<{ cells: string }>({
+    text: `select ${CELLS} as cells from (values ($1::uuid, $2::uuid)) as i (o, r)`,
+    values: [org.orgId, rowId],
+  })
+  return row?.cells ?? ''
+}
+
+it('a cell reads the large outputs that it names, and claims read none', async () => {
+  const { base, rowIds } = await makeChain(TEXTS)
+  await org.call('POST', `${base}/run-all`)
+  await settledRows(org, base)
+  for (const rowId of rowIds) expect((await readCells(rowId)).length).toBeLessThan(200)
+  await org.call('PATCH', `${base}/actions/echo_2`, {
+    inputs: { json: '{"said": "{{echo_1.said}}, later"}' },
+  })
+  await org.call('POST', `${base}/actions/echo_2/run`, { row_ids: rowIds })
+  await settledRows(org, base)
+  for (const [n, row_id] of rowIds.entries()) {
+    const { body } = await org.call('GET', `${base}/rows/${row_id}/cells/echo_2/outputs`)
+    expect(body.said).toBe(`${TEXTS[n]}, later`)
+  }
+  expect((await list(base)).rows.map((row: Json) => row.row_status)).toEqual(TEXTS.map(() => 'complete'))
+})
+
+it('who reads large outputs waits until others have released enough', async () => {
+  const { base, rowIds } = await makeChain(TEXTS)
+  await org.call('POST', `${base}/run-all`)
+  await settledRows(org, base)
+  const read = createLargeOutputs(app.store, 10_000)
+  const wanted = (row: string) => ({ org: org.orgId, row, actions: ['echo_1'], storedBytes: 300_000 })
+  const [first = '', second = '', third = ''] = rowIds
+  const one = await read(wanted(third))
+  expect(one.texts.get('echo_1')).toContain(TEXTS[2])
+  let isRead = false
+  const waiting = read(wanted(first)).then((held) => {
+    isRead = true
+    return held
+  })
+  // A statement that would come back before another has ended if it did not wait.
+  await app.store.query({ text: 'select pg_sleep(0.1)' })
+  expect(isRead).toBe(false)
+  one.release()
+  const two = await waiting
+  expect(two.texts.get('echo_1')).toContain(TEXTS[0])
+  expect((await read(wanted(second))).texts.get('echo_1')).toContain(TEXTS[1])
+})
