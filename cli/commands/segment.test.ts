@@ -161,3 +161,35 @@ it('a name that is taken is a conflict; what is not there, or belongs to another
     expect((await segment(other.orgId, ...args)).exit).toBe(3)
   }
 })
+
+it('delete refuses a segment that is synced, names the sync, and ends it with --force', async () => {
+  const org = await app.makeOrg()
+  const { orgId } = org
+  await ingest(orgId, 'crm', company('a.com', { industry: 'software' }))
+  const { answer } = await segment(
+    orgId,
+    'create',
+    '--name',
+    'Software',
+    '--kind',
+    'company',
+    '--filter',
+    SOFTWARE,
+  )
+  const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Target' })).body.data
+  await org.call('POST', `/workflows/${workflow_id}/sheets/${workflow_id}/inputs`, [
+    { name: 'site', type: 'string' },
+  ])
+  const synced = await org.call('POST', `/records/segments/${answer.segment_id}/sync`, {
+    workflow_id,
+    field_mapping: { 'input.site': 'domain' },
+  })
+  const syncId: string = synced.body.data.sync_id
+  const refused = await segment(orgId, 'delete', answer.segment_id)
+  expect([refused.exit, refused.answer.message]).toEqual([4, expect.stringMatching(`${syncId}.*--force`)])
+  expect(await segment(orgId, 'delete', answer.segment_id, '--force')).toEqual({
+    exit: 0,
+    answer: { segment_id: answer.segment_id, deleted: true, ended_sync_id: syncId },
+  })
+  expect((await org.call('GET', `/records/syncs/${syncId}`)).status).toBe(404)
+})

@@ -62,7 +62,7 @@ const MembersFlags = z.strictObject({
   org: Org,
 })
 const ExplainFlags = z.strictObject({ segment_id: SegmentId, entity: z.string().trim().min(1), org: Org })
-const DeleteFlags = z.strictObject({ segment_id: SegmentId, org: Org })
+const DeleteFlags = z.strictObject({ segment_id: SegmentId, force: z.boolean().default(false), org: Org })
 
 const FILTER = [
   '--filter <json>',
@@ -183,13 +183,18 @@ export function define(segment: Command): void {
   segment
     .command('delete <segment_id>')
     .description('Delete a segment with its feed; entities stay as they are')
+    .option('--force', 'also when it is synced into workflows; its sync ends, rows stay')
     .option(...ORG)
     .addHelpText('after', examples(`loam segment delete ${SOME_ID}`))
     .action(
-      inSession(DeleteFlags, async ({ db }, { segment_id, ...flags }) => {
+      inSession(DeleteFlags, async ({ db }, { segment_id, force, ...flags }) => {
         const { org_id } = await resolveOrganisation(db, flags)
-        await removeSegment(db, { org_id, segment_id }, OPERATOR)
-        return { data: { segment_id, deleted: true }, text: () => `Deleted segment ${segment_id}.` }
+        const { endedSyncId } = await removeSegment(db, { org_id, segment_id }, OPERATOR, { force })
+        const ended = endedSyncId === null ? '' : ` Its sync ${endedSyncId} has ended; delivered rows stay.`
+        return {
+          data: { segment_id, deleted: true, ended_sync_id: endedSyncId },
+          text: () => `Deleted segment ${segment_id}.${ended}`,
+        }
       }),
     )
 }

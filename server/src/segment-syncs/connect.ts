@@ -41,7 +41,9 @@ export async function connectSegment(
   await evaluateNow(outside, org_id, segment_id)
   return inTransaction(db, async (trx) => {
     const created_by = actor.email
-    const { sync_id, isNew } = await putSync(trx, { org_id, segment_id, created_by })
+    const put = await putSync(trx, { org_id, segment_id, created_by })
+    if (put === undefined) throw notFound('Segment')
+    const { sync_id, isNew } = put
     const key = { org_id, sync_id }
     const sync = await lockSync(trx, key)
     if (sync === undefined) throw notFound('Segment')

@@ -3,11 +3,13 @@ import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { findSyncOfSegment } from '../store/segment-syncs/syncs.ts'
 import {
   deleteSegment,
   findSegment,
   insertSegment,
   lockSegment,
+  lockSegmentToDelete,
   renameSegment,
   replaceFilter,
   type SegmentKey,
@@ -73,14 +75,31 @@ export async function updateSegment(
   })
 }
 
-/** Deletes a segment with its members and its feed. Entities stay as they are. */
-export async function removeSegment(db: Db, key: SegmentKey, actor: Actor): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    if (!(await deleteSegment(trx, key))) throw notFound(`Segment ${key.segment_id}`)
+/**
+ * Deletes a segment with its members and its feed. Entities stay as they are, and so do rows that were delivered. One that is
+ * synced is only deleted with `force`, which ends the sync; answers its id.
+ */
+export async function removeSegment(
+  db: Db,
+  key: SegmentKey,
+  actor: Actor,
+  { force }: { force: boolean },
+): Promise<{ endedSyncId: string | null }> {
+  return inTransaction(db, async (trx) => {
+    if (!(await lockSegmentToDelete(trx, key))) throw notFound(`Segment ${key.segment_id}`)
+    const sync = await findSyncOfSegment(trx, key)
+    if (sync !== undefined && !force) {
+      const workflows = sync.destinations === 1 ? '1 workflow' : `${sync.destinations} workflows`
+      const message = `The segment is synced into ${workflows} by sync ${sync.sync_id}: delete the sync first, or give --force`
+      throw new AppError('Conflict', message)
+    }
+    await deleteSegment(trx, key)
+    const endedSyncId = sync?.sync_id ?? null
     await recordAudit(trx, key.org_id, actor, {
       action: 'segment.deleted',
       target: key.segment_id,
-      details: {},
+      details: endedSyncId === null ? {} : { sync_id: endedSyncId },
     })
+    return { endedSyncId }
   })
 }

@@ -58,21 +58,34 @@ export async function lockSync(db: Db, { org_id, sync_id }: SyncKey): Promise<Sy
   return rows[0]
 }
 
-/** The living sync of a segment, made where there is none, and locked either way. */
+/** The living sync of a segment, with the number of its destinations. */
+export async function findSyncOfSegment(
+  db: Db,
+  { org_id, segment_id }: { org_id: string; segment_id: string },
+): Promise<{ sync_id: string; destinations: number } | undefined> {
+  const { rows } = await sql<{ sync_id: string; destinations: number }>`
+    select y.sync_id, (
+      select count(*) from segment_destinations d
+      where d.org_id = y.org_id and d.sync_id = y.sync_id) as destinations
+    from segment_syncs y
+    where y.org_id = ${org_id} and y.segment_id = ${segment_id} and y.state <> 'deleted'`.execute(db)
+  return rows[0]
+}
+
+/** The living sync of a segment, made where there is none, and locked either way. Undefined when the segment is gone. */
 export async function putSync(
   db: Db,
   sync: { org_id: string; segment_id: string; created_by: string },
-): Promise<{ sync_id: string; isNew: boolean }> {
+): Promise<{ sync_id: string; isNew: boolean } | undefined> {
   const { org_id, segment_id, created_by } = sync
   const { rows } = await sql<{ sync_id: string; is_new: boolean }>`
     insert into segment_syncs as y (org_id, sync_id, segment_id, filter_hash, created_by)
     select ${org_id}, ${newId()}, ${segment_id}, filter_hash, ${created_by}
-    from record_segments where org_id = ${org_id} and segment_id = ${segment_id}
+    from record_segments where org_id = ${org_id} and segment_id = ${segment_id} for key share
     on conflict (org_id, segment_id) where state <> 'deleted' do update set segment_id = excluded.segment_id
     returning y.sync_id, y.xmax = 0 as is_new`.execute(db)
   const [made] = rows
-  if (made === undefined) throw new Error('a sync was neither made nor found')
-  return { sync_id: made.sync_id, isNew: made.is_new }
+  return made && { sync_id: made.sync_id, isNew: made.is_new }
 }
 
 export type SyncChange = {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { DatabaseError } from 'pg'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -79,18 +80,22 @@ export async function listSegments(
   return { segments: rows, total: counted.rows[0]?.total ?? 0 }
 }
 
-/** False when another segment has the name. */
+/** False when another segment has the name, or gets it at the same time; the transaction is of no more use then. */
 export async function renameSegment(
   db: Db,
   { org_id, segment_id }: SegmentKey,
   name: string,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const rename = sql`
     update record_segments set name = ${name}, updated_at = now()
-    where org_id = ${org_id} and segment_id = ${segment_id} and not exists (
-      select from record_segments other where other.org_id = ${org_id} and lower(other.name) = lower(${name})
-        and other.segment_id <> ${segment_id})`.execute(db)
-  return numAffectedRows === 1n
+    where org_id = ${org_id} and segment_id = ${segment_id}`
+  try {
+    const { numAffectedRows } = await rename.execute(db)
+    return numAffectedRows === 1n
+  } catch (cause) {
+    if (cause instanceof DatabaseError && cause.constraint === 'record_segments_by_name') return false
+    throw cause
+  }
 }
 
 /** Everybody is looked at anew. Call it under the lock of the segment. */
@@ -106,7 +111,16 @@ export async function replaceFilter(
     where org_id = ${org_id} and segment_id = ${segment_id}`.execute(db)
 }
 
-/** Its members and changes go with it. */
+/** Until the end of the transaction nobody makes a sync of the segment either; one that is being made is waited for. */
+export async function lockSegmentToDelete(db: Db, { org_id, segment_id }: SegmentKey): Promise<boolean> {
+  const { rows } = await sql`
+    select from record_segments where org_id = ${org_id} and segment_id = ${segment_id} for update`.execute(
+    db,
+  )
+  return rows.length === 1
+}
+
+/** Its members, changes and syncs go with it. */
 export async function deleteSegment(db: Db, { org_id, segment_id }: SegmentKey): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from record_segments where org_id = ${org_id} and segment_id = ${segment_id}`.execute(db)

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { AppError } from '../lib/errors.ts'
+import { makeSynced, makeSyncApp } from '../segment-syncs/testing/sync-app.ts'
+import { OPERATOR } from '../store/organisation/audit.ts'
+import { findSegment } from '../store/segments/segments.ts'
+import { removeSegment, updateSegment } from './segments.ts'
+
+const syncs = await makeSyncApp()
+const { app } = syncs
+
+/** What became of each, by the code of its error. */
+const codesOf = (outcomes: PromiseSettledResult<unknown>[]) =>
+  outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') return 'done'
+    return outcome.reason instanceof AppError ? outcome.reason.code : String(outcome.reason)
+  })
+
+it('of segments that are renamed to one name at the same time one gets it, for the others it is a conflict', async () => {
+  const org = await app.makeOrg()
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push(await syncs.makeSegment(org))
+  const db = app.store.org(org.orgId)
+  for (let round = 0; round < 5; round++) {
+    const renames = ids.map((segment_id, at) => {
+      const name = at % 2 === 0 ? `Round ${round}` : `ROUND ${round}`
+      return updateSegment(db, { org_id: org.orgId, segment_id }, OPERATOR, { name })
+    })
+    const codes = codesOf(await Promise.allSettled(renames))
+    expect(codes.toSorted()).toEqual(['Conflict', 'Conflict', 'Conflict', 'Conflict', 'done'])
+  }
+})
+
+it('a segment that is synced is not deleted unless forced, which ends the sync and leaves the rows', async () => {
+  const sync = await makeSynced(syncs)
+  await sync.enter('acme')
+  await sync.cycle()
+  expect(await sync.workflow.rows()).toEqual(['acme'])
+  const key = { org_id: sync.org.orgId, segment_id: sync.segmentId }
+  const db = app.store.org(sync.org.orgId)
+  const refused = removeSegment(db, key, OPERATOR, { force: false })
+  await expect(refused).rejects.toMatchObject({
+    code: 'Conflict',
+    message: expect.stringContaining(`synced into 1 workflow by sync ${sync.syncId}`),
+  })
+  expect(await sync.show()).toMatchObject({ state: 'active' })
+  expect(await removeSegment(db, key, OPERATOR, { force: true })).toEqual({ endedSyncId: sync.syncId })
+  expect((await sync.org.call('GET', sync.path)).status).toBe(404)
+  expect((await sync.org.call('GET', '/records/syncs')).body.data).toEqual([])
+  expect(await sync.workflow.rows()).toEqual(['acme'])
+  // A job that was queued before finds nothing to do.
+  await sync.cycle()
+  expect(await sync.workflow.rows()).toEqual(['acme'])
+})
+
+it('a segment whose sync was deleted is deleted like any other', async () => {
+  const sync = await makeSynced(syncs)
+  await sync.org.call('DELETE', sync.path)
+  const key = { org_id: sync.org.orgId, segment_id: sync.segmentId }
+  const db = app.store.org(sync.org.orgId)
+  expect(await removeSegment(db, key, OPERATOR, { force: false })).toEqual({ endedSyncId: null })
+  expect(await findSegment(db, key)).toBeUndefined()
+})
+
+it('a segment that is deleted while somebody syncs it ends as deleted or as synced, never in between', async () => {
+  const org = await app.makeOrg()
+  const db = app.store.org(org.orgId)
+  const workflow = await syncs.makeWorkflow(org)
+  for (let round = 0; round < 5; round++) {
+    const segment_id = await syncs.makeSegment(org)
+    const key = { org_id: org.orgId, segment_id }
+    const [synced, removed] = await Promise.all([
+      syncs.sync(org, segment_id, { workflow_id: workflow.id, field_mapping: { 'input.who': 'name' } }),
+      removeSegment(db, key, OPERATOR, { force: false }).then(
+        () => 'removed',
+        (cause: unknown) => (cause instanceof AppError ? cause.code : String(cause)),
+      ),
+    ])
+    expect([
+      [404, 'removed'],
+      [201, 'Conflict'],
+    ]).toContainEqual([synced.status, removed])
+    expect((await findSegment(db, key)) === undefined).toBe(removed === 'removed')
+  }
+})
