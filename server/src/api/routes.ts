@@ -1,3 +1,4 @@
+import { createEventStreams } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
@@ -26,9 +27,9 @@ import { welcomePage } from './routes/welcome.ts'
 import { inputRoutes } from './routes/workflows/inputs.ts'
 import { sheetRoutes } from './routes/workflows/sheets.ts'
 import { workflowRoutes } from './routes/workflows/workflows.ts'
-import type { Api, Services } from './services.ts'
+import type { Api, RouteServices, Services } from './services.ts'
 
-type Routes = (api: Api, services: Services) => void
+type Routes = (api: Api, services: RouteServices) => void
 
 /** The API, below its prefix. An endpoint is a contract, a route, store functions, a test, and a line here. */
 const API_ROUTES: Routes[] = [
@@ -65,7 +66,8 @@ const LINKED_ROUTES: Routes[] = [
   pixelRoutes,
 ]
 
-export async function registerRoutes(app: Api, services: Services): Promise<void> {
+export async function registerRoutes(app: Api, given: Services): Promise<void> {
+  const services = { ...given, streams: createEventStreams(app, given) }
   // On the app itself, because it measures the requests of all others too.
   healthRoutes(app, services)
   // Each in a scope of its own: some bring hooks and parsers that are for nobody else.

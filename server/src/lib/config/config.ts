@@ -75,6 +75,10 @@ export const SETTINGS = {
     .describe('Administrator made by the first start'),
   LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
   LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
+  LOAM_STREAMS_PER_KEY: whole(20).describe('Streams of events that one key may have open at one API process'),
+  LOAM_STREAMS_PER_ORG: whole(200).describe(
+    'Streams of events that one organisation may have open at one API process',
+  ),
   LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
   LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
     'Days for which changes of segments are kept for readers of the feed',

@@ -16,6 +16,8 @@ export const ANNOUNCE = `select pg_notify('${CHANNEL}', id) from unnest($1::text
 export type ChangeFeed = {
   /** Calls `listener` after each change of the sheet, and when changes may have been missed. Answers how to stop it. */
   watch(sheetId: string, listener: () => void): () => void
+  /** How many listeners there are. */
+  watched(): number
   close(): Promise<void>
 }
 
@@ -72,6 +74,7 @@ export function createChangeFeed(databaseUrl: string, log: Log): ChangeFeed {
         if (listeners.size === 0) watchers.delete(sheetId)
       }
     },
+    watched: () => [...watchers.values()].reduce((count, listeners) => count + listeners.size, 0),
     async close() {
       closed = true
       clearTimeout(timer)

@@ -1,4 +1,5 @@
-import type { Store } from '../connection/db.ts'
+import { sql } from 'kysely'
+import type { Db, Store } from '../connection/db.ts'
 
 /** One request at the door: the hash of the key it carries (if it looks like one) and where it comes from. */
 export type Visitor = { hash: Buffer | null; address: string }
@@ -125,6 +126,31 @@ export async function admitAll(
 function holderOf(row: Row): KeyHolder {
   const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids } = row
   return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids }
+}
+
+/** Whose key it is, while it is valid and its member is one. Counts nothing. */
+export async function findKeyHolder(db: Db, orgId: string, keyId: string): Promise<KeyHolder | undefined> {
+  return db
+    .selectFrom('api_keys as k')
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.org_id', '=', 'k.org_id').onRef('m.member_id', '=', 'k.member_id'),
+    )
+    .select([
+      'k.org_id',
+      'k.key_id',
+      'm.member_id',
+      'm.email',
+      'm.role',
+      'k.scopes',
+      'k.allowed_workflow_ids',
+    ])
+    .where('k.org_id', '=', orgId)
+    .where('k.key_id', '=', keyId)
+    .where('k.revoked_at', 'is', null)
+    .where((where) =>
+      where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst()
 }
 
 /** Drops the counts of earlier days, which nothing will look at again: one row for every address that ever came. */

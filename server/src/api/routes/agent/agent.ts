@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AgentAnswer, AgentBody, AgentRunRecord } from '#contract/agent.ts'
 import { success } from '#contract/envelope.ts'
@@ -11,11 +11,11 @@ import type { Db } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
 import { runCallOf } from '../../http/idempotency.ts'
-import type { Api, Services } from '../../services.ts'
+import type { Api, RouteServices } from '../../services.ts'
 
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
 
-export function agentRoutes(api: Api, { agent }: Services): void {
+export function agentRoutes(api: Api, { agent, streams }: RouteServices): void {
   api.post(
     '/agent/run',
     {
@@ -40,6 +40,7 @@ export function agentRoutes(api: Api, { agent }: Services): void {
       const { db, caller, body, id: requestId } = request
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
+      if (reply.raw.destroyed) left.abort()
       const open = runCallOf(request)
       const answerOf = (answer: AgentFound) => ({ status: 200 as const, ...answer, request_id: requestId })
       const asked = {
@@ -53,7 +54,12 @@ export function agentRoutes(api: Api, { agent }: Services): void {
           open.end(trx, answer === null ? null : JSON.stringify(answerOf(answer))),
       }
       if (wantsEvents(request)) {
-        const stream = openStream(reply)
+        const onEnd = () => left.abort()
+        const stream = streams.open(request, reply, { isEndless: false, onEnd })
+        if (stream === null) {
+          await request.idempotentCall?.transaction?.rollback()
+          return reply
+        }
         const onStep = (step: unknown) => send(stream, 'step', step)
         try {
           send(stream, 'answer', answerOf(await agent.run({ ...asked, onStep })))
@@ -119,17 +125,6 @@ function codeOfBadBody(errors: readonly FieldError[]): string {
 
 function wantsEvents({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') === true
-}
-
-function openStream(reply: FastifyReply): ServerResponse {
-  reply.hijack()
-  reply.raw.writeHead(200, {
-    ...reply.getHeaders(),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  } as Record<string, string>)
-  return reply.raw
 }
 
 function send(stream: ServerResponse, event: string, data: unknown): void {

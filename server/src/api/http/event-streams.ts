@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, reasonOf } from '../../lib/errors.ts'
+import { type Db, isUnavailable } from '../../store/connection/db.ts'
+import { findKeyHolder } from '../../store/organisation/admission.ts'
+import type { Api, Services } from '../services.ts'
+import { callerOf } from './caller.ts'
+
+/** Access is looked at again this often, so that it ends within 10 s of its loss. */
+const RECHECK_MS = 5000
+const RETRY_SECONDS = 10
+
+export type EventStreams = {
+  /**
+   * Takes the answer over as a stream of server-sent events; null when the caller has left meanwhile. `onEnd` is called once,
+   * however it ends. One without an end of its own ends with the server.
+   */
+  open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: { isEndless: boolean; onEnd: () => void },
+  ): ServerResponse | null
+}
+
+type Stream = { request: FastifyRequest; response: ServerResponse; isEndless: boolean }
+
+/** Streams of one process: so many for each key and organisation, ended when their reader loses access. */
+export function createEventStreams(
+  api: Api,
+  { store, config, log }: Pick<Services, 'store' | 'config' | 'log'>,
+  recheckMs = RECHECK_MS,
+): EventStreams {
+  const streams = new Set<Stream>()
+  const { LOAM_STREAMS_PER_KEY: perKey, LOAM_STREAMS_PER_ORG: perOrg } = config
+
+  const recheck = async () => {
+    for (const { request, response } of streams) {
+      try {
+        await requireAccess(store.system, request)
+      } catch (cause) {
+        if (isUnavailable(cause)) continue
+        log.debug({ cause: reasonOf(cause) }, 'a stream was ended: its reader has no access any more')
+        response.end()
+      }
+    }
+  }
+  let rechecking: Promise<void> = Promise.resolve()
+  let isRechecking = false
+  const timer = setInterval(() => {
+    if (isRechecking || streams.size === 0) return
+    isRechecking = true
+    rechecking = recheck().finally(() => (isRechecking = false))
+  }, recheckMs)
+  timer.unref()
+  api.addHook('preClose', async () => {
+    clearInterval(timer)
+    for (const { response, isEndless } of streams) if (isEndless) response.end()
+    await rechecking
+  })
+
+  return {
+    open(request, reply, { isEndless, onEnd }) {
+      const { keyId, orgId } = request.caller
+      const of = [...streams].map((stream) => stream.request.caller)
+      requireRoom(of.filter((caller) => caller.keyId === keyId).length, perKey, 'API key')
+      requireRoom(of.filter((caller) => caller.orgId === orgId).length, perOrg, 'organisation')
+      reply.hijack()
+      const response = reply.raw
+      // One who left before this is never told of again.
+      if (response.destroyed || response.closed || request.raw.destroyed || request.raw.socket.destroyed) {
+        response.destroy()
+        return null
+      }
+      const stream = { request, response, isEndless }
+      streams.add(stream)
+      response.once('close', () => {
+        streams.delete(stream)
+        onEnd()
+      })
+      response.on('error', () => response.destroy())
+      response.writeHead(200, {
+        ...reply.getHeaders(),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      } as Record<string, string>)
+      return response
+    },
+  }
+}
+
+function requireRoom(open: number, limit: number, whose: string): void {
+  if (open < limit) return
+  const message = `This ${whose} has ${limit} streams open, which is the limit. Close one, or try again later`
+  throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
+}
+
+/** Throws when the key, its scope, the member or their access to what the path names is gone. */
+async function requireAccess(db: Db, request: FastifyRequest): Promise<void> {
+  const { orgId, keyId } = request.caller
+  const holder = await findKeyHolder(db, orgId, keyId)
+  if (holder === undefined) throw new AppError('Unauthorized', 'The API key is invalid, expired or revoked')
+  request.caller = callerOf(holder)
+  const { scope, resource } = request.routeOptions.config
+  if (scope !== undefined && scope !== 'public' && scope !== 'any key' && !request.caller.scopes.has(scope)) {
+    throw new AppError('INSUFFICIENT_SCOPE', `This key lacks the scope ${scope}`)
+  }
+  await resource?.(request)
+}
