@@ -62,6 +62,16 @@ const GROUPS: Group[] = [
     load: () => import('./commands/credits.ts'),
   },
   {
+    name: 'backup',
+    about: 'Write everything into one archive, while the server serves',
+    load: () => import('./commands/backup.ts'),
+  },
+  {
+    name: 'restore',
+    about: 'Restore an archive into an empty data folder or database',
+    load: () => import('./commands/restore.ts'),
+  },
+  {
     name: 'doctor',
     about: 'Check settings, database and environment',
     load: () => import('./commands/doctor.ts'),

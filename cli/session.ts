@@ -19,7 +19,14 @@ import { readFlags } from './flags.ts'
 import { type CommandOutput, printOutput } from './output.ts'
 import { type Terminal, terminalOf } from './terminal.ts'
 
-export type Session = { config: Config; db: Db; storage: Storage; sealer: Sealer; terminal: Terminal }
+export type Session = {
+  config: Config
+  db: Db
+  databaseUrl: string
+  storage: Storage
+  sealer: Sealer
+  terminal: Terminal
+}
 
 /** A commander action: reads the flags, does `work` on the open workspace, prints its output. */
 export function inSession<Flags>(
@@ -34,8 +41,9 @@ export function inSession<Flags>(
     if (!mayCreate) requireData(config)
     const workspace = await open(config, terminal)
     try {
-      const { store, storage, sealer } = workspace
-      const output = await work({ config, db: store.system, storage, sealer, terminal }, flags)
+      const { store, databaseUrl, storage, sealer } = workspace
+      const session = { config, db: store.system, databaseUrl, storage, sealer, terminal }
+      const output = await work(session, flags)
       printOutput(output, terminal, wantsJson(this))
     } finally {
       await workspace.close()

@@ -75,6 +75,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
       'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
+  backup: { at: 'server/src/backup/', imports: 'lib store files workspace' },
   'running-server': { at: 'server/src/running-server.ts', imports: 'lib workspace' },
   // What a worker process does; main and the tests start it.
   work: {
@@ -91,7 +92,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent workspace running-server',
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent workspace backup running-server',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },

@@ -40,6 +40,7 @@ export async function openWorkspace(
   end?: AbortSignal,
 ): Promise<Workspace> {
   mkdirSync(config.LOAM_DATA_DIR, { recursive: true })
+  requireFinishedRestore(config.LOAM_DATA_DIR)
   const database = await openDatabase(config, log, kind, end)
   try {
     end?.throwIfAborted()
@@ -48,7 +49,7 @@ export async function openWorkspace(
     return {
       store,
       storage: openStorage(config),
-      sealer: createSealer(config.LOAM_SECRET ?? secretOf(config.LOAM_DATA_DIR)),
+      sealer: createSealer(secretOf(config)),
       databaseUrl: database.url,
       async close() {
         try {
@@ -74,8 +75,18 @@ async function openDatabase(config: Config, log: Log, kind: 'server' | 'command'
   })
 }
 
-function secretOf(dataDir: string): string {
-  const file = join(dataDir, 'secret')
+/** There from the first step of a restore to its last. */
+export const restoreMark = (dataDir: string): string => join(dataDir, 'restore-unfinished')
+
+function requireFinishedRestore(dataDir: string): void {
+  if (!existsSync(restoreMark(dataDir))) return
+  throw new Error(`A restore into ${dataDir} did not finish: run loam restore again`)
+}
+
+/** What seals secrets at rest here. The first call makes one where none is set. */
+export function secretOf({ LOAM_SECRET, LOAM_DATA_DIR }: Config): string {
+  if (LOAM_SECRET !== undefined) return LOAM_SECRET
+  const file = join(LOAM_DATA_DIR, 'secret')
   if (!existsSync(file)) writePrivateFile(file, `${randomBytes(32).toString('hex')}\n`, 'keep the first')
   return readFileSync(file, 'utf8').trim()
 }

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseAccount } from './embedded/account.ts'
@@ -49,6 +50,26 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     if (!(lease instanceof Error)) return { url: lease.url, stop: lease.release }
     if (errorCode(lease) === 'EACCES' || Date.now() > deadline) throw busyError(dataDir, owner, lease)
     await sleep(20)
+  }
+}
+
+/** Holds the data folder for whoever moves its files; a PostgreSQL that was left behind on them is ended first. */
+export async function holdDataDir(path: string): Promise<{ dataDir: string; release: () => Promise<void> }> {
+  const dataDir = openDataDir(path)
+  const lock = await acquireLock(dataDir, 'command')
+  if (lock === undefined) throw busyError(dataDir, readOwner(dataDir))
+  try {
+    const place = join(dataDir, 'postgres')
+    if (existsSync(place)) {
+      const account = chooseAccount(dataDir)
+      const socketDir = await openSocketDir(dataDir, account)
+      await clearOrphan({ cluster: realpathSync(place), socketDir, account, log: () => {} })
+      await removeSocketDir(socketDir)
+    }
+    return { dataDir, release: lock.release }
+  } catch (cause) {
+    await lock.release()
+    throw cause
   }
 }
 

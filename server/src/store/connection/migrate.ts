@@ -27,8 +27,15 @@ export function newestSchemaVersion(): number {
   return readMigrations().at(-1)?.version ?? 0
 }
 
-/** Brings the schema up to this program. Safe to call from many processes at once: one applies, the others wait. */
-export async function migrate(url: string, log: (line: string) => void): Promise<void> {
+/**
+ * Brings the schema up to this program, or up to an earlier version of it. Safe to call from many processes at once: one
+ * applies, the others wait.
+ */
+export async function migrate(
+  url: string,
+  log: (line: string) => void,
+  upTo = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const client = new Client({
     connectionString: url,
     application_name: 'loam migrations',
@@ -47,7 +54,7 @@ export async function migrate(url: string, log: (line: string) => void): Promise
       'select coalesce(max(version), 0) as latest from schema_migrations',
     )
     const latest = rows[0]?.latest ?? 0
-    const known = readMigrations()
+    const known = readMigrations().filter(({ version }) => version <= upTo)
     const newest = known.at(-1)?.version ?? 0
     if (latest > newest) {
       throw new MigrationError(
