@@ -11,7 +11,7 @@ type Group = {
   load: () => Promise<{ define: (command: Command) => void }>
 }
 
-const GROUPS: Group[] = [
+export const GROUPS: Group[] = [
   { name: 'serve', about: 'Run the server', load: () => import('./commands/serve.ts') },
   { name: 'org', about: 'Create and list organisations', load: () => import('./commands/org.ts') },
   { name: 'member', about: 'Add and list members', load: () => import('./commands/member.ts') },

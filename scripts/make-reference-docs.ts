@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { Command } from 'commander'
+import { z } from 'zod'
+import { ERROR_STATUS } from '#contract/errors.ts'
+import { SETTINGS } from '#server/lib/config/config.ts'
+import { GROUPS } from '../cli/main.ts'
+
+const MADE = 'Made from the program by `node scripts/make-reference-docs.ts`; change that, not this file.'
+
+/** The pages of docs/reference, by their names. */
+export async function printReferenceDocs(): Promise<Record<string, string>> {
+  return { 'settings.md': printSettings(), 'commands.md': await printCommands(), 'errors.md': printErrors() }
+}
+
+function printSettings(): string {
+  const rows = Object.entries(SETTINGS).map(([name, schema]) => {
+    const shown = defaultOf(schema)
+    return [`\`${name}\``, shown === '' ? '' : `\`${shown}\``, schema.description ?? '']
+  })
+  return page(
+    'Settings',
+    'Environment variables, checked at start. `LOAM_PROVIDER_KEY_<NAME>` and `LOAM_PROVIDER_URL_<NAME>` are beside them: [providers](../providers.md). What each is good for is in the [README](../../README.md#settings).',
+    printTable(['variable', 'default', 'meaning'], rows),
+  )
+}
+
+/** As it is written, where that can be told: a path is stored as a full one. */
+function defaultOf(schema: z.ZodType): string {
+  const written: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).default
+  const value = written ?? schema.safeParse(undefined).data ?? ''
+  if (Array.isArray(value)) return value.join(',')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+async function printCommands(): Promise<string> {
+  const parts: string[] = []
+  for (const { name, about, load } of GROUPS) {
+    const group = new Command(name)
+    ;(await load()).define(group)
+    parts.push(`## ${name}`, `${about}.`)
+    for (const command of group.commands.length > 0 ? group.commands : [group]) {
+      const path = command === group ? name : `${name} ${command.name()}`
+      const usage = command.registeredArguments.map((one) =>
+        one.required ? `<${one.name()}>` : `[${one.name()}]`,
+      )
+      parts.push(`**\`loam ${[path, ...usage].join(' ')}\`** ${command.description()}`)
+      const options = command.options.map(({ flags, description }) => [`\`${flags}\``, description])
+      if (options.length > 0) parts.push(printTable(['option', ''], options))
+    }
+  }
+  return page(
+    'Commands',
+    'Run as `npx loam` in the folder of Loam. Every command has `--help` with examples, and `--json` for programs. Exit codes: 0 done, 1 failed, 2 bad input or usage, 3 not found, 4 conflict, 5 database or data folder not available.',
+    ...parts,
+  )
+}
+
+function printErrors(): string {
+  const rows = Object.entries(ERROR_STATUS).map(([code, status]) => [String(status), `\`${code}\``])
+  return page(
+    'Errors',
+    'An error answers `{"status", "error", "message"}`. `error` is one of these; the message says what is wrong and what to do. A `Validation Error` also has `errors`, a list of `{"field", "message"}` with every failure at once. 429 has `retryAfter` in seconds. 500 has a fixed text and the request id, whose cause is in the log.',
+    printTable(['status', 'error'], rows),
+  )
+}
+
+const page = (title: string, ...parts: string[]) => `${[`# ${title}`, MADE, ...parts].join('\n\n')}\n`
+
+const printTable = (heads: string[], rows: string[][]) =>
+  [heads, heads.map(() => '---'), ...rows]
+    .map(
+      (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`,
+    )
+    .join('\n')
+
+if (import.meta.main) {
+  await mkdir('docs/reference', { recursive: true })
+  for (const [name, text] of Object.entries(await printReferenceDocs())) {
+    await writeFile(`docs/reference/${name}`, text)
+  }
+}
