@@ -60,6 +60,7 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
     returning from_id, to_id`.execute(db)
   await sql`delete from record_merges where (${of('kept_id')}) or (${of('merged_id')})`.execute(db)
   await sql`delete from record_separations where (${of('low_id')}) or (${of('high_id')})`.execute(db)
+  await eraseDeliveryErrors(db, orgId, ids)
   const before = await takeChangeNumbers(db, orgId, ids.length)
   await sql`
     update record_entities e set root_id = e.entity_id, fields = '{}', provenance = '{}', erased_at = now(),
@@ -68,6 +69,19 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
     where e.org_id = ${orgId} and e.entity_id = t.id`.execute(db)
   const erased = new Set(ids)
   return rows.flatMap(({ from_id, to_id }) => [from_id, to_id]).filter((id) => !erased.has(id))
+}
+
+/** Why a member could not be delivered may quote its values. Syncs come first, as wherever failures are written. */
+async function eraseDeliveryErrors(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update segment_syncs set last_import_error = null
+    where org_id = ${orgId} and state <> 'paused_error'
+      and exists (select from unnest(${ids}::uuid[]) as id where last_import_error ->> 'message' like '%' || id || '%')`.execute(
+    db,
+  )
+  await sql`delete from segment_failures where org_id = ${orgId} and entity_id = any(${ids}::uuid[])`.execute(
+    db,
+  )
 }
 
 /** Removes values, events and identifiers of these others that mention the address. Answers whose they were. */
