@@ -9,6 +9,9 @@ import type { CellContext } from './provider/context.ts'
 import type { RecordAccess } from './records/access.ts'
 
 /** What the engine lends to a running action. Definitions reach nothing else: no store, no engine, no API. */
+/** A mail may go out, with answers to the member whose it is; or the organisation has sent its share of this hour. */
+export type MailTurn = { ok: true; replyTo: string | null } | { ok: false; waitMs: number }
+
 export type ActionContext = CellContext &
   ModelContext & {
     /** Names this run of this cell, the same each time that it is tried. */
@@ -22,7 +25,9 @@ export type ActionContext = CellContext &
     /** Reads web pages for agents, and keeps them for a while for all rows. */
     pages: PageReader
     /** The installation's own mail server, where it has one, and the sender of its mails. */
-    mail: { url: string | undefined; from: string }
+    mail: { url: string | undefined; from: string; perHour: number }
+    /** Counts recipients of a mail over the installation's server, and says whose mail it is; or how long to wait. */
+    takeMailTurn(recipients: number): Promise<MailTurn>
     /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
     secrets(): Promise<readonly string[]>
     /** The organisation's knowledge file; null when there is none. */

@@ -1,3 +1,4 @@
+import type { MailTurn } from '../catalog/define.ts'
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { RecordAccess } from '../catalog/records/access.ts'
@@ -5,6 +6,7 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
+import type { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import type { CellCache } from './cells/cache.ts'
 import type { DatabaseUse } from './cells/database-use.ts'
 import type { ReadLargeOutputs } from './cells/large-outputs.ts'
@@ -26,6 +28,8 @@ export type Engine = {
   /** What every action may use. */
   services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail' | 'gate'> & { sandbox: SandboxPool }
   environment: RunEnvironment
+  /** Counts recipients against what an organisation may mail in an hour. */
+  takeMailTurn: (of: Parameters<typeof takeMailTurn>[1]) => Promise<MailTurn>
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
   /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */

@@ -6,6 +6,7 @@ import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { Store } from '../store/connection/db.ts'
+import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { createAnnouncer } from './announcer.ts'
 import { createCellCache } from './cells/cache.ts'
@@ -70,6 +71,7 @@ export function createEngine(parts: EngineParts): Engine {
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
     services: { egress, sandbox, models, pages, mail, gate },
     environment,
+    takeMailTurn: (of) => takeMailTurn(store.system, of),
     announce: (sheetId) => announcer.announce(sheetId),
     flush: async () => void (await Promise.all([announcer.flush(), gate.flush()])),
     pureRuns: createPureRuns(),

@@ -7,9 +7,13 @@ export type Mail = { to: string; subject: string; text: string }
 export type SendMail = (mail: Mail) => Promise<void>
 
 /** The installation's mail server, where one is set, and the sender of its mails. */
-export function mailSettings(config: Config): { url: string | undefined; from: string } {
+export function mailSettings(config: Config): { url: string | undefined; from: string; perHour: number } {
   const host = URL.parse(config.LOAM_PUBLIC_URL ?? '')?.hostname ?? 'localhost'
-  return { url: config.LOAM_SMTP_URL, from: config.LOAM_MAIL_FROM ?? `loam@${host}` }
+  return {
+    url: config.LOAM_SMTP_URL,
+    from: config.LOAM_MAIL_FROM ?? `loam@${host}`,
+    perHour: config.LOAM_MAIL_PER_HOUR,
+  }
 }
 
 /** A sender for an SMTP server, or null when none is configured (D48). */

@@ -49,10 +49,36 @@ describe('send_email', () => {
       body: '<b>Hi</b>',
       reply_to: 'me@x.example',
     }
-    expect(await send(inputs, { mailUrl: url })).toMatchObject({ kind: 'done' })
+    expect(await send(inputs, { keys: connected({ url }) })).toMatchObject({ kind: 'done' })
     expect(received[0]?.to).toEqual(['a@x.example', 'b@x.example'])
     expect(received[0]?.text).toMatch(/^Content-Type: text\/html/m)
     expect(received[0]?.text).toMatch(/^Reply-To: me@x\.example\r$/m)
+  })
+
+  it("over the installation's server answers go to the member and to nobody else", async () => {
+    const { url, received } = await serveSmtp()
+    expect(await send({}, { mailUrl: url })).toMatchObject({ kind: 'done' })
+    expect(received[0]?.text).toMatch(/^Reply-To: member@loam\.test\r$/m)
+    expect(await send({ reply_to: 'other@x.example' }, { mailUrl: url })).toEqual({
+      kind: 'failed',
+      message: expect.stringMatching(/answers go to the member who started the run/),
+    })
+    expect(received).toHaveLength(1)
+  })
+
+  it("waits for the next hour when the organisation's share of the installation's server is used up", async () => {
+    const { url, received } = await serveSmtp()
+    const inputs = { to: 'a@x.example, b@x.example' }
+    expect(await send(inputs, { mailUrl: url, mailsLeft: 1 })).toMatchObject({ kind: 'wait', ms: 60_000 })
+    expect(received).toHaveLength(0)
+    expect(await send(inputs, { keys: connected({ url }), mailsLeft: 1 })).toMatchObject({ kind: 'done' })
+  })
+
+  it('names at most 50 people', async () => {
+    const { url, received } = await serveSmtp()
+    const to = Array.from({ length: 51 }, (_, n) => `p${n}@x.example`).join(',')
+    expect(await send({ to }, { mailUrl: url })).toMatchObject({ kind: 'failed' })
+    expect(received).toHaveLength(0)
   })
 
   it('a Message-ID is the same in every try, and values of the row make no headers', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { deliverMail, type MailServer, readServer } from '../built-in/mail/delivery.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { failed, unrunnable } from '../outcome.ts'
+import { failed, unrunnable, wait } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import { describeUnconnected } from '../provider/remedy.ts'
 import { smtp } from '../providers/smtp/provider.ts'
@@ -57,6 +57,21 @@ export default defineAction({
     if (server === null) {
       return unrunnable(describeUnconnected(MAIL_SERVER, undefined))
     }
+    let replyTo = inputs.reply_to?.trim()
+    if (!server.givenByUser) {
+      const turn = await context.takeMailTurn(to.length)
+      if (!turn.ok) {
+        if (to.length > context.mail.perHour)
+          return failed(`the installation's mail server takes ${context.mail.perHour} recipients an hour`)
+        return wait(turn.waitMs)
+      }
+      // The operator's server speaks for nobody but the member whose run it is.
+      if (replyTo !== undefined && replyTo.toLowerCase() !== turn.replyTo?.toLowerCase())
+        return failed(
+          "over the installation's mail server answers go to the member who started the run; for another reply_to connect a mail server of yours",
+        )
+      replyTo = turn.replyTo ?? undefined
+    }
     const hash = createHash('sha256').update(context.cellRun).digest('hex').slice(0, 32)
     const messageId = `<${hash}@${
       server.from
@@ -70,7 +85,7 @@ export default defineAction({
         to,
         subject: inputs.subject.replace(/[\r\n]+/g, ' '),
         content: inputs.format === 'html' ? { html: inputs.body } : { text: inputs.body },
-        replyTo: inputs.reply_to?.trim(),
+        replyTo,
         // The same in every try, so that mail servers can tell a repeated one.
         messageId,
       },

@@ -42,6 +42,8 @@ export type Settings = {
   cellRun?: string
   /** The installation's mail server. */
   mailUrl?: string
+  /** How many more recipients it takes in this hour. */
+  mailsLeft?: number
   /** Where a Chromium is. */
   browser?: string
   /** How much the organisation has left. */
@@ -98,7 +100,13 @@ export function useActions(): Run {
         browser: settings.browser === undefined ? null : createBrowser(settings.browser),
       }),
       cellRun: settings.cellRun ?? 'run/row/action_1',
-      mail: { url: settings.mailUrl, from: 'loam@loam.test' },
+      mail: { url: settings.mailUrl, from: 'loam@loam.test', perHour: 200 },
+      takeMailTurn: async (recipients: number) => {
+        const left = settings.mailsLeft ?? Number.POSITIVE_INFINITY
+        return recipients <= left
+          ? { ok: true as const, replyTo: 'member@loam.test' }
+          : { ok: false as const, waitMs: 60_000 }
+      },
       sandbox: sandbox.of('a test'),
       signal: settings.signal ?? new AbortController().signal,
       now: () => settings.now ?? new Date(),

@@ -1,4 +1,4 @@
-import type { ActionContext, SheetAccess } from '../../catalog/define.ts'
+import type { ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
 import type { Definition } from '../../chain/definition.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
@@ -43,6 +43,12 @@ export class CellContext implements ActionContext {
   }
   get mail() {
     return this.#engine.services.mail
+  }
+  takeMailTurn(recipients: number): Promise<MailTurn> {
+    const { org_id: orgId, run_id: runId } = this.#flight.facts
+    const { perHour } = this.mail
+    const { takeMailTurn } = this.#engine
+    return this.#database.watch(takeMailTurn({ orgId, runId, recipients, perHour }))
   }
   get pages() {
     return this.#engine.services.pages

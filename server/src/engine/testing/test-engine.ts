@@ -23,7 +23,7 @@ export function makeEngine(app: TestApp, ending = new AbortController().signal):
     sandbox,
     models: createModels(testConfig()),
     pages: createPageReader({ keepSeconds: 0 }),
-    mail: { url: undefined, from: 'loam@localhost' },
+    mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
     log: createLog('silent'),
     ending,
     environment: createRunEnvironment(app.store, app.services.sealer, new Map()),

@@ -28,7 +28,7 @@ const engine = createEngine({
   sandbox,
   models: createModels(readConfig({})),
   pages: createPageReader({ keepSeconds: 0 }),
-  mail: { url: undefined, from: 'loam@localhost' },
+  mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
   log,
   catalogue: faultCatalogue,
   ending: ending.signal,

@@ -175,6 +175,9 @@ export const SETTINGS = {
     .string()
     .optional()
     .describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
+  LOAM_MAIL_PER_HOUR: whole(200, 0).describe(
+    'Recipients that send_email may mail over LOAM_SMTP_URL, per hour and organisation',
+  ),
   LOAM_LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')
     .describe('Least severe line that is logged'),

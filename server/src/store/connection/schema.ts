@@ -117,6 +117,11 @@ export type Schema = {
     agent_run_id: string | null
     created_at: Made
   }
+  mail_windows: {
+    org_id: string
+    hour: Made
+    used: number
+  }
   audit_entries: {
     org_id: string
     entry_id: string
