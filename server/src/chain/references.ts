@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-/** What a reference names: an input column, an action's output, a column of a list output, an environment variable. */
+/**
+ * What a reference names: an input column, an action's output, a column of a list output, an environment variable. Names
+ * of the first three may go on into a JSON value (D75, value-path.ts).
+ */
 export type Token =
   | { kind: 'input'; name: string }
   | { kind: 'output'; action: string; name: string }
@@ -115,7 +118,7 @@ function readToken(content: string): Token | null {
   const text = content.trim()
   const [source, name] = cut(text)
   if (name === '' || CONTROL.test(text)) return null
-  // An input name may hold dots (D28), so all that follows `input.` is the name.
+  // An input name may hold dots (D28): which part is the name, and which leads into it (D75), its sheet decides.
   if (source === 'input') return { kind: 'input', name }
   if (source === 'env') return ENV_KEY.test(name) ? { kind: 'env', key: name } : null
   if (!INSTANCE_ID.test(source)) return null

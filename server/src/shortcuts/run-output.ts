@@ -1,6 +1,6 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus, FieldStatus } from '#contract/shortcuts.ts'
-import { pickColumn } from '../chain/list-column.ts'
+import { pathOf, readOutput } from '../chain/value-path.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 import type { FrozenOutput } from '../store/connection/json-columns.ts'
 import type { Trace } from '../store/shortcuts/shortcut-runs.ts'
@@ -30,7 +30,8 @@ export function outputOf(outputs: readonly FrozenOutput[], cells: ReadonlyMap<st
       if (token === undefined || cell === undefined) return [name, { value: null, status: 'skipped' }]
       if (cell.status !== 'complete') return [name, { value: null, status: fieldStatus(cell.status) }]
       const held = valuesOf(cell)
-      const value = token.kind === 'output' ? held[token.name] : pickColumn(held[token.list], token.column)
+      const { head } = pathOf(token)
+      const value = Object.hasOwn(held, head) ? readOutput(held[head], token) : null
       return [name, { value: value ?? null, status: 'completed' }]
     }),
   )

@@ -4,7 +4,8 @@ import type { OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { snakeCase } from '../catalog/values/output-names.ts'
 import type { Definition, InputColumn } from '../chain/definition.ts'
-import { parseTemplate, printToken, soleToken, type Token } from '../chain/references.ts'
+import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
+import { type OutputToken, pathOf } from '../chain/value-path.ts'
 import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
 
 /** A list of fields, and all that is wrong with what was given for it. */
@@ -135,8 +136,6 @@ export function chooseOutputs(
   return { entries, errors }
 }
 
-export type OutputToken = Extract<Token, { kind: 'output' | 'column' }>
-
 /** Braces around a token are a habit, not a must. */
 export function readOutputToken(text: string): OutputToken | undefined {
   const token = soleToken(parseTemplate(text.includes('{{') ? text.trim() : `{{${text}}}`))
@@ -148,9 +147,7 @@ function mayName(token: OutputToken, { definition, catalogue }: Chain): boolean 
   const action = definition.actions.find(({ id }) => id === token.action)
   const template = action === undefined ? undefined : catalogue.get(action.action_id)
   if (template === undefined) return false
-  return (
-    template.dynamic || Object.hasOwn(template.outputs, token.kind === 'output' ? token.name : token.list)
-  )
+  return template.dynamic || Object.hasOwn(template.outputs, pathOf(token).head)
 }
 
 function optional<Name extends string, Value>(name: Name, value: Value | undefined) {

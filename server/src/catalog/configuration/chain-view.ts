@@ -1,8 +1,10 @@
 import type { TypeOf } from '../../chain/condition-check.ts'
-import type { ActionInstance, Definition } from '../../chain/definition.ts'
+import type { ActionInstance, Definition, InputColumn } from '../../chain/definition.ts'
 import type { Token } from '../../chain/references.ts'
+import { findInputPath, type OutputToken, pathOf, type Steps } from '../../chain/value-path.ts'
 import type { Action } from '../define.ts'
 import { describeOutputs, type Discovered, type OutputDescriptor, outputsOf } from '../describe.ts'
+import type { OutputType } from '../outputs.ts'
 import type { Catalogue } from '../registry.ts'
 
 /** What runs have told of outputs, by action instance. */
@@ -74,24 +76,39 @@ export function standingOf(
   chain: ChainView,
 ): 'known' | 'unknown' | 'downstream' {
   if (token.kind === 'input') {
-    return chain.definition.inputs.some(({ name }) => name === token.name) ? 'known' : 'unknown'
+    return hasInput(chain.definition.inputs, token.name) ? 'known' : 'unknown'
   }
   const link = chain.links.get(token.action)
   if (link === undefined) return 'unknown'
   const own = chain.links.get(action.id)
   if (own !== undefined && link.place >= own.place) return 'downstream'
-  return link.open || hasOutput(link, token) ? 'known' : 'unknown'
+  return hasOutput(link, token) ? 'known' : 'unknown'
 }
 
-function hasOutput(
-  { outputs, anyType }: ChainLink,
-  token: Extract<Token, { kind: 'output' | 'column' }>,
-): boolean {
-  if (token.kind === 'output') return outputs.some(({ name }) => name === token.name)
-  const list = outputs.find(({ name }) => name === token.list)
-  if (list === undefined || anyType.has(list.name)) return list !== undefined
-  const columns = list.columns ?? []
-  // While no run has shown the columns of a list, any may be among them.
-  if (columns.length === 0) return list.type === 'structured_array'
-  return columns.some(({ name }) => name === token.column)
+/** Numbers, addresses and links hold nothing that a path could lead to; text may be JSON (D75). */
+function hasInput(inputs: readonly InputColumn[], text: string): boolean {
+  const types = new Map(inputs.map(({ name, type }) => [name, type]))
+  const path = findInputPath(text, (name) => types.has(name))
+  return path !== null && (path.steps.length === 0 || types.get(path.head) === 'string')
 }
+
+function hasOutput({ outputs, anyType, open }: ChainLink, token: OutputToken): boolean {
+  const { head, steps } = pathOf(token)
+  const output = outputs.find(({ name }) => name === head)
+  if (output === undefined) return open
+  if (steps.length === 0 || anyType.has(head)) return true
+  if (PLAIN_TYPES.has(output.type)) return false
+  if (open || output.type === 'json') return true
+  return output.type === 'raw_array' ? typeof steps[0] === 'number' : hasColumn(output, token, steps)
+}
+
+/** While no run has shown the columns of a list, any may be among them. */
+function hasColumn({ columns = [] }: OutputDescriptor, token: OutputToken, steps: Steps): boolean {
+  const [key, ...further] = typeof steps[0] === 'number' ? steps.slice(1) : steps
+  if (columns.length === 0 || key === undefined) return true
+  if (token.kind === 'column' && columns.some(({ name }) => name === token.column)) return true
+  const column = columns.find(({ name }) => name === key)
+  return column !== undefined && (further.length === 0 || !PLAIN_TYPES.has(column.type))
+}
+
+const PLAIN_TYPES: ReadonlySet<OutputType> = new Set<OutputType>(['string', 'url', 'email', 'number'])

@@ -58,7 +58,7 @@ describe('references', () => {
     ['{{probe_1.people.phone}}', UNRESOLVED],
     ['{{probe_1.loose.anything}}', null],
     ['{{probe_1.summary.part}}', UNRESOLVED],
-    ['{{probe_1.found.part}}', UNRESOLVED],
+    ['{{probe_1.found.part}}', null],
     ['{{probe_1.computed.part}}', null],
     ['{{probe_1.gone.part}}', UNRESOLVED],
     ['{{caller_1.status_code}}', null],

@@ -1,4 +1,5 @@
 import { parseTemplate, soleToken, textOf, type Token } from '../../chain/references.ts'
+import { printPath, readItem } from '../../chain/value-path.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { readList } from '../values/json-text.ts'
 import { type Field, FieldProblem, type Scope } from './field.ts'
@@ -16,7 +17,10 @@ export function expandedList(options: { description: string }): Field<ExpandedLi
     resolve(configured, scope) {
       const template = typeof configured === 'string' ? configured : ''
       const token = soleToken(parseTemplate(template))
-      return { list: token?.kind === 'output' ? nameOf(token) : null, items: scope.value(template) }
+      return {
+        list: token !== null && 'action' in token ? nameOf(token) : null,
+        items: scope.value(template),
+      }
     },
     read(resolved) {
       if (!isObject(resolved)) return undefined
@@ -52,30 +56,28 @@ export function itemMapping(options: { required?: boolean; description: string }
 }
 
 type Resolved = { name: string; parts: ResolvedPart[] }
-type ResolvedPart = { value: unknown } | { list: string; column: string; whole: unknown }
+type ResolvedPart = { value: unknown } | { name: string; whole: unknown }
 
 function resolveParts(value: unknown, scope: Scope): ResolvedPart[] {
   if (typeof value !== 'string') return [{ value }]
   return parseTemplate(value).map((part) => {
     if (part.kind === 'text') return { value: part.text }
     const whole = scope.value(part.source)
-    return part.token.kind === 'column'
-      ? { list: nameOf(part.token), column: part.token.column, whole }
-      : { value: whole }
+    return part.token.kind === 'column' ? { name: nameOf(part.token), whole } : { value: whole }
   })
 }
 
 function nameOf(token: Extract<Token, { action: string }>): string {
-  return `${token.action}.${token.kind === 'column' ? token.list : token.name}`
+  return `${token.action}.${printPath(token)}`
 }
 
 function buildRow(mapping: Resolved[], expanded: ExpandedItem | undefined): Record<string, unknown> {
   const pick = (part: ResolvedPart): unknown => {
     if ('value' in part) return part.value
-    if (part.list !== expanded?.list) return part.whole
-    return isObject(expanded.item) && Object.hasOwn(expanded.item, part.column)
-      ? expanded.item[part.column]
-      : null
+    const list = `${expanded?.list}.`
+    return expanded?.list && part.name.startsWith(list)
+      ? (readItem(expanded.item, part.name.slice(list.length)) ?? null)
+      : part.whole
   }
   const entries = mapping
     .filter(({ name }) => name !== '')

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import type { ConfiguredValue } from '../../chain/definition.ts'
-import { pickColumn } from '../../chain/list-column.ts'
 import { type TokenValue, type Lookup, printToken } from '../../chain/references.ts'
+import { findInputPath, pathOf, readOutput, readPath } from '../../chain/value-path.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
@@ -136,16 +136,17 @@ export function configure(action: Action, given: Record<string, unknown>): Recor
   return Object.fromEntries(saved)
 }
 
-/** Reads a test's row as the chain is read: a column of a list is the list of its values. */
+/** Reads a test's row as the chain is read: with paths into values, and a column of a list as the list of its values. */
 export function lookupIn({ input = {}, env = {}, outputs = {} }: TestRow): Lookup {
   const get = (from: Record<string, unknown> | undefined, name: string): TokenValue =>
     from !== undefined && Object.hasOwn(from, name) ? { found: true, value: from[name] } : { found: false }
   return (token) => {
-    if (token.kind === 'input') return get(input, token.name)
     if (token.kind === 'env') return get(env, token.key)
-    if (token.kind === 'output') return get(outputs[token.action], token.name)
-    const list = get(outputs[token.action], token.list)
-    const values = list.found ? pickColumn(list.value, token.column) : null
-    return values === null ? { found: false } : { found: true, value: values }
+    if (token.kind === 'input') {
+      const path = findInputPath(token.name, (name) => Object.hasOwn(input, name))
+      return path === null ? { found: false } : { found: true, value: readPath(input[path.head], path.steps) }
+    }
+    const whole = get(outputs[token.action], pathOf(token).head)
+    return whole.found ? { found: true, value: readOutput(whole.value, token) } : whole
   }
 }

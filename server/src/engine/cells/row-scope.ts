@@ -1,6 +1,6 @@
 import type { Definition } from '../../chain/definition.ts'
-import { pickColumn } from '../../chain/list-column.ts'
 import type { TokenValue, Lookup, Token } from '../../chain/references.ts'
+import { findInputPath, openText, pathOf, readOutput, readPath, type Steps } from '../../chain/value-path.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 
 type Outputs = Record<string, unknown> | null
@@ -30,7 +30,13 @@ export function createRowScope(
   env: ReadonlyMap<string, string>,
 ): RowScope {
   const data = parseLossless(row.data) as Record<string, unknown>
-  const { columns, templates } = namesIn(definition)
+  const { columns, templates, columnPaths } = namesIn(definition)
+  // Several tokens may lead into one text, which is read once.
+  const opened = new Map<string, unknown>()
+  const open = (text: string): unknown => {
+    if (!opened.has(text)) opened.set(text, openText(text))
+    return opened.get(text)
+  }
   const results = new Map<string, Result>()
   const stored =
     row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Outputs, number?]>)
@@ -53,13 +59,16 @@ export function createRowScope(
       switch (token.kind) {
         case 'input': {
           const column = columns.get(token.name)
-          return column === undefined ? { found: false } : { found: true, value: data[column] ?? '' }
+          if (column !== undefined) return { found: true, value: data[column] ?? '' }
+          const path = columnPaths(token)
+          return path === null
+            ? { found: false }
+            : { found: true, value: readPath(data[path.column], path.steps, open) ?? '' }
         }
         case 'output':
-          return outputOf(token.action, token.name)
         case 'column': {
-          const list = outputOf(token.action, token.list)
-          return list.found ? { found: true, value: pickColumn(list.value, token.column) ?? '' } : list
+          const whole = outputOf(token.action, pathOf(token).head)
+          return whole.found ? { found: true, value: readOutput(whole.value, token, open) ?? '' } : whole
         }
         case 'env': {
           const value = env.get(token.key)
@@ -96,15 +105,37 @@ function actionsAmong(tokens: readonly Token[]): string[] {
   return [...new Set(tokens.flatMap((token) => ('action' in token ? [token.action] : [])))]
 }
 
-type Names = { columns: Map<string, number>; templates: Map<string, string> }
+type InputToken = Extract<Token, { kind: 'input' }>
+type ColumnPath = { column: number; steps: Steps }
+type Names = {
+  columns: ReadonlyMap<string, number>
+  templates: ReadonlyMap<string, string>
+  columnPaths(token: InputToken): ColumnPath | null
+}
 const known = new WeakMap<Definition, Names>()
 
 /** Definitions are shared by their rows, and so is what follows from them. */
 function namesIn(definition: Definition): Names {
-  const names = known.get(definition) ?? {
-    columns: new Map(definition.inputs.map((input) => [input.name, input.column])),
-    templates: new Map(definition.actions.map((action) => [action.id, action.action_id])),
-  }
+  const names = known.get(definition) ?? readNames(definition)
   known.set(definition, names)
   return names
+}
+
+function readNames({ inputs, actions }: Definition): Names {
+  const columns = new Map(inputs.map((input) => [input.name, input.column]))
+  const paths = new WeakMap<InputToken, { path: ColumnPath | null }>()
+  const findPath = (token: InputToken): ColumnPath | null => {
+    const found = findInputPath(token.name, (name) => columns.has(name))
+    const column = found === null ? undefined : columns.get(found.head)
+    return found === null || column === undefined ? null : { column, steps: found.steps }
+  }
+  return {
+    columns,
+    templates: new Map(actions.map((action) => [action.id, action.action_id])),
+    columnPaths(token) {
+      const entry = paths.get(token) ?? { path: findPath(token) }
+      paths.set(token, entry)
+      return entry.path
+    },
+  }
 }
