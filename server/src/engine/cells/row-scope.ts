@@ -96,6 +96,7 @@ export function createRowScope(
       })
       return () => {
         for (const [action, result] of left) results.set(action, result)
+        opened.clear()
       }
     },
   }
@@ -110,7 +111,7 @@ type ColumnPath = { column: number; steps: Steps }
 type Names = {
   columns: ReadonlyMap<string, number>
   templates: ReadonlyMap<string, string>
-  columnPaths(token: InputToken): ColumnPath | null
+  columnPaths: (token: InputToken) => ColumnPath | null
 }
 const known = new WeakMap<Definition, Names>()
 
@@ -132,7 +133,7 @@ function readNames({ inputs, actions }: Definition): Names {
   return {
     columns,
     templates: new Map(actions.map((action) => [action.id, action.action_id])),
-    columnPaths(token) {
+    columnPaths: (token) => {
       const entry = paths.get(token) ?? { path: findPath(token) }
       paths.set(token, entry)
       return entry.path

@@ -79,17 +79,18 @@ it('D75: an output that is known to be no JSON is one, also beside others that n
 })
 
 it('D75: rows read what their values hold there, and what a value lacks is empty', async () => {
-  const { sheet, workflowId, add } = await makeChain(app, org, [
+  const made = await makeChain(app, org, [
     { name: 'company', type: 'string' },
     { name: 'company.name', type: 'string' },
   ])
-  await add(FORMULA, {
+  await made.add(FORMULA, {
     inputs: {
       data_formatter: '({ people: [{ name: {{input.company.ceo.name}} }], city: {{input.company.city}} })',
     },
   })
+  const { sheet, workflowId } = made
   const gate = { variable: `{{${FORMULA}_1.formatted_data.people[0].name}}`, operator: 'is equal to' }
-  await add(FORMULA, {
+  await made.add(FORMULA, {
     inputs: {
       data_formatter: `'{{${FORMULA}_1.formatted_data.city}}/{{input.company.name}}/{{input.company.tags[1]}}'`,
     },
