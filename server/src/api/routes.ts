@@ -1,4 +1,4 @@
-import { createEventStreams } from './http/event-streams.ts'
+import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
@@ -27,7 +27,7 @@ import { welcomePage } from './routes/welcome.ts'
 import { inputRoutes } from './routes/workflows/inputs.ts'
 import { sheetRoutes } from './routes/workflows/sheets.ts'
 import { workflowRoutes } from './routes/workflows/workflows.ts'
-import type { Api, RouteServices, Services } from './services.ts'
+import type { Api, Services } from './services.ts'
 
 type Routes = (api: Api, services: RouteServices) => void
 

@@ -18,7 +18,6 @@ import type { Db, Store } from '../store/connection/db.ts'
 import type { RouteScope } from './http/admission.ts'
 import type { BodyClass } from './http/body-classes.ts'
 import type { Caller } from './http/caller.ts'
-import type { EventStreams } from './http/event-streams.ts'
 import type { OpenCall } from './http/idempotency.ts'
 
 /** What the routes need from outside; `main` and the tests hand it in. */
@@ -39,9 +38,6 @@ export type Services = {
   /** Address in links; known only once the server listens. */
   publicUrl: () => string
 }
-
-/** What routes share among themselves besides. */
-export type RouteServices = Services & { streams: EventStreams }
 
 export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 

@@ -22,6 +22,9 @@ export type EventStreams = {
   ): ServerResponse | null
 }
 
+/** What routes share among themselves besides. */
+export type RouteServices = Services & { streams: EventStreams }
+
 type Stream = { request: FastifyRequest; response: ServerResponse; isEndless: boolean }
 
 /** Streams of one process: so many for each key and organisation, ended when their reader loses access. */

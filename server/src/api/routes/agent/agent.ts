@@ -10,8 +10,9 @@ import { findAgentRun } from '../../../store/agent/agent-runs.ts'
 import type { Db } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { asAppError, errorBody } from '../../http/errors.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
 import { runCallOf } from '../../http/idempotency.ts'
-import type { Api, RouteServices } from '../../services.ts'
+import type { Api } from '../../services.ts'
 
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
 

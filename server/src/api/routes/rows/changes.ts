@@ -1,4 +1,5 @@
-import type { Api, RouteServices } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { createAudiences } from './change-audiences.ts'
 
