@@ -233,14 +233,14 @@ async function addJobs(
  * chosen rows is locked, those that stay too: launching meets them again, in the order of rows.
  */
 async function dropStopped(db: Db, request: RunRequest): Promise<void> {
-  const { org_id } = request.sheet
+  const { org_id, sheet_id: sheetId } = request.sheet
   const { rows } = await sql<{ row_id: string; stopped: boolean }>`
     select f.row_id, r.state = 'stopped' as stopped
     from flights f join runs r on r.org_id = f.org_id and r.run_id = f.run_id
     where f.org_id = ${org_id} and f.row_id = any(array(select row_id from (${chosenRows(request)}) chosen))
     order by f.row_id for update of f`.execute(db)
   const late = rows.filter(({ stopped }) => stopped).map(({ row_id }) => row_id)
-  await dropFlights(db, org_id, { rowIds: late })
+  await dropFlights(db, org_id, { sheetId, rowIds: late })
 }
 
 /**

@@ -13,11 +13,15 @@ export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select coun
 export async function dropFlights(
   db: Db,
   orgId: string,
-  which: { sheetIds: readonly string[]; queuedOnly?: boolean } | { rowIds: readonly string[] },
+  which:
+    | { sheetIds: readonly string[]; queuedOnly?: boolean }
+    | { sheetId: string; rowIds: readonly string[] },
 ): Promise<number> {
   const chosen =
     'rowIds' in which
-      ? sql`f.row_id = any(${which.rowIds}::uuid[])`
+      ? // Ids may come from a caller: those of other sheets are none of this one's.
+        sql`f.row_id = any(${which.rowIds}::uuid[]) and exists (select from rows r
+          where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`
       : sql`f.run_id in (select run_id from runs where org_id = ${orgId} and sheet_id = any(${which.sheetIds}::uuid[])
           and state <> 'finished')${which.queuedOnly ? sql` and f.status = 'queued'` : sql``}`
   const { rows } = await sql<{ dropped: number; held: number }>`

@@ -139,7 +139,7 @@ export async function deleteRows(
   ids: readonly string[],
 ): Promise<string[]> {
   await lockCounters(db, org_id, [sheet_id])
-  await dropFlights(db, org_id, { rowIds: ids })
+  await dropFlights(db, org_id, { sheetId: sheet_id, rowIds: ids })
   const { rows } = await sql<{ row_id: string }>`
     with counter as (
       select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
