@@ -7,6 +7,7 @@ import { isObject } from '../lib/json/object.ts'
 import { makeStorable, type Note } from '../lib/json/storable.ts'
 import { createHints } from '../lib/nearest-name.ts'
 import { createTurns } from '../lib/timing/turns.ts'
+import { createTypeCheck } from './type-mismatches.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }
@@ -20,7 +21,7 @@ const MAX_FIELD = 300
 
 /**
  * Matches values to columns by input name. Rows are taken one by one: a bad one is rejected with its errors, and the others go
- * in. Values are kept as given; numbers as their source text; what PostgreSQL cannot hold is replaced (D28). Takes turns with
+ * in. Values are kept as given, whatever their input's type (D79); numbers as their source text; what PostgreSQL cannot hold is replaced (D28). Takes turns with
  * other work, for a thousand rows may be many megabytes. Values that are too large reject their row, or are left out where
  * nobody is there to be told.
  */
@@ -34,6 +35,7 @@ export async function parseRows(
   const warnings: Warning[] = []
   const seen = new Map<string, number>()
   const hint = createHints(columns.keys())
+  const types = createTypeCheck(inputs)
   const pause = createTurns()
   let told = 0
   for (const [index, row] of rows.entries()) {
@@ -55,12 +57,13 @@ export async function parseRows(
       continue
     }
     warnings.push(...notes)
+    if (isObject(row)) types.look(row, index)
     const earlier = seen.get(read)
     if (earlier === undefined) seen.set(read, index)
     else warnings.push(duplicateOf(index, earlier))
     intake.accepted.push({ index, data: read })
   }
-  intake.warnings = capWarnings(warnings)
+  intake.warnings = [...capWarnings(warnings), ...types.warnings()]
   if (intake.accepted.length === 0 && rows.length > 0) {
     const message = `no row was added, each is in \`rejected\`; ${nameInputs(inputs)}`
     intake.warnings.push({ field: 'rows', code: 'all_rows_rejected', message })

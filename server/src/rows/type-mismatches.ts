@@ -1,0 +1,86 @@
+import type { Warning } from '#contract/envelope.ts'
+import { parseDecimal } from '../chain/decimal.ts'
+import type { InputColumn, InputType } from '../chain/definition.ts'
+import { shorten } from '../lib/errors.ts'
+import { NumberText } from '../lib/json/lossless-json.ts'
+
+/** Longer texts are no number, address or link, and are not looked at. */
+const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
+const MAX_PLACES = 5
+const MAX_NAME = 200
+
+/** Values of one input that do not fit its type: how many, and where the first ones are. */
+type Mismatches = { count: number; places: number[] }
+
+/** Gathers values that do not fit the type of their input (D79). They are stored all the same. */
+export function createTypeCheck(inputs: readonly InputColumn[]) {
+  const checked = inputs.filter(({ type }) => type !== 'string')
+  const found = new Map<InputColumn, Mismatches>()
+  return {
+    /** A row that was accepted, at its place among those given. */
+    look(row: Readonly<Record<string, unknown>>, place: number): void {
+      for (const input of checked) {
+        if (!Object.hasOwn(row, input.name) || fits(row[input.name], input.type)) continue
+        const known = found.get(input) ?? { count: 0, places: [] }
+        known.count += 1
+        if (known.places.length < MAX_PLACES) known.places.push(place)
+        found.set(input, known)
+      }
+    },
+    /** One for each input, in their order. */
+    warnings: (): Warning[] =>
+      checked.flatMap((input) => {
+        const known = found.get(input)
+        return known === undefined ? [] : [warningOf(input, known)]
+      }),
+  }
+}
+
+function warningOf({ name, type }: InputColumn, { count, places }: Mismatches): Warning {
+  const more = count > places.length ? `, and ${count - places.length} more` : ''
+  const values = count === 1 ? '1 value is' : `${count} values are`
+  const listed = places.map((place) => `rows[${place}]`).join(', ')
+  return {
+    field: `rows[${places[0]}].${shorten(name, MAX_NAME)}`,
+    code: 'type_mismatch',
+    message: `${values} no ${type} (${listed}${more}); stored as given`,
+  }
+}
+
+/** Whether a value is what its type says. Nothing at all fits every type. */
+export function fits(value: unknown, type: InputType): boolean {
+  if (value === null || value === undefined || type === 'string') return true
+  if (typeof value === 'number' || value instanceof NumberText) return type === 'number'
+  if (typeof value !== 'string') return false
+  // Blanks around it are nobody's mistake; what is far too long is not looked through.
+  if (value.length > MAX_LENGTH[type] * 2) return value.trim() === ''
+  const text = value.trim()
+  return text === '' || (text.length <= MAX_LENGTH[type] && CHECKS[type](text))
+}
+
+const CHECKS: Record<Exclude<InputType, 'string'>, (text: string) => boolean> = {
+  number: (text) => parseDecimal(text) !== null,
+  email: isEmail,
+  url: isUrl,
+}
+
+/** One part before the at sign and a host behind it. Whether it can be reached is not asked here. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf('@')
+  return at > 0 && !/[\s<>,;]/.test(text) && isHost(text.slice(at + 1))
+}
+
+/** With its scheme, or as people write it: acme.com/about. */
+function isUrl(text: string): boolean {
+  if (/\s/.test(text)) return false
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+  return (
+    url !== null && (isHost(url.hostname) || url.hostname === 'localhost' || url.hostname.startsWith('['))
+  )
+}
+
+/** Labels with a dot between them. */
+function isHost(host: string): boolean {
+  const labels = host.split('.')
+  return labels.length > 1 && labels.every((label) => label !== '' && !/[\s@/:]/.test(label))
+}
