@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Warning } from './envelope.ts'
 
 /** Every code an error answer can carry, with its status. The reason phrases stand for unnamed errors (D5). */
 export const ERROR_STATUS = {
@@ -32,11 +33,19 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 export const FieldError = z.object({ field: z.string(), message: z.string() })
 export type FieldError = z.infer<typeof FieldError>
 
+/** What any error may carry besides. */
+const MORE = {
+  code: z.string().optional(),
+  warnings: z.array(Warning).optional(),
+  request_id: z.string().optional().describe('Of the web agent'),
+}
+
 export const ErrorBody = z
   .object({
     status: z.int(),
     error: z.string().describe('A named code, or the HTTP reason phrase'),
     message: z.string().describe('What is wrong and what to do'),
+    ...MORE,
   })
   .meta({ id: 'Error' })
 
@@ -45,8 +54,8 @@ export const ValidationErrorBody = z
     status: z.literal(400),
     error: z.literal('Validation Error'),
     message: z.string().describe('`<N> validation errors`'),
-    code: z.string().optional(),
     errors: z.array(FieldError).describe('Every failure at once'),
+    ...MORE,
   })
   .meta({ id: 'ValidationError' })
 
@@ -56,5 +65,6 @@ export const RateLimitBody = z
     error: z.string(),
     message: z.string(),
     retryAfter: z.int().describe('Seconds'),
+    ...MORE,
   })
   .meta({ id: 'TooManyRequests' })

@@ -11,10 +11,11 @@ it.each([
   ['R5', '--rows 3 --brief --memory-mb 1024'],
   // How long /healthz takes is a matter of the machine; that it answers, and no 5xx, is not.
   ['R13', '--share 0.01 --health-ms 60000 --memory-mb 512'],
+  ['fuzz', '--each 4'],
   ['segments', '--members 200 --rounds 2'],
-])('%s holds at a small size', { timeout: 300_000 }, async (fault, flags) => {
+])('%s holds at a small size', { timeout: 600_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 290_000 }).catch(
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 590_000 }).catch(
     (failed: { stdout: string }) => failed,
   )
   expect(stdout.trimEnd().split('\n').at(-1), stdout).toMatch(new RegExp(`^${fault}: held, \\d+ checks$`))

@@ -6,9 +6,9 @@ const Counts = {
     warnings: { type: 'array', items: { $ref: '#/components/schemas/Warning' } },
   },
 }
-const failure = (description: string) => ({
+const failure = (description: string, schema = 'Error') => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 })
 
 /** Not below the prefix of the API: whoever has the address needs no key (D10). */
@@ -35,7 +35,7 @@ export const WEBHOOK_RECEIVER = {
     },
     responses: {
       200: { description: 'Taken', content: { 'application/json': { schema: Counts } } },
-      400: failure('No row could be taken; the message says why'),
+      400: failure('No row could be taken; `errors` says why', 'ValidationError'),
       404: failure('No sheet has this address'),
       413: failure('The body is larger than this route takes'),
       429: failure('Too many deliveries; `Retry-After` says when to come back'),

@@ -193,6 +193,7 @@ describe('D14: request ids, documents, operations', () => {
       '401',
       '403',
       '404',
+      '409',
       '413',
       '415',
       '429',

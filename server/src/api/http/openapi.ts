@@ -20,6 +20,8 @@ const ERRORS = {
   503: ErrorBody,
 }
 
+/** Besides, where something is changed, which may be in no state for it. */
+const CHANGE_ERRORS = { 409: ErrorBody }
 /** Besides, where there is a body to be too large or of another type. */
 const BODY_ERRORS = { 413: ErrorBody, 415: ErrorBody }
 
@@ -44,6 +46,7 @@ export async function describeApi(app: Api): Promise<void> {
       const { schema, route } = document
       const response = {
         ...ERRORS,
+        ...(route.method === 'GET' ? {} : CHANGE_ERRORS),
         ...(schema.body === undefined ? {} : BODY_ERRORS),
         ...(schema.response as Record<string, unknown> | undefined),
       }
