@@ -1,3 +1,4 @@
+import type { Warning } from '#contract/envelope.ts'
 import type { RejectedRow } from '#contract/rows.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../chain/definition.ts'
@@ -6,7 +7,7 @@ import { isObject } from '../lib/json/object.ts'
 import { nameInputs, parseRows } from './intake.ts'
 
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
-export type Delivered = { data: string[]; rejected: RejectedRow[] }
+export type Delivered = { data: string[]; rejected: RejectedRow[]; warnings: Warning[] }
 
 /**
  * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
@@ -16,7 +17,7 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   const items = itemsOf(body)
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
-  const { accepted, rejected } = await parseRows(inputs, known)
+  const { accepted, rejected, warnings } = await parseRows(inputs, known)
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
   const refused = [
@@ -31,7 +32,11 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
       })),
     )
   }
-  return { data: matching.map((row) => row.data), rejected: refused }
+  return {
+    data: matching.map((row) => row.data),
+    rejected: refused,
+    warnings: warnings.filter(({ code }) => code === 'type_mismatch'),
+  }
 }
 
 function itemsOf(body: unknown): unknown[] {

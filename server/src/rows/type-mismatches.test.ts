@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { InputColumn, InputType } from '../chain/definition.ts'
 import { parseWithNumberTexts } from '../lib/json/lossless-json.ts'
+import { readDelivery } from './delivery.ts'
 import { parseRows } from './intake.ts'
 
 const inputs = (['string', 'number', 'email', 'url'] as const).map((type, column): InputColumn => ({
@@ -56,4 +57,10 @@ it('D79: one warning for each input, with a count and the first places', async (
         '500 values are no number (rows[1], rows[3], rows[5], rows[7], rows[9], and 495 more); stored as given',
     },
   ])
+})
+
+it('D79: a delivery to a webhook is warned of as well', async () => {
+  const { data, warnings } = await readDelivery(inputs, [{ number: '1' }, { number: 'x', more: 1 }])
+  expect(data).toEqual(['{"1":"1"}', '{"1":"x"}'])
+  expect(warnings).toMatchObject([{ field: 'rows[1].number', code: 'type_mismatch' }])
 })

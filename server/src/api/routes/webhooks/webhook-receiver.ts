@@ -72,7 +72,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
       const { webhookSheet: sheet } = request
       if (sheet === null) throw notFound('Webhook')
       const { inputs } = await getDefinition(store.org(sheet.org_id), sheet)
-      const { data, rejected } = await readDelivery(inputs, request.body)
+      const { data, rejected, warnings } = await readDelivery(inputs, request.body)
       const id = idOf(request)
       const { webhook_id: webhookId, body } = excerptsOf(request)
       const receipt = await intake.accept({
@@ -88,7 +88,8 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
       nameRun(reply, receipt.runId)
       if (receipt.duplicate) void reply.header('idempotency-replayed', 'true')
       const { row_ids } = receipt
-      return ok({ accepted: row_ids.length, row_ids, rejected: receipt.rejected })
+      const answer = { accepted: row_ids.length, row_ids, rejected: receipt.rejected }
+      return warnings.length === 0 ? ok(answer) : ok(answer, { warnings })
     },
   )
 }
