@@ -4,7 +4,7 @@ import type { Field, Fields } from './fields/field.ts'
 import type { ModelContext } from './models/ask-model.ts'
 import type { Models } from './models/models.ts'
 import type { Outcome } from './outcome.ts'
-import type { Outputs, OutputValues } from './outputs.ts'
+import type { ConfiguredOutputs, Outputs, OutputValues } from './outputs.ts'
 import type { CellContext } from './provider/context.ts'
 import type { RecordAccess } from './records/access.ts'
 
@@ -70,9 +70,6 @@ type Dynamic<O extends Outputs> = {
   /** Those that its configuration names, before any run (D74). */
   configured?: (inputs: Readonly<Record<string, unknown>>) => ConfiguredOutputs
 }
-
-/** `closed` when a run will show no others. */
-export type ConfiguredOutputs = { outputs: Outputs; closed: boolean }
 
 /** What comes out follows from the inputs alone, at once and for nothing: a result that is lost is simply computed again. */
 type Pure<F extends Fields, O extends Outputs> = {

@@ -1,6 +1,7 @@
 import type { ActionInstance } from '../chain/definition.ts'
 import { printToken } from '../chain/references.ts'
-import type { Action, ConfiguredOutputs } from './define.ts'
+import type { Action } from './define.ts'
+import type { ConfiguredOutputs } from './outputs.ts'
 import type { OutputType } from './outputs.ts'
 import type { Discovered } from './values/discover.ts'
 

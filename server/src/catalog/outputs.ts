@@ -15,6 +15,9 @@ export type Output<Value = unknown> = {
 
 export type Outputs = Record<string, Output>
 
+/** Those that a configuration names; `closed` when a run will show no others. */
+export type ConfiguredOutputs = { outputs: Outputs; closed: boolean }
+
 type Value<O> = O extends Output<infer V> ? V : never
 
 /** What `run` answers: every declared output, null where there is no answer. */

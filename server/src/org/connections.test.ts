@@ -56,7 +56,7 @@ it('4.5 options name providers with their key rules and prices', async () => {
 describe('own-key warnings', () => {
   it('not connected, connected, connected several times', async () => {
     const org = await app.makeOrg()
-    expect((await makeWorkflow(org)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow(org)).codes).toEqual(['provider_not_configured', 'own_key_required'])
     const { connection_id } = await connect(org)
     expect((await makeWorkflow(org)).codes).toEqual([])
     await connect(org, { name: 'Second' })
@@ -72,13 +72,16 @@ describe('own-key warnings', () => {
     const org = await app.makeOrg()
     const bob = await memberOf(org, 'bob@example.com')
     await connect(org, { ownerId: bob.id, shared: false })
-    expect((await makeWorkflow(org)).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow(org)).codes).toEqual(['provider_not_configured', 'own_key_required'])
     expect((await makeWorkflow({ ...org, call: (...args) => app.call(bob.key, ...args) })).codes).toEqual([])
   })
 
   it('an organisation does not see those of another', async () => {
     await connect(await app.makeOrg())
-    expect((await makeWorkflow(await app.makeOrg())).codes).toEqual(['own_key_required'])
+    expect((await makeWorkflow(await app.makeOrg())).codes).toEqual([
+      'provider_not_configured',
+      'own_key_required',
+    ])
   })
 })
 

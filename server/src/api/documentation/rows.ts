@@ -78,6 +78,7 @@ export const RUNS: Operations = {
     id: 'runAllRows',
     description:
       'Runs the whole chain on every row: what is complete runs, and is billed, again unless the cache holds it. `only` restricts it to rows that are unfinished or failed.',
+    body: { only: 'failed' },
   },
   [`POST ${SHEET}/actions/{action_instance_id}/run`]: {
     id: 'runAction',

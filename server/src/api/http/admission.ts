@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Scope } from '#contract/scopes.ts'
 import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
-import { AppError, forbidden, validationError } from '../../lib/errors.ts'
+import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
 import { hashToken, isWellFormedKey } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
@@ -122,8 +122,10 @@ export function tooManyRequests(full: Window, period: 'minute' | 'day', now: num
 function checkParams(request: FastifyRequest): void {
   const schema = request.routeOptions.schema?.params as z.ZodType | undefined
   if (schema === undefined || request.is404) return
-  requireText(request.params)
-  request.params = checkPart(schema, request.params, 'path').value
+  const params = checkPart(schema, request.params, 'path').value
+  // PostgreSQL knows no NUL in a text, so that nothing can have such a name.
+  if (Object.values(params ?? {}).some((text) => String(text).includes('\0'))) throw notFound('Resource')
+  request.params = params
 }
 
 /** PostgreSQL knows no NUL in a text. */

@@ -1,7 +1,6 @@
 import { isObject } from '../../lib/json/object.ts'
-import type { ConfiguredOutputs } from '../define.ts'
 import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
-import { type Output, output, type OutputType } from '../outputs.ts'
+import { type ConfiguredOutputs, type Output, output, type OutputType } from '../outputs.ts'
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'
 import { nameColumns, nameOutputs } from '../values/output-names.ts'
 

@@ -11,7 +11,7 @@ import { insertOrganisation } from '../organisation/organisations.ts'
 import { type Db, inTransaction, isUnavailable, openStore, type Store } from './db.ts'
 
 const log = createLog('silent')
-const ROUNDS = 300
+const ROUNDS = 120
 
 /** Every organisation that a handle sees, whatever it is. */
 const seenBy = async (db: Db) =>

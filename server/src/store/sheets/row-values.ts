@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { invalid } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
-import type { StoredRow } from './rows.ts'
+import type { StoredRow } from './stored-row.ts'
 
 /** Of JSON, that the inputs of one page of rows may take. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024

@@ -9,9 +9,9 @@ import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
+import type { StoredRow } from './stored-row.ts'
 
-/** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
-export type StoredRow = { row_id: string; data: string }
+export type { StoredRow } from './stored-row.ts'
 
 export type Page = { rows: StoredRow[]; total: number }
 

@@ -168,7 +168,7 @@ describe('4.5 Configure Action', () => {
     ['run_if that is a list', { run_if: [] }, ['run_if']],
     ['NUL in a value', { inputs: { pairs: [{ name: 'a', value: 'x\0' }] } }, ['inputs.pairs[0].value']],
     ['half of a surrogate pair', { inputs: { text: '\ud800' } }, ['inputs.text']],
-    ['NUL in a key', { inputs: { pairs: [{ 'a\0': 'x' }] } }, ['inputs.pairs[0]']],
+    ['NUL in a key', { inputs: { pairs: [{ name: 'a', value: 'b', 'a\0': 'x' }] } }, ['inputs.pairs[0]']],
     [
       'NUL in a condition',
       { run_if: when('{{input.email}}', 'is', ['\0']) },

@@ -187,7 +187,7 @@ describe('D7, D31: what is absent', () => {
     ['POST', '/notes'],
     ['POST', '/options/providers'],
   ] as const
-  const ids = ['input', 'graph', 'gate_9', 'gate', '__proto__', '%00']
+  const ids = ['input', 'graph', 'gate_9', 'gate', '__proto__']
 
   it.each(endpoints.flatMap(([method, path]) => ids.map((id) => [method, id, path] as const)))(
     '%s /%s%s is 404 before its body is looked at',

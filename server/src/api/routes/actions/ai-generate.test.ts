@@ -48,7 +48,12 @@ describe('ai_generate through the API', () => {
       ...inputs,
       output_format: 'fields',
     })
-    expect((await chain.call('GET', `/${id}/outputs`)).body.data.outputs).toEqual([])
+    // D74: what the configuration names is known before any row has run.
+    const known = (await chain.call('GET', `/${id}/outputs`)).body.data.outputs
+    expect(known.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
+      ['tier', 'string'],
+      ['score', 'number'],
+    ])
 
     const rows = [{ domain: 'acme.example' }, { domain: 'Globex' }]
     await org.call('POST', `${chain.sheet}/rows`, { rows, run_after_add: 'all' })

@@ -1,0 +1,2 @@
+/** A stored row. `data` is JSON text keyed by column number; the caller decides how to read its numbers. */
+export type StoredRow = { row_id: string; data: string }
