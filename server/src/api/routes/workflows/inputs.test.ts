@@ -288,21 +288,16 @@ describe('4.4 Delete Input', () => {
     expect(await list(made)).toEqual(['before', 'after'])
   })
 
-  it.each([
-    'unknown',
-    'EMAIL',
-    '__proto__',
-    'constructor',
-    '%20',
-    '%25',
-    'n'.repeat(5000),
-  ])('an unknown name is 404: %s', async (name) => {
-    const made = await makeSheet()
-    await made.org.call('POST', made.path, [text('Email')])
-    const { status, body } = await made.org.call('DELETE', `${made.path}/${name}`)
-    expect([status, body.error, body.message]).toEqual([404, 'Not Found', 'Input not found'])
-    expect(await list(made)).toEqual(['Email'])
-  })
+  it.each(['unknown', 'EMAIL', '__proto__', 'constructor', '%20', '%25', 'n'.repeat(5000)])(
+    'an unknown name is 404: %s',
+    async (name) => {
+      const made = await makeSheet()
+      await made.org.call('POST', made.path, [text('Email')])
+      const { status, body } = await made.org.call('DELETE', `${made.path}/${name}`)
+      expect([status, body.error, body.message]).toEqual([404, 'Not Found', 'Input not found'])
+      expect(await list(made)).toEqual(['Email'])
+    },
+  )
 
   it.each(['%00', 'Email%0A%00'])('nothing has a name with NUL: %s is 404', async (name) => {
     const made = await makeSheet()
