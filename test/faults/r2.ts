@@ -47,7 +47,7 @@ const REQUESTS = [
 const restart = () => installation.signalPostgres('SIGINT')
 const cut = () =>
   ask(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`)
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
 
 const crowd = startCallers({
   count: CALLERS,

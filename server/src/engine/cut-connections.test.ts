@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { makeApp } from '#test/harness.ts'
 import { serveHttp } from '#test/loopback-server.ts'
@@ -51,19 +51,19 @@ it(
     for (const base of bases) expect((await org.call('POST', `${base}/run-all`)).status).toBe(200)
     const client = new pg.Client({ connectionString: app.databaseUrl })
     await client.connect()
+    onTestFinished(() => client.end())
     await client.query(`select set_config('loam.org', '*', false)`)
     const count = async (text: string) => Number((await client.query(text)).rows[0]?.n)
     for (let cuts = 0; cuts < CUTS; cuts += 1) {
       const before = await count('select count(*) as n from cells')
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`)
+      where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
       if ((await count('select count(*) as n from flights')) === 0) break
       await expect
         .poll(() => count('select count(*) as n from cells'), { timeout: 60_000 })
         .toBeGreaterThan(before)
     }
     await expect.poll(() => count('select count(*) as n from flights'), { timeout: 120_000 }).toBe(0)
-    await client.end()
     for (const base of bases) {
       const rows = await settledRows(org, base)
       expect(rows.filter((row) => row.row_status !== 'complete')).toEqual([])

@@ -152,7 +152,7 @@ describe('recovery', { timeout: 300_000 }, async () => {
     await client.query(`select set_config('loam.org', '*', false)`)
     for (let n = 0; n < 15; n += 1) {
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`)
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
       await sleep(200)
     }
     await until('all rows land', async () => {

@@ -34,6 +34,7 @@ const BODIES: Record<string, unknown> = {
 }
 
 const endpoints = Object.entries(app.api.swagger().paths ?? {})
+  .filter(([path]) => path.startsWith('/api/v1/'))
   .map(([path, operations]) => ({ path: path.slice('/api/v1'.length), operations }))
   .filter(({ path }) => !path.includes('{workflow_id}'))
   .flatMap(({ path, operations }) =>

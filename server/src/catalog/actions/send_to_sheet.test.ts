@@ -78,9 +78,13 @@ describe('send_to_sheet', () => {
     expect(rows).toEqual([])
   })
 
-  it('passes over items of the mapping without a name', async () => {
-    const field_mapping = [{ name: ' a ', value: '1' }, { name: '', value: '2' }, { value: '3' }]
+  it('passes over items of the mapping whose name is empty; one without a name is refused (D76)', async () => {
+    const field_mapping = [
+      { name: ' a ', value: '1' },
+      { name: '', value: '2' },
+    ]
     expect((await send({ field_mapping })).rows).toEqual([{ a: '1' }])
+    await expect(send({ field_mapping: [{ value: '3' }] })).rejects.toThrow(/name/)
   })
 
   it.each([

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { CopyOut, type Lines } from '../connection/copy-out.ts'
 import type { FileKey } from '../files/files.ts'
+import { QUEUE_VERSION } from '../queue/queue-migrations.ts'
 import { qualify, type Sequence, type Table, listTables, readSequences } from './tables.ts'
 
 /** The whole database as it was at one moment, for as long as it takes to read it. */
@@ -58,7 +59,8 @@ export const columnsOf = ({ columns }: Table): string =>
 export async function readVersions(client: Client): Promise<{ schemaVersion: number; queueVersion: string }> {
   const { rows } = await client.query<{ schema_version: number; queue_version: string | null }>(
     `select (select max(version) from schema_migrations) as schema_version,
-       (select value ->> 0 from settings where name = 'graphile_worker_version') as queue_version`,
+       (select value ->> 0 from settings where name = $1) as queue_version`,
+    [QUEUE_VERSION],
   )
   return { schemaVersion: rows[0]?.schema_version ?? 0, queueVersion: rows[0]?.queue_version ?? '' }
 }

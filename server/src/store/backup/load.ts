@@ -80,7 +80,7 @@ async function requireSameShape(
   if (queueVersion !== archive.queueVersion) {
     throw new AppError(
       'Unprocessable Entity',
-      `The archive has jobs of graphile-worker ${archive.queueVersion}, this program has ${queueVersion}: restore it with the Loam that made it, then start this one on it`,
+      `The archive has jobs of version ${archive.queueVersion} of the job queue, this program has ${queueVersion}: restore it with the Loam that made it, then start this one on it`,
     )
   }
   const here = new Map((await listTables(client)).map((table) => [qualify(table), new Set(table.columns)]))

@@ -3,7 +3,8 @@ import type { Client } from 'pg'
 import { ConnectionPool } from '../connection/connection-pool.ts'
 import { QUEUES } from './jobs.ts'
 
-const QUEUE_VERSION = 'graphile_worker_version'
+/** The setting that says which version of the job queue made its tables. */
+export const QUEUE_VERSION = 'graphile_worker_version'
 
 /** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
 export async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
