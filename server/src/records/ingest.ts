@@ -7,7 +7,7 @@ import { addEvents } from '../store/records/events.ts'
 import { lockRecords, lockRoots, type RecordsLock } from '../store/records/record-locks.ts'
 import { addRelationships } from '../store/records/relationships.ts'
 import { addTerms, type Term } from '../store/records/terms.ts'
-import { addFieldTypes, addValues } from '../store/records/values.ts'
+import { addFieldTypes, addFirstValues, addValues } from '../store/records/values.ts'
 import { splitByDocument } from './documents.ts'
 import type { CheckedRecord, Mention } from './record.ts'
 import { MergeNeeded, type Resolution, resolveMentions } from './resolve.ts'
@@ -67,13 +67,23 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
     for (const part of parts) touched.add(rootOf.get(part) ?? part)
   }
   const { values, relationships, events } = describeBatch(batch, resolution)
-  await addValues(db, orgId, values)
+  const { complete, others } = splitByDocument(roots, values)
+  const first = new Set(complete.map(({ entityId }) => entityId))
+  await addFirstValues(
+    db,
+    orgId,
+    values.filter(({ entityId }) => first.has(entityId)),
+  )
+  await addValues(
+    db,
+    orgId,
+    values.filter(({ entityId }) => !first.has(entityId)),
+  )
   touch(await addRelationships(db, orgId, relationships))
   touch(await addEvents(db, orgId, events))
   await addAddresses(db, orgId, addressTextsOf(records, { values, events }, resolution))
   await addFieldTypes(db, orgId, fieldTypesOf(records))
   await addTerms(db, orgId, termsOf(batch))
-  const { complete, others } = splitByDocument(roots, values)
   const refreshed = [
     ...(await refreshEntities(db, orgId, others, touched)),
     ...(await addEntities(db, orgId, complete)),

@@ -9,24 +9,36 @@ const isDistinct = (values: readonly NewValue[]) =>
   new Set(values.map(({ entityId, field, source }) => `${entityId} ${source} ${field}`)).size ===
   values.length
 
+const COLUMNS = sql`org_id, entity_id, field, source, value_hash, value, first_seen, last_seen`
+const HASH = sql`sha256(convert_to(value::text, 'UTF8'))`
+
+const listGiven = (values: readonly NewValue[]) => sql`
+  select entity_id, field, source, json::jsonb as value, at
+  from unnest(
+    ${values.map(({ entityId }) => entityId)}::uuid[], ${values.map(({ field }) => field)}::text[],
+    ${values.map(({ source }) => source)}::text[], ${values.map(({ json }) => json)}::text[],
+    ${values.map(({ at }) => at)}::timestamptz[]
+  ) as t (entity_id, field, source, json, at)`
+
+const listDistinct = (orgId: string, values: readonly NewValue[]) =>
+  sql`select ${orgId}::uuid, entity_id, field, source, ${HASH}, value, at, at from (${listGiven(values)}) as t`
+
+/** Adds what was said about new entities, each value once: nothing can be there already, which need not be looked for. */
+export async function addFirstValues(db: Db, orgId: string, values: readonly NewValue[]): Promise<void> {
+  if (values.length === 0) return
+  await sql`insert into record_values (${COLUMNS}) ${listDistinct(orgId, values)}`.execute(db)
+}
+
 /** Adds what sources said, or widens the time over which they did. The order of the calls makes no difference. */
 export async function addValues(db: Db, orgId: string, values: readonly NewValue[]): Promise<void> {
   if (values.length === 0) return
-  const given = sql`
-    select entity_id, field, source, json::jsonb as value, at
-    from unnest(
-      ${values.map(({ entityId }) => entityId)}::uuid[], ${values.map(({ field }) => field)}::text[],
-      ${values.map(({ source }) => source)}::text[], ${values.map(({ json }) => json)}::text[],
-      ${values.map(({ at }) => at)}::timestamptz[]
-    ) as t (entity_id, field, source, json, at)`
-  const hash = sql`sha256(convert_to(value::text, 'UTF8'))`
   // Sorting is for values that may meet in one batch.
   const rows = isDistinct(values)
-    ? sql`select ${orgId}::uuid, entity_id, field, source, ${hash}, value, at, at from (${given}) as t`
+    ? listDistinct(orgId, values)
     : sql`select ${orgId}::uuid, entity_id, field, source, hash, min(value::text)::jsonb, min(at), max(at)
-        from (select *, ${hash} as hash from (${given}) as t) as h group by 2, 3, 4, 5`
+        from (select *, ${HASH} as hash from (${listGiven(values)}) as t) as h group by 2, 3, 4, 5`
   await sql`
-    insert into record_values as v (org_id, entity_id, field, source, value_hash, value, first_seen, last_seen)
+    insert into record_values as v (${COLUMNS})
     ${rows}
     on conflict (org_id, entity_id, field, source, value_hash) do update set
       first_seen = least(v.first_seen, excluded.first_seen), last_seen = greatest(v.last_seen, excluded.last_seen)
