@@ -68,12 +68,9 @@ async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock
   }
   const { values, relationships, events } = describeBatch(batch, resolution)
   const { complete, others } = splitByDocument(roots, values)
-  const first = new Set(complete.map(({ entityId }) => entityId))
-  await addFirstValues(
-    db,
-    orgId,
-    values.filter(({ entityId }) => first.has(entityId)),
-  )
+  const said = complete.flatMap(({ at, ...entity }) => (at === null ? [] : [{ ...entity, at }]))
+  const first = new Set(said.map(({ entityId }) => entityId))
+  await addFirstValues(db, orgId, batch.source, said)
   await addValues(
     db,
     orgId,

@@ -23,10 +23,24 @@ const listGiven = (values: readonly NewValue[]) => sql`
 const listDistinct = (orgId: string, values: readonly NewValue[]) =>
   sql`select ${orgId}::uuid, entity_id, field, source, ${HASH}, value, at, at from (${listGiven(values)}) as t`
 
-/** Adds what was said about new entities, each value once: nothing can be there already, which need not be looked for. */
-export async function addFirstValues(db: Db, orgId: string, values: readonly NewValue[]): Promise<void> {
-  if (values.length === 0) return
-  await sql`insert into record_values (${COLUMNS}) ${listDistinct(orgId, values)}`.execute(db)
+/** What one source said at one time about a new entity; `fields` is a JSON object. */
+export type FirstValues = { entityId: string; fields: string; at: string }
+
+/** Adds what was said about new entities: nothing can be there already, which need not be looked for. */
+export async function addFirstValues(
+  db: Db,
+  orgId: string,
+  source: string,
+  entities: readonly FirstValues[],
+): Promise<void> {
+  if (entities.length === 0) return
+  await sql`
+    insert into record_values (${COLUMNS})
+    select ${orgId}::uuid, entity_id, field, ${source}, ${HASH}, value, at, at
+    from unnest(
+      ${entities.map(({ entityId }) => entityId)}::uuid[], ${entities.map(({ fields }) => fields)}::text[],
+      ${entities.map(({ at }) => at)}::timestamptz[]
+    ) as t (entity_id, fields, at), jsonb_each(fields::jsonb) as f (field, value)`.execute(db)
 }
 
 /** Adds what sources said, or widens the time over which they did. The order of the calls makes no difference. */
@@ -50,14 +64,21 @@ export type FieldType = { kind: EntityKind; field: string; type: string }
 /** Keeps which fields there are. One that comes with several types is `mixed`. */
 export async function addFieldTypes(db: Db, orgId: string, fields: readonly FieldType[]): Promise<void> {
   if (fields.length === 0) return
+  // What is known already is left out first: a conflict would lock its row, and ingests beside each other would wait for it.
   await sql`
     insert into record_fields as f (org_id, kind, field, type)
-    select ${orgId}, kind, field, case when min(type) = max(type) then min(type) else 'mixed' end
-    from unnest(
-      ${fields.map(({ kind }) => kind)}::text[], ${fields.map(({ field }) => field)}::text[],
-      ${fields.map(({ type }) => type)}::text[]
-    ) as t (kind, field, type)
-    group by kind, field order by kind, field
+    select ${orgId}, kind, field, type from (
+      select kind, field, case when min(type) = max(type) then min(type) else 'mixed' end as type
+      from unnest(
+        ${fields.map(({ kind }) => kind)}::text[], ${fields.map(({ field }) => field)}::text[],
+        ${fields.map(({ type }) => type)}::text[]
+      ) as t (kind, field, type)
+      group by kind, field
+    ) as given
+    where not exists (
+      select from record_fields known where known.org_id = ${orgId} and known.kind = given.kind
+        and known.field = given.field and known.type in (given.type, 'mixed'))
+    order by kind, field
     on conflict (org_id, kind, field) do update set type = 'mixed'
     where f.type not in (excluded.type, 'mixed')`.execute(db)
 }
