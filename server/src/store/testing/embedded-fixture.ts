@@ -67,8 +67,10 @@ export async function run(
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (answer += text))
   await waitFor(() => answer.endsWith('\n'))
   const { url = '', error = '' }: { url?: string; error?: string } = JSON.parse(answer)
+  // A program that has ended by itself takes no word to end; unheard, its closed pipe would end this process.
+  child.stdin?.on('error', () => undefined)
   const stop = async () => {
-    child.stdin?.write('stop\n')
+    if (child.exitCode === null) child.stdin?.write('stop\n')
     if (child.exitCode === null) await once(child, 'exit')
   }
   return { child, url, error, lines, stop }
