@@ -4,9 +4,12 @@ import { release } from './release.ts'
 export const ABANDON = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int)
+), mine as materialized (
+  select i.n, i.o, i.r from item i join flights f on f.org_id = i.o and f.row_id = i.r
+    and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
+  order by f.row_id for update of f
 ), gone as (
-  delete from flights f using item i
-  where f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a
+  delete from flights f using mine i where f.org_id = i.o and f.row_id = i.r
   returning i.n, i.o, f.held_millis
 ), ${release('gone')}
 select n from gone`

@@ -19,10 +19,10 @@ with item as materialized (
   from jsonb_to_recordset($1::jsonb) as i (
     n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
 ), mine as materialized (
-  -- All of them at once, in the order given: those that end below would otherwise be locked after those that are parked.
+  -- All of them at once, in the order of their rows: those that end below would otherwise be locked after those that are parked.
   select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
     and f.ticket = i.t and f.attempt = i.a
-  for no key update of f
+  order by f.row_id for no key update of f
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, tested_in = null, state = i.state
   from mine i where not i.stopped and f.org_id = i.o and f.row_id = i.r

@@ -6,12 +6,15 @@ const ITEMS = `item as (
 const ASKING = `item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
     and f.ticket = i.t and f.attempt = i.a`
 
-/** Locks the flights of cells about to run, then the organisations that pay for them. */
+/**
+ * Locks the flights of cells about to run, all of them, then the organisations that pay for them. The array reads every flight
+ * first: a join may stop at the first one that names an organisation, and the others would be locked after it.
+ */
 export const LOCK_PAYERS = `${KEYED}
 with ${ITEMS}, asking as materialized (
-  select i.o from ${ASKING} for no key update of f
+  select i.o from ${ASKING} order by f.row_id for no key update of f
 )
-select from organisations where org_id in (select o from asking) order by org_id for no key update`
+select from organisations where org_id = any(array(select o from asking)) order by org_id for no key update`
 
 /**
  * Sets credits aside for cells about to run, in the order they ask, as far as the organisation's free credits reach. Only

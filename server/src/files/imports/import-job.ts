@@ -79,8 +79,9 @@ async function importFile(
     if (found.chunks === 0) for await (const _batch of source.read(null)) signal.throwIfAborted()
     const chunks = await writeChunks(db, found, source.read(found.position), signal)
     await db.transaction().execute(async (trx) => {
-      if (!(await completeImport(trx, found, chunks))) throw overtaken()
+      // The file before the import, as whoever starts one does.
       await useFile(trx, found, UPLOAD_DAYS)
+      if (!(await completeImport(trx, found, chunks))) throw overtaken()
     })
   } finally {
     await source.close()
