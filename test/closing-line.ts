@@ -1,6 +1,6 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** Ends the output with the line that says how many tests passed and failed. */
+/** Ends the output with the line that says how many tests passed and failed, after those that passed only at a second try. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
@@ -9,6 +9,13 @@ export default class ClosingLine implements Reporter {
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length
     const skipped = count('skipped')
     const tail = skipped > 0 ? `, ${skipped} skipped` : ''
+    for (const test of tests.filter((each) => each.diagnostic()?.flaky)) process.stdout.write(describe(test))
     process.stdout.write(`\n${count('passed')} passed, ${count('failed') + broken} failed${tail}\n`)
   }
+}
+
+/** A test that fails now and then has found a race, in the test or in what it tests: it is named so that it gets mended. */
+function describe(test: TestCase): string {
+  const causes = test.result().errors?.map(({ message }) => message) ?? []
+  return `\nFLAKY ${test.module.relativeModuleId} > ${test.fullName}\n  at first: ${causes.join('; ')}\n`
 }
