@@ -1,5 +1,5 @@
 import type { Installation } from '#test/installation.ts'
-import { addRows, type Call, callOver, makeSheet, type Step } from '#test/sheets.ts'
+import { addRows, type Call, callOver, makeSheet, runAll, type Step } from '#test/sheets.ts'
 import { nameOf } from './peers/peer.ts'
 
 export const ACTIONS = 5
@@ -11,10 +11,26 @@ const notPure: Step = { action_id: 'delay_step', inputs: { time: '0' } }
 export const SETTLED_ONE_BY_ONE: Step[] = [noOp, notPure, noOp, notPure, noOp]
 
 /** A sheet with rows that have never run: five actions that need nobody else, or those of `chain`. */
-export async function makeLoad(call: Call, rows: number, chain?: Step[]): Promise<string> {
-  const base = await makeSheet(call, ['name'], chain ?? Array.from({ length: ACTIONS }, () => noOp))
-  await addRows(call, base, rows, (n) => ({ name: nameOf(n) }), 4)
+export async function makeLoad(
+  call: Call,
+  rows: number,
+  chain: Step[] = Array.from({ length: ACTIONS }, () => noOp),
+  nameOfRow: (n: number) => string = nameOf,
+): Promise<string> {
+  const base = await makeSheet(call, ['name'], chain)
+  await addRows(call, base, rows, (n) => ({ name: nameOfRow(n) }), 4)
   return base
+}
+
+/** Seconds for all rows of a sheet. A cell that fails costs less than one that does its work, so none may. */
+export async function runToTheEnd(call: Call, base: string): Promise<number> {
+  const seconds = await runAll(call, base, 25)
+  const [run] = (await call('GET', `${base}/runs`)).data as { cells_failed: number }[]
+  if (run?.cells_failed !== 0) {
+    const { data } = await call('POST', `${base}/rows/list`, { page_size: 1 })
+    throw new Error(`${run?.cells_failed} cells failed; the first row: ${JSON.stringify(data.rows[0])}`)
+  }
+  return seconds
 }
 
 /** A process as `npm start` makes it, and the key of an organisation on it. */

@@ -1,29 +1,39 @@
-// P1, P2, P3, P4 and P9: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
+// P1 to P4, P9, P11 to P15 and P19: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
-// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3]
+// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000]
 import { parseArgs } from 'node:util'
 import { type Installation, openInstallation } from '#test/installation.ts'
+import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine-calls.ts'
+import { measureCache, measureFormulas } from './engine-kinds.ts'
 import { measureFairness, measureIdle } from './engine-latency.ts'
 import type { Line } from './engine-line.ts'
 import { measureProvider, measureWorkers } from './engine-provider.ts'
+import { measureReaders } from './engine-readers.ts'
 import { measureThroughput } from './engine-throughput.ts'
 import { note, print } from './report.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'p1,p2,p3,p4,p9' },
+    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p19' },
     rows: { type: 'string', default: '20000' },
+    cached: { type: 'string', default: '100000' },
     crowd: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
   },
 })
+const [rows, rounds] = [Number(values.rows), Number(values.rounds)]
 const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> = {
-  p1: (installation) =>
-    measureThroughput(installation, { rows: Number(values.rows), rounds: Number(values.rounds) }),
+  p1: (installation) => measureThroughput(installation, { rows, rounds }),
   p2: measureIdle,
   p3: (installation) => measureProvider(installation, { cells: 10_000 }),
   p4: (installation) => measureFairness(installation, { rows: Number(values.crowd) }),
   p9: measureWorkers,
+  p11: (installation) => measureFormulas(installation, { rows, rounds }),
+  p12: (installation) => measureCalls(installation, HTTP_CALLS, { cells: rows, rounds }),
+  p13: (installation) => measureCalls(installation, WATERFALLS, { cells: rows, rounds }),
+  p14: (installation) => measureCalls(installation, MODEL_CALLS, { cells: rows, rounds }),
+  p15: (installation) => measureCache(installation, { rows: Number(values.cached), rounds }),
+  p19: (installation) => measureReaders(installation, { rows, rounds }),
 }
 
 const names = values.only.toLowerCase().split(',')

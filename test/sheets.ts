@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from './harness.ts'
 
 /** A request to the API under `/api/v1`, which must be answered with 2xx. */
-export type Call = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Json>
+export type Call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => Promise<Json>
 export type Step = { action_id: string; inputs?: Record<string, unknown> }
 
 const ROWS_PER_CALL = 1000

@@ -1,0 +1,80 @@
+import type { Installation } from '#test/installation.ts'
+import type { Call, Step } from '#test/sheets.ts'
+import { count, held, type Line, line, rate } from './engine-line.ts'
+import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
+import { median, note } from './report.ts'
+
+type Size = { rows: number; rounds: number }
+
+const WARM_UP = 2000
+
+const FORMULAS: Step[] = [
+  '({{input.name}} ?? "").trim().toUpperCase()',
+  '{{input.name}}.split("-").length > 3 ? "long" : "short"',
+  '{{input.name}}.replaceAll("-", " ").slice(0, 40)',
+  '{ first: {{input.name}}.split("-")[0], size: {{input.name}}.length }',
+  '`${{{input.name}}.length} letters in ${{{input.name}}}`',
+].map((data_formatter) => ({
+  action_id: 'format_data_using_js_expression',
+  inputs: { data_formatter: data_formatter.startsWith('{ ') ? `(${data_formatter})` : data_formatter },
+}))
+
+/** P11: five formulas a row, in turns with five pure actions, which is what P1 runs. */
+export async function measureFormulas(installation: Installation, { rows, rounds }: Size): Promise<Line[]> {
+  const { call, stop } = await startLoam(installation)
+  const runFormulas = async (size: number) => runToTheEnd(call, await makeLoad(call, size, FORMULAS))
+  await runPure(call, WARM_UP)
+  await runFormulas(WARM_UP)
+  const rates: { pure: number[]; formulas: number[] } = { pure: [], formulas: [] }
+  for (let round = 1; round <= rounds; round += 1) {
+    rates.pure.push((rows * ACTIONS) / (await runPure(call, rows)))
+    rates.formulas.push((rows * ACTIONS) / (await runFormulas(rows)))
+    note(`P11, round ${round}: ${rate(rates.formulas.at(-1) ?? 0)}, pure ${rate(rates.pure.at(-1) ?? 0)}`)
+  }
+  await stop()
+  return compare('P11', `${count(rows)} rows x ${ACTIONS} formulas`, median(rates.formulas), {
+    what: 'pure actions, as P1',
+    of: median(rates.pure),
+  })
+}
+
+const CACHED_ACTIONS = 3
+
+/** P15: rows whose cells are all in the cache, in turns with P1's. */
+export async function measureCache(installation: Installation, { rows, rounds }: Size): Promise<Line[]> {
+  const { call, stop } = await startLoam(installation)
+  const chain: Step[] = Array.from({ length: CACHED_ACTIONS }, () => ({
+    action_id: 'split_full_name',
+    inputs: { value: '{{input.name}}' },
+  }))
+  await runPure(call, WARM_UP)
+  const base = await makeLoad(call, rows, chain)
+  await call('PATCH', base, { cache_enabled: true })
+  note(`P15: filling the cache took ${(await runToTheEnd(call, base)).toFixed(1)} s`)
+  const rates: { pure: number[]; hits: number[] } = { pure: [], hits: [] }
+  for (let round = 1; round <= rounds; round += 1) {
+    rates.pure.push((Math.min(rows, 20_000) * ACTIONS) / (await runPure(call, Math.min(rows, 20_000))))
+    rates.hits.push((rows * CACHED_ACTIONS) / (await runToTheEnd(call, base)))
+    note(`P15, round ${round}: ${rate(rates.hits.at(-1) ?? 0)}, pure ${rate(rates.pure.at(-1) ?? 0)}`)
+  }
+  await stop()
+  return compare(
+    'P15',
+    `${count(rows)} rows x ${CACHED_ACTIONS} actions, all in the cache`,
+    median(rates.hits),
+    {
+      what: 'pure actions without a cache, as P1',
+      of: median(rates.pure),
+    },
+  )
+}
+
+const runPure = async (call: Call, rows: number) => runToTheEnd(call, await makeLoad(call, rows))
+
+function compare(id: string, what: string, speed: number, pure: { what: string; of: number }): Line[] {
+  const share = speed / pure.of
+  return [
+    line(id, what, `${rate(speed)}, ${share.toFixed(2)} of P1`, held(share, 0.5, ' of P1')),
+    line(id, pure.what, rate(pure.of)),
+  ]
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Installation } from '#test/installation.ts'
+import type { Call } from '#test/sheets.ts'
+import { count, held, type Line, line, rate } from './engine-line.ts'
+import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
+import { median, note } from './report.ts'
+
+const READS_PER_SECOND = 100
+const PAGE = 20
+const IDLE_MS = 3000
+const WARM_UP = 4000
+
+/** P19: what P1 keeps of its rate beside readers of another sheet, and what the readers wait. */
+export async function measureReaders(
+  installation: Installation,
+  { rows, rounds }: { rows: number; rounds: number },
+): Promise<Line[]> {
+  const { call, stop } = await startLoam(installation)
+  const shown = await makeLoad(call, 1000)
+  await runToTheEnd(call, shown)
+  const run = async (size: number) => runToTheEnd(call, await makeLoad(call, size))
+  await run(WARM_UP)
+  const idle = startReaders(call, shown)
+  await sleep(IDLE_MS)
+  const idleP99 = p99(await idle.stop())
+  const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
+  const busy: number[] = []
+  for (let round = 1; round <= rounds; round += 1) {
+    rates.alone.push((rows * ACTIONS) / (await run(rows)))
+    const base = await makeLoad(call, rows)
+    const readers = startReaders(call, shown)
+    rates.beside.push((rows * ACTIONS) / (await runToTheEnd(call, base)))
+    busy.push(...(await readers.stop()))
+    note(
+      `P19, round ${round}: alone ${rate(rates.alone.at(-1) ?? 0)}, beside readers ${rate(rates.beside.at(-1) ?? 0)}`,
+    )
+  }
+  await stop()
+  const kept = median(rates.beside) / median(rates.alone)
+  const waits = p99(busy) / idleP99
+  const what = `${count(rows)} rows x ${ACTIONS} pure actions beside ${READS_PER_SECOND} reads of ${PAGE} rows a second`
+  return [
+    line(
+      'P19',
+      `${what} / alone`,
+      `${kept.toFixed(2)} (${rate(median(rates.beside))} / ${rate(median(rates.alone))})`,
+      {
+        ...held(kept, 0.8, ''),
+      },
+    ),
+    line(
+      'P19',
+      `p99 of ${busy.length} such reads / idle`,
+      `${waits.toFixed(2)} x (${p99(busy).toFixed(0)} ms / ${idleP99.toFixed(0)} ms)`,
+      {
+        ...held(waits, 3, ' x', 'at most'),
+      },
+    ),
+  ]
+}
+
+/** Reads at a steady rate, whether or not those before are answered; a late start counts as waiting. */
+function startReaders(call: Call, base: string) {
+  const end = new AbortController()
+  const ms: number[] = []
+  const reads: Promise<void>[] = []
+  const read = async (due: number) => {
+    await call('POST', `${base}/rows/list`, { page_size: PAGE })
+    ms.push(performance.now() - due)
+  }
+  const beat = async () => {
+    for (let due = performance.now(); !end.signal.aborted; due += 1000 / READS_PER_SECOND) {
+      await sleep(Math.max(0, due - performance.now()))
+      reads.push(read(due))
+    }
+  }
+  const beating = beat()
+  return {
+    /** Answers the milliseconds of each read. */
+    async stop(): Promise<number[]> {
+      end.abort()
+      await beating
+      await Promise.all(reads)
+      return ms
+    },
+  }
+}
+
+function p99(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
+}

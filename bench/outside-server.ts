@@ -1,0 +1,43 @@
+// The outside world in a process of its own, which answers at once: an API, a provider of emails, a model. Prints its address.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const company = { company: 'Acme', employees: 120, industry: 'software', city: 'Berlin' }
+const finding = { data: { email: 'ada@acme.example', score: 97, verification: { status: 'valid' } } }
+const completion = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'bench',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: JSON.stringify({ score: 7, reason: 'solid' }) },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+}
+const ANSWERS = new Map(
+  Object.entries({
+    '/company': company,
+    '/v2/email-finder': finding,
+    '/v1/chat/completions': completion,
+  }).map(([path, answer]) => [path, Buffer.from(JSON.stringify(answer))]),
+)
+
+let calls = 0
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const [path = ''] = (request.url ?? '').split('?')
+  const known = ANSWERS.get(path)
+  const body = known ?? Buffer.from(JSON.stringify({ calls }))
+  if (known !== undefined) calls += 1
+  request.resume().once('end', () => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.end(body)
+  })
+})
+server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+await once(server, 'listening')
+process.stdout.write(`Loam is ready at http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
