@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MAX_SHORTCUT_ROWS, type ShortcutRun } from '#contract/shortcuts.ts'
 import { AppError, forbidden, invalid, notFound } from '#server/lib/errors.ts'
 import { newId } from '#server/lib/ids.ts'
+import { nameInRows } from '#server/rows/type-mismatches.ts'
 import { queueShortcutRuns } from '#server/shortcuts/queue.ts'
 import { readShortcutRuns, recordLandedRuns } from '#server/shortcuts/run-status.ts'
 import { readUntil } from '#server/shortcuts/wait.ts'
@@ -47,10 +48,11 @@ export async function runShortcut(
     throw notFound(`Member ${flags.email}`)
   }
   const actor = { email: flags.email ?? shortcut.creator_email, keyId: null }
-  const { runId, runs } = await queueShortcutRuns(db, actor, shortcut, rows, {
+  const { runId, runs, warnings } = await queueShortcutRuns(db, actor, shortcut, rows, {
     batchId: batch ? newId() : null,
-    nameOf: (index) => (batch ? `rows[${index}]` : 'input'),
+    nameRow: (place) => (batch ? nameInRows(place) : 'input'),
   })
+  for (const { field, message } of warnings) report(`Warning: ${field}: ${message}`)
   if (flags.wait) {
     await waitForRuns(
       db,

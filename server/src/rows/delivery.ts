@@ -17,7 +17,8 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   const items = itemsOf(body)
   const names = new Set(inputs.map((input) => input.name))
   const known = items.map((item) => (isObject(item) ? pick(item, names) : item))
-  const { accepted, rejected, warnings } = await parseRows(inputs, known)
+  const nameRow = (place: number) => (Array.isArray(body) ? `body[${place}]` : 'body')
+  const { accepted, rejected, warnings } = await parseRows(inputs, known, { nameRow })
   const matching = accepted.filter(({ index }) => !isEmpty(known[index]))
   const unmatched = accepted.filter(({ index }) => isEmpty(known[index]))
   const refused = [
@@ -27,7 +28,7 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   if (matching.length === 0) {
     throw validationError(
       refused.map(({ index, errors }) => ({
-        field: Array.isArray(body) ? `body[${index}]` : 'body',
+        field: nameRow(index),
         message: errors.map((error) => error.message).join('; '),
       })),
     )

@@ -7,7 +7,7 @@ import { isObject } from '../lib/json/object.ts'
 import { makeStorable, type Note } from '../lib/json/storable.ts'
 import { createHints } from '../lib/nearest-name.ts'
 import { createTurns } from '../lib/timing/turns.ts'
-import { createTypeCheck } from './type-mismatches.ts'
+import { createTypeCheck, nameInRows, warnOfMismatches } from './type-mismatches.ts'
 
 /** Rows on their way into a sheet. `data` is the stored form: JSON text of an object keyed by column number. */
 export type Intake = { accepted: AcceptedRow[]; rejected: RejectedRow[]; warnings: Warning[] }
@@ -21,14 +21,14 @@ const MAX_FIELD = 300
 
 /**
  * Matches values to columns by input name. Rows are taken one by one: a bad one is rejected with its errors, and the others go
- * in. Values are kept as given, whatever their input's type (D79); numbers as their source text; what PostgreSQL cannot hold is replaced (D28). Takes turns with
- * other work, for a thousand rows may be many megabytes. Values that are too large reject their row, or are left out where
- * nobody is there to be told.
+ * in. Values are kept as given, whatever their input's type (D79); numbers as their source text; what PostgreSQL cannot hold is
+ * replaced (D28). Takes turns with other work, for a thousand rows may be many megabytes. Values that are too large reject
+ * their row, or are left out where nobody is there to be told. `nameRow`: what callers call a row.
  */
 export async function parseRows(
   inputs: readonly InputColumn[],
   rows: readonly unknown[],
-  { leavesOutLarge = false } = {},
+  { leavesOutLarge = false, nameRow = nameInRows } = {},
 ): Promise<Intake> {
   const columns = new Map(inputs.map((input) => [input.name, input.column]))
   const intake: Intake = { accepted: [], rejected: [], warnings: [] }
@@ -44,7 +44,7 @@ export async function parseRows(
     const notes: Warning[] = []
     // Structures may need thousands of replacements, of which a few are told.
     const note: NoteOn = (name, message) => {
-      const field = nameOf(`rows[${index}].${name}`)
+      const field = nameOf(`${nameRow(index)}.${name}`)
       if (notes.length < MAX_WARNINGS) notes.push({ field, code: 'value_normalized', message })
     }
     const read = readRow(row, columns, note, leavesOutLarge)
@@ -60,10 +60,10 @@ export async function parseRows(
     if (isObject(row)) types.look(row, index)
     const earlier = seen.get(read)
     if (earlier === undefined) seen.set(read, index)
-    else warnings.push(duplicateOf(index, earlier))
+    else warnings.push(duplicateOf(nameRow(index), nameRow(earlier)))
     intake.accepted.push({ index, data: read })
   }
-  intake.warnings = [...capWarnings(warnings), ...types.warnings()]
+  intake.warnings = [...capWarnings(warnings), ...warnOfMismatches(types.mismatches(), nameRow)]
   if (intake.accepted.length === 0 && rows.length > 0) {
     const message = `no row was added, each is in \`rejected\`; ${nameInputs(inputs)}`
     intake.warnings.push({ field: 'rows', code: 'all_rows_rejected', message })
@@ -170,10 +170,10 @@ function unknownField(name: string): RejectedRow['errors'][number] {
   return { field: nameOf(name), code: 'unknown_field', message: 'the sheet has no input of this name' }
 }
 
-function duplicateOf(index: number, earlier: number): Warning {
+function duplicateOf(field: string, earlier: string): Warning {
   return {
-    field: `rows[${index}]`,
+    field,
     code: 'duplicate_row',
-    message: `has the same values as rows[${earlier}]; both were added`,
+    message: `has the same values as ${earlier}; both were added`,
   }
 }

@@ -62,5 +62,12 @@ it('D79: one warning for each input, with a count and the first places', async (
 it('D79: a delivery to a webhook is warned of as well', async () => {
   const { data, warnings } = await readDelivery(inputs, [{ number: '1' }, { number: 'x', more: 1 }])
   expect(data).toEqual(['{"1":"1"}', '{"1":"x"}'])
-  expect(warnings).toMatchObject([{ field: 'rows[1].number', code: 'type_mismatch' }])
+  expect(warnings).toEqual([
+    {
+      field: 'body[1].number',
+      code: 'type_mismatch',
+      message: '1 value is no number (body[1]); stored as given',
+    },
+  ])
+  expect((await readDelivery(inputs, { number: 'x' })).warnings).toMatchObject([{ field: 'body.number' }])
 })

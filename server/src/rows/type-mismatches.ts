@@ -1,47 +1,61 @@
 import type { Warning } from '#contract/envelope.ts'
 import { parseDecimal } from '../chain/decimal.ts'
-import type { InputColumn, InputType } from '../chain/definition.ts'
+import type { InputType } from '../chain/definition.ts'
 import { shorten } from '../lib/errors.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
+import type { Mismatches } from '../store/connection/json-columns.ts'
 
 /** Longer texts are no number, address or link, and are not looked at. */
 const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
 const MAX_PLACES = 5
 const MAX_NAME = 200
 
-/** Values of one input that do not fit its type: how many, and where the first ones are. */
-type Mismatches = { count: number; places: number[] }
+type TypedInput = { name: string; type: InputType }
 
-/** Gathers values that do not fit the type of their input (D79). They are stored all the same. */
-export function createTypeCheck(inputs: readonly InputColumn[]) {
-  const checked = inputs.filter(({ type }) => type !== 'string')
-  const found = new Map<InputColumn, Mismatches>()
+/** How callers know a row by its place: `rows[3]`. */
+export type NameRow = (place: number) => string
+export const nameInRows: NameRow = (place) => `rows[${place}]`
+
+/** Gathers values that do not fit the type of their input (D79), after what was found before. They are stored all the same. */
+export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly Mismatches[] = []) {
+  const checked = [...inputs.entries()].filter(([, { type }]) => type !== 'string')
+  const found = new Map(earlier.map((known) => [known.name, { ...known, places: [...known.places] }]))
+  const check = ({ name, type }: TypedInput, value: unknown, place: number): void => {
+    if (fits(value, type)) return
+    const known = found.get(name) ?? { name, type, count: 0, places: [] }
+    known.count += 1
+    if (known.places.length < MAX_PLACES) known.places.push(place)
+    found.set(name, known)
+  }
   return {
     /** A row that was accepted, at its place among those given. */
     look(row: Readonly<Record<string, unknown>>, place: number): void {
-      for (const input of checked) {
-        if (!Object.hasOwn(row, input.name) || fits(row[input.name], input.type)) continue
-        const known = found.get(input) ?? { count: 0, places: [] }
-        known.count += 1
-        if (known.places.length < MAX_PLACES) known.places.push(place)
-        found.set(input, known)
+      for (const [, input] of checked) {
+        if (Object.hasOwn(row, input.name)) check(input, row[input.name], place)
       }
     },
-    /** One for each input, in their order. */
-    warnings: (): Warning[] =>
-      checked.flatMap((input) => {
-        const known = found.get(input)
-        return known === undefined ? [] : [warningOf(input, known)]
-      }),
+    /** The same for values in the order of the inputs. */
+    lookAtAll(values: readonly unknown[], place: number): void {
+      for (const [at, input] of checked) check(input, values[at], place)
+    },
+    /** One for each input that has some, in the order of the inputs. */
+    mismatches: (): Mismatches[] => checked.flatMap(([, { name }]) => structuredClone(found.get(name)) ?? []),
   }
 }
 
-function warningOf({ name, type }: InputColumn, { count, places }: Mismatches): Warning {
+export function warnOfMismatches(
+  mismatches: readonly Mismatches[],
+  nameRow: NameRow = nameInRows,
+): Warning[] {
+  return mismatches.map((mismatch) => warningOf(mismatch, nameRow))
+}
+
+function warningOf({ name, type, count, places }: Mismatches, nameRow: NameRow): Warning {
   const more = count > places.length ? `, and ${count - places.length} more` : ''
   const values = count === 1 ? '1 value is' : `${count} values are`
-  const listed = places.map((place) => `rows[${place}]`).join(', ')
+  const listed = places.map(nameRow).join(', ')
   return {
-    field: `rows[${places[0]}].${shorten(name, MAX_NAME)}`,
+    field: `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`,
     code: 'type_mismatch',
     message: `${values} no ${type} (${listed}${more}); stored as given`,
   }

@@ -3,6 +3,7 @@ import type { FieldError } from '#contract/errors.ts'
 import { notFound, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
 import { parseRows } from '../rows/intake.ts'
+import type { NameRow } from '../rows/type-mismatches.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import type { FrozenInput } from '../store/connection/json-columns.ts'
@@ -10,9 +11,6 @@ import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { insertShortcutRuns, type MadeRun } from '../store/shortcuts/shortcut-runs.ts'
 import type { ShortcutRecord } from '../store/shortcuts/shortcuts.ts'
-
-/** How the two endpoints name their rows in errors: `input_data`, or `rows[3]`. */
-export type RowNames = (index: number) => string
 
 export type QueuedRuns = { runId: string; runs: MadeRun[]; warnings: Warning[] }
 
@@ -25,11 +23,11 @@ export async function queueShortcutRuns(
   actor: Actor,
   shortcut: ShortcutRecord,
   given: readonly unknown[],
-  options: { batchId: string | null; nameOf: RowNames },
+  options: { batchId: string | null; nameRow: NameRow },
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const rows = given.map((row) => withDefaults(row, shortcut.inputs))
-  const { data, warnings } = await parseInput(shortcut.inputs, rows, options.nameOf)
+  const { data, warnings } = await parseInput(shortcut.inputs, rows, options.nameRow)
   return inTransaction(db, async (trx) => {
     const sheet = await findSheet(trx, org_id, workflow_id)
     if (sheet === undefined) throw notFound('Shortcut')
@@ -77,7 +75,7 @@ function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
 async function parseInput(
   inputs: readonly FrozenInput[],
   rows: readonly unknown[],
-  nameOf: RowNames,
+  nameRow: NameRow,
 ): Promise<{ data: string[]; warnings: Warning[] }> {
   const columns = inputs.map(({ column, reference, type }) => ({
     column,
@@ -85,17 +83,17 @@ async function parseInput(
     type,
     description: '',
   }))
-  const { accepted, rejected, warnings } = await parseRows(columns, rows)
+  const { accepted, rejected, warnings } = await parseRows(columns, rows, { nameRow })
   if (rejected.length > 0) {
     const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
     const errors = rejected.flatMap(({ index, errors }) =>
       errors.map(({ field, code, message }): FieldError =>
         code === 'unknown_field'
           ? {
-              field: `${nameOf(index)}.${field}`,
+              field: `${nameRow(index)}.${field}`,
               message: `not an input of this shortcut; valid references: ${valid}`,
             }
-          : { field: nameOf(index), message: message.replace('input name', 'reference') },
+          : { field: nameRow(index), message: message.replace('input name', 'reference') },
       ),
     )
     throw validationError(errors)
@@ -103,11 +101,6 @@ async function parseInput(
   return {
     data: accepted.map((row) => row.data),
     // That two rows are alike is nothing to warn of here: each is a run of its own.
-    warnings: warnings
-      .filter(({ code }) => code === 'value_normalized')
-      .map((warning) => ({
-        ...warning,
-        field: warning.field.replace(/^rows\[(\d+)\]/, (_, n) => nameOf(Number(n))),
-      })),
+    warnings: warnings.filter(({ code }) => code !== 'duplicate_row'),
   }
 }

@@ -20,7 +20,7 @@ const outputs = [
   { name: 'names', reference: '{{a_1.people.name}}' },
   { name: 'last', reference: '{{c_1.x}}' },
 ]
-const run = { run_id: 'ours', continue_on_fail: false, outputs }
+const run = { run_id: 'ours', continue_on_fail: false, inputs: [], outputs }
 
 const cell = (action: string, status: CellStatus, more: Partial<Trace> = {}): Trace => ({
   row_id: 'row',

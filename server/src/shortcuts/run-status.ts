@@ -12,6 +12,7 @@ import {
   type ShortcutRunRecord,
   type Trace,
 } from '../store/shortcuts/shortcut-runs.ts'
+import { nameFormFields } from './form-fields.ts'
 import { FAILURES, outputOf, type RunOutput } from './run-output.ts'
 import { type Progress, viewShortcutRun } from './view.ts'
 
@@ -119,7 +120,7 @@ export type TracedStatus =
   | { state: 'ended'; status: EndStatus; error: string | null; at: Date; output: RunOutput }
   | { state: 'unfinished'; output: RunOutput }
 
-type Run = Pick<ShortcutRunRecord, 'run_id' | 'continue_on_fail' | 'outputs'>
+type Run = Pick<ShortcutRunRecord, 'run_id' | 'continue_on_fail' | 'inputs' | 'outputs'>
 
 /**
  * What the engine's traces of a row say about a shortcut's run: only those that this run left count. It is completed unless
@@ -141,7 +142,10 @@ export function statusFromTraces(run: Run, definition: Definition, traces: reado
   const failure = FAILURES[cell.status]
   const mayContinue = last.continue_workflow_if_action_fails ?? run.continue_on_fail
   const halted = failure !== undefined && (failure === 'outOfCredits' || !mayContinue)
-  if (halted) return { state: 'ended', status: failure, error: cell.error, at: cell.completed_at, output }
+  if (halted) {
+    const error = nameFormFields(cell.error, last, definition, run.inputs)
+    return { state: 'ended', status: failure, error, at: cell.completed_at, output }
+  }
   const walkedThrough = last === definition.actions.at(-1) || cell.status === 'condition_not_met'
   if (!walkedThrough) return { state: 'unfinished', output }
   return { state: 'ended', status: 'completed', error: null, at: cell.completed_at, output }

@@ -50,15 +50,25 @@ export function readInputs(action: Action, resolved: Record<string, unknown>): R
   return { ok: true, inputs }
 }
 
+const EMPTY = 'required and empty: '
+const NEEDED = 'one of these must be set: '
+
+/** What `readInputs` says of inputs that are empty, with other names for them. Any other message stays as it is. */
+export function renameEmpty(message: string, rename: (input: string) => string): string {
+  const start = [EMPTY, NEEDED].find((words) => message.startsWith(words))
+  if (start === undefined) return message
+  return start + message.slice(start.length).replace(/\w+/g, (word) => (word === 'and' ? word : rename(word)))
+}
+
 function listEmpty(action: Action, resolved: Record<string, unknown>): string | null {
   const isEmpty = (name: string) =>
     resolved[name] === undefined || resolved[name] === null || resolved[name] === ''
   const required = Object.entries(action.inputs).flatMap(([name, field]) =>
     field.required && field.runsWithout === undefined && isEmpty(name) ? [name] : [],
   )
-  if (required.length > 0) return `required and empty: ${required.join(', ')}`
+  if (required.length > 0) return `${EMPTY}${required.join(', ')}`
   if (action.needs.length === 0 || action.needs.some((set) => !set.some(isEmpty))) return null
-  return `one of these must be set: ${action.needs.map((set) => set.join(' and ')).join('; ')}`
+  return `${NEEDED}${action.needs.map((set) => set.join(' and ')).join('; ')}`
 }
 
 /** The same as never set. */

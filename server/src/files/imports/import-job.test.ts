@@ -68,6 +68,46 @@ it('a storage that fails midway is an interruption, after which the import goes 
   expect((await list(base)).total_count).toBe(ROWS)
 })
 
+it('D79: an import that was interrupted goes on counting the values that do not fit', async () => {
+  const base = await makeRowSheet(org, ['n'])
+  await org.call('POST', `${base}/inputs`, [{ name: 'staff', type: 'number' }])
+  const upload = { orgId: org.orgId, name: 'rows.csv', createdBy: org.adminEmail }
+  const lines = Array.from({ length: ROWS }, (_, n) => `${n},${n % 5000 === 4999 ? 'many' : 1}\n`)
+  const body = (async function* () {
+    yield Buffer.from(`n,staff\n${lines.join('')}`)
+  })()
+  const { file_ref } = await storeUpload({ db: app.store.system, storage }, upload, body)
+  await org.call('POST', `${base}/csv`, { file_ref, mapping: { n: 'n', staff: 'staff' } })
+  const { import_id } = await app.store.system
+    .selectFrom('imports')
+    .select('import_id')
+    .where('sheet_id', '=', base.slice(-36))
+    .executeTakeFirstOrThrow()
+  const run = () =>
+    importJob(app.services).run({ org_id: org.orgId, import_id }, new AbortController().signal)
+  await sql`
+    create function refuse_late() returns trigger language plpgsql as $$
+    begin
+      if new.chunks > 1 then raise exception 'the line went dead'; end if;
+      return new;
+    end $$`.execute(app.store.system)
+  await sql`create trigger late before update on imports for each row execute function refuse_late()`.execute(
+    app.store.system,
+  )
+  await expect(run()).rejects.toThrow('the line went dead')
+  await sql`drop trigger late on imports`.execute(app.store.system)
+  const status = async () => (await org.call('GET', `${base}/csv`)).body
+  expect(await status()).toMatchObject({
+    data: { status: 'processing' },
+    warnings: [{ message: '1 value is no number (rows[4999]); stored as given' }],
+  })
+  await run()
+  expect(await status()).toMatchObject({
+    data: COMPLETED,
+    warnings: [{ message: '3 values are no number (rows[4999], rows[9999], rows[14999]); stored as given' }],
+  })
+})
+
 it('a process that ends puts the import down', async () => {
   const { run, status } = await queueImport()
   await expect(run(storage, AbortSignal.abort(new Error('the process ends')))).rejects.toThrow(

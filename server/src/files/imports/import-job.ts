@@ -99,10 +99,9 @@ async function writeChunks(
   signal: AbortSignal,
 ): Promise<number> {
   let { chunks, rows_imported: imported } = found
-  const columns = found.mapping.map(({ column }) => column)
   let writing = Promise.resolve()
   try {
-    for await (const chunk of chunksOf(batches, columns)) {
+    for await (const chunk of chunksOf(batches, found)) {
       await writing
       signal.throwIfAborted()
       writing = writeChunk(db, found, chunk, chunks, imported)
@@ -120,12 +119,12 @@ async function writeChunks(
 async function writeChunk(
   db: Db,
   found: ImportRecord,
-  { rows, position }: Chunk,
+  { rows, ...progress }: Chunk,
   number: number,
   imported: number,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const advanced = await advanceImport(trx, found, number, { rows: rows.length, position })
+    const advanced = await advanceImport(trx, found, number, { rows: rows.length, ...progress })
     if (!advanced) throw overtaken()
     const sheet = await findSheet(trx, found.org_id, found.sheet_id)
     if (sheet === undefined) throw new FileFault('The sheet was deleted')

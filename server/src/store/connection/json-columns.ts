@@ -1,6 +1,7 @@
 import type { OutputType } from '#contract/actions.ts'
 import type { ExportExtra } from '#contract/exports.ts'
 import type { ShortcutInput } from '#contract/shortcuts.ts'
+import type { InputType } from '../../chain/definition.ts'
 import type { Selection } from '../sheets/selection.ts'
 
 /** An output that a run has shown. */
@@ -39,3 +40,6 @@ export type FrozenOutput = {
   description?: string
   display_column?: string | boolean
 }
+
+/** Values of one input that do not fit its type (D79): how many, and the places of the first ones. */
+export type Mismatches = { name: string; type: InputType; count: number; places: number[] }

@@ -3,13 +3,14 @@ import type { z } from 'zod'
 import type { ExportFormat } from '#contract/exports.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
-import type { Definition } from '../../chain/definition.ts'
+import type { Definition, InputType } from '../../chain/definition.ts'
 import type {
   DiscoveredOutput,
   ExportPlan,
   ExportSelection,
   FrozenInput,
   FrozenOutput,
+  Mismatches,
 } from './json-columns.ts'
 
 type Instant = ColumnType<Date, Date | string, Date | string>
@@ -42,8 +43,8 @@ export type MappedField = { input: string; column: number; field: string }
 
 export type OnChange = 'ignore' | 'update' | 'update_and_run'
 
-/** A column of a file on its way into a column of a sheet. */
-export type MappedColumn = { header: string; column: number }
+/** A column of a file on its way into a column of a sheet. Imports queued before 0025 say nothing about the input. */
+export type MappedColumn = { header: string; column: number; name?: string; type?: InputType }
 
 export type Schema = {
   settings: { name: string; value: Json<unknown> }
@@ -342,6 +343,7 @@ export type Schema = {
     chunks: Generated<number>
     position: Json<unknown>
     starts: Generated<number>
+    mismatches: Json<Mismatches[]>
     error: string | null
     created_by: string
     key_id: string | null

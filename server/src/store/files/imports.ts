@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+import type { Mismatches } from '../connection/json-columns.ts'
 import type { MappedColumn, Schema } from '../connection/schema.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
@@ -31,10 +32,10 @@ export async function insertImport(db: Db, { mapping, ...fields }: NewImport): P
 export async function findLatestImport(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-): Promise<Pick<ImportRecord, 'status' | 'rows_imported' | 'error'> | undefined> {
+): Promise<Pick<ImportRecord, 'status' | 'rows_imported' | 'mismatches' | 'error'> | undefined> {
   return db
     .selectFrom('imports')
-    .select(['status', 'rows_imported', 'error'])
+    .select(['status', 'rows_imported', 'mismatches', 'error'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .where(sql<boolean>`coalesce(finished_at, now()) > now() - ${KEPT_HOURS} * interval '1 hour'`)
@@ -66,7 +67,7 @@ export async function advanceImport(
   db: Db,
   { org_id, import_id }: ImportKey,
   from: number,
-  { rows, position }: { rows: number; position: unknown },
+  { rows, position, mismatches }: { rows: number; position: unknown; mismatches: Mismatches[] },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('imports')
@@ -74,6 +75,7 @@ export async function advanceImport(
       rows_imported: sql<number>`rows_imported + ${rows}`,
       chunks: from + 1,
       position: JSON.stringify(position),
+      mismatches: JSON.stringify(mismatches),
       starts: 0,
     })
     .where('org_id', '=', org_id)

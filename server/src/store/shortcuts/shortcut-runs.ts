@@ -4,7 +4,7 @@ import type { EndStatus } from '#contract/shortcuts.ts'
 import { newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
-import type { FrozenOutput } from '../connection/json-columns.ts'
+import type { FrozenInput, FrozenOutput } from '../connection/json-columns.ts'
 
 /** A run with the frozen version that it runs on. `status` is null until its end is recorded. */
 export type ShortcutRunRecord = {
@@ -26,6 +26,7 @@ export type ShortcutRunRecord = {
   completed_at: Date | null
   revision: number
   continue_on_fail: boolean
+  inputs: FrozenInput[]
   outputs: FrozenOutput[]
 }
 
@@ -37,7 +38,7 @@ async function selectRuns(
   const { rows } = await sql<ShortcutRunRecord>`
     select r.org_id, r.shortcut_run_id, r.shortcut_id, s.workflow_id, r.batch_id, r.run_id, r.row_id, r.user_email,
       r.input_data::text as input_data, r.status, r.output_data::text as output_data, r.error_message, r.created_at,
-      r.completed_at, v.revision, v.continue_on_fail, v.outputs
+      r.completed_at, v.revision, v.continue_on_fail, v.inputs, v.outputs
     from shortcut_runs r
     join shortcuts s on s.org_id = r.org_id and s.shortcut_id = r.shortcut_id
     join shortcut_versions v on v.org_id = r.org_id and v.shortcut_id = coalesce(s.parent_id, s.shortcut_id)

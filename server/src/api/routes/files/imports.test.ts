@@ -112,6 +112,28 @@ describe('Import CSV', () => {
     ])
   })
 
+  it('D79: values that do not fit their input are imported and counted in the warnings of the status', async () => {
+    const base = await makeRowSheet(org)
+    await org.call('POST', `${base}/inputs`, [{ name: 'Staff', type: 'number' }])
+    const rows = Array.from({ length: 6000 }, (_, n) => `Acme ${n},${n % 1000 === 7 ? 'many' : n}\n`)
+    const mapping = { Name: 'Company', Staff: 'Staff' }
+    expect(await importInto(base, `Name,Staff\n${rows.join('')}`, { mapping })).toEqual({
+      status: 'completed',
+      rows_imported: 6000,
+    })
+    expect((await org.call('GET', `${base}/csv`)).body.warnings).toEqual([
+      {
+        field: 'rows[7].Staff',
+        code: 'type_mismatch',
+        message:
+          '6 values are no number (rows[7], rows[1007], rows[2007], rows[3007], rows[4007], and 1 more); stored as given',
+      },
+    ])
+    expect((await list(base, { page_size: 8 })).rows[7].inputs.Staff).toBe('many')
+    await importInto(base, CSV)
+    expect((await org.call('GET', `${base}/csv`)).body).not.toHaveProperty('warnings')
+  })
+
   it('only a header is an import of 0 rows', async () => {
     expect(await importInto(await makeRowSheet(org), 'Name,Web\n')).toEqual({
       status: 'completed',

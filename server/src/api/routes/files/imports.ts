@@ -6,6 +6,7 @@ import type { InputColumn } from '../../../chain/definition.ts'
 import { IMPORT_JOB } from '../../../files/imports/import-job.ts'
 import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
+import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
 import { findLatestImport, insertImport, type MappedColumn } from '../../../store/files/imports.ts'
@@ -96,12 +97,10 @@ export function importRoutes(api: Api, { store }: Services): void {
     },
     async ({ db, sheet }) => {
       const found = await findLatestImport(db, sheet)
-      const {
-        status,
-        rows_imported,
-        error = null,
-      } = found ?? { status: 'unknown' as const, rows_imported: 0 }
-      return ok({ status, rows_imported, ...(error === null ? {} : { error }) })
+      if (found === undefined) return ok({ status: 'unknown' as const, rows_imported: 0 })
+      const { status, rows_imported, mismatches, error } = found
+      const answer = { status, rows_imported, ...(error === null ? {} : { error }) }
+      return mismatches.length === 0 ? ok(answer) : ok(answer, { warnings: warnOfMismatches(mismatches) })
     },
   )
 }
@@ -139,6 +138,6 @@ async function faultsInMapping({ db, sheet, body }: FastifyRequest): Promise<Fie
 function columnsOf(mapping: MappingBody, inputs: readonly InputColumn[]): MappedColumn[] {
   return Object.entries(mapping).flatMap(([header, name]) => {
     const input = inputs.find((one) => one.name === name)
-    return input === undefined ? [] : [{ header, column: input.column }]
+    return input === undefined ? [] : [{ header, column: input.column, name: input.name, type: input.type }]
   })
 }

@@ -134,6 +134,46 @@ describe('4.8 single runs', async () => {
     expect((await rowsOf(own.sheet)).map((row) => row.inputs['Full Name'])).toEqual(['', ''])
   })
 
+  it('D79: a value that does not fit its field is a warning, by the name of its place', async () => {
+    const message = (place: string) => `1 value is no number (${place}); stored as given`
+    const single = await org.call('POST', `${path}/run`, { input_data: { n: 'three' } })
+    expect([single.status, single.body.warnings]).toEqual([
+      201,
+      [{ field: 'input_data.n', code: 'type_mismatch', message: message('input_data') }],
+    ])
+    const batch = await org.call('POST', `${path}/run/batch`, { rows: [{ n: 3 }, { n: 'three' }, { n: 3 }] })
+    expect([batch.status, batch.body.warnings]).toEqual([
+      201,
+      [{ field: 'rows[1].n', code: 'type_mismatch', message: message('rows[1]') }],
+    ])
+  })
+
+  it.each<[string, Step[], string]>([
+    [
+      'one field',
+      [{ action_id: 'normalize_domain', inputs: { value: '{{input.Full Name}}' } }],
+      'required and empty: full_name',
+    ],
+    [
+      'two fields in one input',
+      [{ action_id: 'normalize_domain', inputs: { value: '{{input.Full Name}}{{input.n}}' } }],
+      'required and empty: full_name, n',
+    ],
+    [
+      'one of several ways to ask',
+      [{ action_id: 'company_news', inputs: { company_name: '{{input.Full Name}}', domain: '{{input.n}}' } }],
+      'one of these must be set: full_name; n',
+    ],
+    ['an input that nobody filled in', [{ action_id: 'normalize_domain' }], 'required and empty: value'],
+  ])(
+    "a missing field is named by the form's field, not the inner action's: %s",
+    async (_what, chain, words) => {
+      const own = await makeShortcut(chain)
+      const ended = await run(own.path, {})
+      expect([ended.status, ended.error_message]).toEqual(['error', words])
+    },
+  )
+
   it('values keep every digit, and what cannot be stored is replaced with a warning', async () => {
     const text = '{"input_data":{"full_name":"a\\u0000b","n":12345678901234567890}}'
     const answer = await org.call('POST', `${path}/run`, text)

@@ -12,6 +12,7 @@ import {
 } from '#contract/shortcuts.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
+import { nameInRows } from '../../../rows/type-mismatches.ts'
 import { queueShortcutRuns } from '../../../shortcuts/queue.ts'
 import { readShortcutRuns } from '../../../shortcuts/run-status.ts'
 import { readUntil } from '../../../shortcuts/wait.ts'
@@ -62,7 +63,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const { db, caller, shortcut, body, query } = request
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
         batchId: null,
-        nameOf: () => 'input_data',
+        nameRow: () => 'input_data',
       })
       request.warnings.push(...warnings)
       nameRun(reply, runId)
@@ -100,7 +101,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const batch_id = newId()
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
         batchId: batch_id,
-        nameOf: (index) => `rows[${index}]`,
+        nameRow: nameInRows,
       })
       request.warnings.push(...warnings)
       nameRun(reply, runId)

@@ -1,0 +1,35 @@
+import { renameEmpty } from '../catalog/configuration/inputs.ts'
+import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { listTokens } from '../chain/reference-walk.ts'
+import { findInputPath } from '../chain/value-path.ts'
+import type { FrozenInput } from '../store/connection/json-columns.ts'
+
+/**
+ * Why a row halted, in words of the form: whoever filled it in knows its fields, and nothing of the inputs of the actions
+ * behind it.
+ */
+export function nameFormFields(
+  error: string | null,
+  action: ActionInstance,
+  definition: Definition,
+  fields: readonly FrozenInput[],
+): string | null {
+  if (error === null) return null
+  return renameEmpty(error, (input) => listFields(action.inputs[input], definition, fields) ?? input)
+}
+
+/** The fields that an input is filled from, or undefined when anything but fields is in it. */
+function listFields(
+  configured: unknown,
+  { inputs }: Definition,
+  fields: readonly FrozenInput[],
+): string | undefined {
+  const references = listTokens(configured).map(({ token }) => {
+    if (token.kind !== 'input') return undefined
+    const path = findInputPath(token.name, (name) => inputs.some((input) => input.name === name))
+    const column = inputs.find((input) => input.name === path?.head)?.column
+    return fields.find((field) => field.column === column)?.reference
+  })
+  if (references.length === 0 || references.includes(undefined)) return undefined
+  return [...new Set(references)].join(', ')
+}
