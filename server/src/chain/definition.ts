@@ -23,6 +23,8 @@ export type ActionInstance = {
   run_if?: RunIf
   continue_workflow_if_action_fails?: boolean
   note?: string
+  /** The key whose holder saved its inputs last; not there when they were never saved through a key. */
+  configured_with?: string
   epoch: number
 }
 

@@ -77,7 +77,7 @@ export function createEngine(parts: EngineParts): Engine {
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal, database) =>
-      createSheetAccess(store, flight, { signal, database, judgeUnique }),
+      createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, database),
   }
 }

@@ -48,6 +48,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     cache_since: null,
     continue_on_fail: false,
     hops: 0,
+    key_id: null,
   },
   row: { id, data: null, cells: null },
   fence: { run: '', ticket: 1, attempt: 2 },

@@ -38,7 +38,8 @@ export async function addAction(
     const prepared = prepareAction(id, body, chain, editing.catalogue)
     const made = await withTargets(trx, editing, editing.catalogue.get(body.action_id), {}, prepared)
     if (made.errors.length > 0) throw validationError(made.errors)
-    const added = insert(chain.definition, made.action, body.after)
+    const action = { ...made.action, ...savedBy(editing) }
+    const added = insert(chain.definition, action, body.after)
     if (!added.ok) throw validationError(added.errors)
     const next = view(added.value)
     return {
@@ -46,7 +47,7 @@ export async function addAction(
       actionSerials: serials,
       audit: { action: 'action.added', details: { action_instance_id: id, after: body.after ?? null } },
       result: {
-        action: made.action,
+        action,
         chain: next,
         warnings: await warningsOf(trx, editing, made, next),
       },
@@ -88,7 +89,8 @@ export async function configureAction(
     const configured = configure(action, template, given, typesIn(chain))
     const made = await withTargets(trx, editing, template, action.inputs, configured)
     if (made.errors.length > 0) throw validationError(made.errors)
-    const definition = replaceAction(chain.definition, made.action)
+    const saved = given.inputs === undefined ? made.action : { ...made.action, ...savedBy(editing) }
+    const definition = replaceAction(chain.definition, saved)
     return {
       definition,
       // Names of fields only: values may hold secrets.
@@ -103,6 +105,11 @@ export async function configureAction(
       result: await warningsOf(trx, editing, made, view(definition)),
     }
   })
+}
+
+/** Who saves the inputs of an action answers for the sheets that its tokens come to (D36). */
+function savedBy({ author: { keyId } }: ActionEditing): Pick<ActionInstance, 'configured_with'> {
+  return keyId === null ? {} : { configured_with: keyId }
 }
 
 /** Adds what is to be said of the sheets that the action names. */

@@ -1,5 +1,6 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
+import { listTargetFields } from '../catalog/configuration/target-fields.ts'
 import type { Action } from '../catalog/define.ts'
 import { hasToken } from '../catalog/fields/field.ts'
 import type { ActionInstance } from '../chain/definition.ts'
@@ -15,7 +16,8 @@ type Inputs = ActionInstance['inputs']
 
 /**
  * Looks at the sheets that an action's inputs name (D36). One that is not there is a warning, as other names of nothing are.
- * One that the caller has no access to cannot be chosen: rows would be read and written there on the owner's behalf.
+ * One that the caller has no access to cannot be chosen: rows would be read and written there on the owner's behalf. What
+ * comes from a token is authorised when it runs (engine/cells/sheet-access.ts).
  */
 export async function checkTargets(
   db: Db,
@@ -25,7 +27,7 @@ export async function checkTargets(
 ): Promise<{ errors: FieldError[]; warnings: Warning[] }> {
   const errors: FieldError[] = []
   const warnings: Warning[] = []
-  for (const name of namesOfSheets(template)) {
+  for (const name of listTargetFields(template)) {
     const value = Object.hasOwn(after, name) ? after[name] : undefined
     if (typeof value !== 'string' || value.trim() === '' || hasToken(value)) continue
     const field = `inputs.${name}`
@@ -41,10 +43,4 @@ export async function checkTargets(
     }
   }
   return { errors, warnings }
-}
-
-function namesOfSheets(template: Action | undefined): string[] {
-  return Object.entries(template?.inputs ?? {}).flatMap(([name, { options }]) =>
-    options !== undefined && 'from' in options && options.from === 'sheets' ? [name] : [],
-  )
 }

@@ -154,10 +154,10 @@ async function launch(
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
-        continue_on_fail, hops, created_by, rows_queued, state, finished_at)
+        continue_on_fail, hops, created_by, key_id, rows_queued, state, finished_at)
       select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
-        ${hops}::int, ${actor.email}, launched, case when launched > 0 then 'running' else 'finished' end,
+        ${hops}::int, ${actor.email}, ${actor.keyId}::uuid, launched, case when launched > 0 then 'running' else 'finished' end,
         case when launched = 0 then now() end
       from counted
     ), touched as (

@@ -30,6 +30,7 @@ it('a scan of lookup_rows_in_sheet is cancelled in the database when its action 
     signal: action.signal,
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
+    catalogue: app.services.catalogue,
   })
   const query = {
     targetSheetId: flight.facts.sheet_id,
@@ -63,6 +64,7 @@ it('a scan reads large rows few at a time, in order, and says when what matches 
     signal: new AbortController().signal,
     database: new DatabaseUse(),
     judgeUnique: createUniqueness(app.store),
+    catalogue: app.services.catalogue,
   })
   const query = { targetSheetId: flight.facts.sheet_id, conditions: [], limit: 7, order: 'oldest' } as const
   const found = await access.lookup(query)

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { listTargetKeys } from '../../catalog/configuration/target-fields.ts'
 import type { LookupQuery, SheetAccess, SheetAnswer } from '../../catalog/define.ts'
+import type { Catalogue } from '../../catalog/registry.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
 import type { Definition } from '../../chain/definition.ts'
@@ -22,24 +24,26 @@ import type { JudgeUnique } from './uniqueness.ts'
 /** Sheets that send to each other would never end (D36). */
 const MAX_HOPS = 10
 
-const SENDER = { email: 'send_to_sheet', keyId: null }
-
 type Call = { signal: AbortSignal; database: DatabaseUse }
-type Lent = Call & { judgeUnique: JudgeUnique }
+type Lent = Call & { judgeUnique: JudgeUnique; catalogue: Pick<Catalogue, 'get'> }
+type Target = { sheet: SheetRecord; definition: Definition }
 
 /** What actions may do with rows, on behalf of the flight's cell. */
 export function createSheetAccess(
   store: Store,
   flight: Flight,
-  { signal, database, judgeUnique }: Lent,
+  { signal, database, judgeUnique, catalogue }: Lent,
 ): SheetAccess {
-  const { facts, row } = flight
+  const { facts, row, position } = flight
   const db = store.org(facts.org_id)
-  const target = async (sheetId: string): Promise<{ sheet: SheetRecord; definition: Definition } | null> => {
-    const sheet = isUuid(sheetId)
-      ? await findReachableSheet(db, facts.org_id, facts.sheet_id, sheetId)
-      : undefined
-    return sheet === undefined ? null : { sheet, definition: await getDefinition(db, sheet) }
+  const target = async (sheetId: string): Promise<SheetAnswer<Target>> => {
+    const configuredWith = listTargetKeys(await getDefinition(db, facts), position.action, (id) =>
+      catalogue.get(id),
+    )
+    const bounds = configuredWith === null ? null : { configuredWith, startedWith: facts.key_id }
+    const sheet = isUuid(sheetId) ? await findReachableSheet(db, facts, sheetId, bounds) : undefined
+    if (sheet === undefined) return noSheet(sheetId, bounds === null)
+    return { ok: true, value: { sheet, definition: await getDefinition(db, sheet) } }
   }
   return {
     async append(sheetId, rows) {
@@ -50,8 +54,9 @@ export function createSheetAccess(
         }
       }
       const found = await database.watch(target(sheetId))
-      if (found === null) return noSheet(sheetId)
-      const { accepted, rejected } = await parseRows(found.definition.inputs, rows)
+      if (!found.ok) return found
+      const { sheet, definition } = found.value
+      const { accepted, rejected } = await parseRows(definition.inputs, rows)
       const wrong = rejected[0]?.errors[0]
       if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
       return {
@@ -60,7 +65,7 @@ export function createSheetAccess(
           sendOnce(
             db,
             flight,
-            found.sheet,
+            sheet,
             accepted.map((row) => row.data),
           ),
         ),
@@ -68,11 +73,9 @@ export function createSheetAccess(
     },
     async lookup(query) {
       const found = await database.watch(target(query.targetSheetId))
-      return found === null
-        ? noSheet(query.targetSheetId)
-        : cancellable(store, db, signal, (trx) =>
-            lookUp(trx, found.sheet, found.definition, query, { signal, database }),
-          )
+      return found.ok
+        ? cancellable(store, db, signal, (trx) => lookUp(trx, found.value, query, { signal, database }))
+        : found
     },
     judgeUnique: (values) => database.watch(judgeUnique(flight, values)),
     async deleteThisRow() {
@@ -81,9 +84,10 @@ export function createSheetAccess(
   }
 }
 
-const noSheet = (sheetId: string): SheetAnswer<never> => ({
+/** In the same words whether it is not there, of another organisation, or out of somebody's reach. */
+const noSheet = (sheetId: string, literal: boolean): SheetAnswer<never> => ({
   ok: false,
-  message: `there is no sheet ${sheetId} that the owner of this workflow may use`,
+  message: `there is no sheet ${sheetId} that the owner of this workflow${literal ? '' : ', and whoever configured the action and started the run,'} may use`,
 })
 
 /** An earlier call of the cell that was taken for hung may send at the same time: what it has sent is then found. */
@@ -99,7 +103,7 @@ async function sendOnce(db: Db, flight: Flight, sheet: SheetRecord, data: string
 
 /** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
 async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
-  const { org_id, run_id } = flight.facts
+  const { org_id, run_id, key_id } = flight.facts
   const { action } = flight.position
   const row_id = flight.row.id
   return db.transaction().execute(async (trx) => {
@@ -111,7 +115,8 @@ async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]):
     const { rowIds } = await arriveRows(trx, {
       sheet,
       data,
-      actor: SENDER,
+      // Who started this run started what follows from it.
+      actor: { email: 'send_to_sheet', keyId: key_id },
       trigger: 'send_to_sheet',
       run: 'none',
       hops: flight.facts.hops + 1,
@@ -135,8 +140,7 @@ const MAX_RECORD_BYTES = 8 * 1024 * 1024
  */
 async function lookUp(
   db: Db,
-  sheet: SheetRecord,
-  definition: Definition,
+  { sheet, definition }: Target,
   { conditions, limit, order }: LookupQuery,
   { signal, database }: Call,
 ): Promise<SheetAnswer<{ count: number; records: Record<string, unknown>[] }>> {

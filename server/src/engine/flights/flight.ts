@@ -16,6 +16,8 @@ export type RunFacts = Readonly<{
   continue_on_fail: boolean
   /** How often rows were sent on from sheet to sheet until this run. */
   hops: number
+  /** The key that the run was started with; null for what nobody started. */
+  key_id: string | null
 }>
 
 /** The row as it was claimed. */

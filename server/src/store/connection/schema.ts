@@ -220,6 +220,7 @@ export type Schema = {
     rows_queued: Generated<number>
     state: Generated<'running' | 'finished' | 'stopped'>
     created_by: string
+    key_id: string | null
     created_at: Made
     finished_at: MaybeInstant
   }

@@ -1,0 +1,41 @@
+import type { ActionInstance, Definition } from '../../chain/definition.ts'
+import { listTokens } from '../../chain/reference-walk.ts'
+import type { Action } from '../define.ts'
+import { hasToken } from '../fields/field.ts'
+
+/** The fields of an action that name a sheet. */
+export function listTargetFields(template: Action | undefined): string[] {
+  return Object.entries(template?.inputs ?? {}).flatMap(([name, { options }]) =>
+    options !== undefined && 'from' in options && options.from === 'sheets' ? [name] : [],
+  )
+}
+
+/**
+ * Keys with which the sheet that an action names was configured: of the action itself, and of those that its token gets its
+ * value from. Null where the sheet is named literally, which was authorised when it was configured.
+ */
+export function listTargetKeys(
+  { actions }: Definition,
+  instanceId: string,
+  templateOf: (actionId: string) => Action | undefined,
+): string[] | null {
+  const byId = new Map(actions.map((action) => [action.id, action]))
+  const instance = byId.get(instanceId)
+  if (instance === undefined) return []
+  const targets = listTargetFields(templateOf(instance.action_id)).flatMap((name) =>
+    Object.hasOwn(instance.inputs, name) ? [instance.inputs[name]] : [],
+  )
+  if (targets.length > 0 && targets.every((value) => typeof value === 'string' && !hasToken(value)))
+    return null
+  const behind = new Set<ActionInstance>([instance])
+  const follow = (value: unknown) => {
+    for (const { token } of listTokens(value)) {
+      const source = 'action' in token ? byId.get(token.action) : undefined
+      if (source !== undefined) behind.add(source)
+    }
+  }
+  follow(targets)
+  // A set is walked on into what is added meanwhile. Of the action itself only the target counts.
+  for (const source of behind) if (source !== instance) follow(source.inputs)
+  return [...behind].flatMap(({ configured_with: key }) => (key === undefined ? [] : [key]))
+}
