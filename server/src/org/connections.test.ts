@@ -178,6 +178,7 @@ describe('tokens that are made of a refresh token', () => {
   const provider: Provider = defineProvider({
     id: 'crm',
     name: 'CRM',
+    evidence: 'this test',
     baseUrl: 'https://crm.example',
     auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://login.example/oauth/token' },
   })

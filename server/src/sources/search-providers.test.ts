@@ -182,7 +182,7 @@ const CONTRACTS: Contract[] = [
         body: {
           page: 1,
           filters: {
-            person_job_title: { include: ['CTO'], match_mode: 'CONTAINS' },
+            person_job_title: { include: ['CTO'], match_only_exact_job_titles: false },
             person_seniority: { include: ['Founder/Owner', 'Vice President'] },
             person_location_search: { include: ['Germany'] },
             company: { websites: { include: ['acme.com'] } },

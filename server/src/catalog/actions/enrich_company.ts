@@ -24,6 +24,7 @@ export default defineAction({
   needs: [['domain'], ['name'], ['linkedin_url']],
   outputs: {
     name: output.text('The name.'),
+    domain: output.text('Its website, as acme.com.'),
     description: output.text('What it does.'),
     industry: output.text('Its industry.'),
     employees: output.number('How many work there.'),

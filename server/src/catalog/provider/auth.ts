@@ -10,7 +10,16 @@ export type Auth =
   | { kind: 'header'; name: string }
   | { kind: 'query'; name: string }
   /** A bearer token, given as it is or made of the other fields at `tokenUrl` and kept until it expires. */
-  | { kind: 'oauth'; grant: Grant; tokenUrl: string }
+  | OAuth
+
+export type OAuth = {
+  kind: 'oauth'
+  grant: Grant
+  /** A function where accounts have their own. */
+  tokenUrl: string | ((fields: ProviderKey['fields']) => string)
+  /** How the client says who it is when it asks for a token: in the form, or by HTTP Basic. Default in the form. */
+  client?: 'form' | 'basic'
+}
 
 type Grant = 'client_credentials' | 'refresh_token'
 
@@ -69,27 +78,44 @@ const TokenReply = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive().default(3600),
   refresh_token: z.string().optional(),
-  /** Where the account is, which Salesforce tells with its tokens. */
+  /** Where the account is, which Salesforce and Pipedrive tell with their tokens. */
   instance_url: z.url().optional(),
+  api_domain: z.url().optional(),
 })
+const PLACES = ['instance_url', 'api_domain'] as const
 
 const TOKEN_TIMEOUT_MS = 10_000
 
+const CLIENT = new Set(['client_id', 'client_secret'])
+
+function basic(parts: ReturnType<typeof partsOf>): string {
+  const { client_id = '', client_secret = '' } = parts
+  return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+}
+
 async function makeToken(
   context: ProviderContext,
-  auth: { grant: Grant; tokenUrl: string },
+  auth: OAuth,
   fields: ProviderKey['fields'],
   place: Place,
 ): Promise<MadeToken<Refusal>> {
   const parts = partsOf(fields)
   const given = MADE_OF[auth.grant].map((name): [string, string] => [name, parts[name] ?? ''])
-  const url = new URL(auth.tokenUrl)
+  const sent = auth.client === 'basic' ? given.filter(([name]) => !CLIENT.has(name)) : given
+  const url = URL.parse(typeof auth.tokenUrl === 'string' ? auth.tokenUrl : auth.tokenUrl(fields))
+  if (url === null) {
+    return { ok: false, refusal: refusal('unconfigured', 'the address in its connection is none') }
+  }
   const reply = await context.egress.fetch({
     // Who puts another server in a provider's place means its tokens as well.
     url: place.replaced ? `${place.base}${url.pathname}` : url.href,
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    body: new URLSearchParams([['grant_type', auth.grant], ...given]).toString(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      ...(auth.client === 'basic' ? { authorization: basic(parts) } : {}),
+    },
+    body: new URLSearchParams([['grant_type', auth.grant], ...sent]).toString(),
     timeoutMs: TOKEN_TIMEOUT_MS,
     signal: context.signal,
   })
@@ -99,11 +125,14 @@ async function makeToken(
   const secrets = given.map(([, value]) => value)
   const answer = parseReply(reply, TokenReply, { rules, secrets, now: context.now() })
   if (!answer.ok) return answer
-  const { access_token, expires_in, refresh_token, instance_url } = answer.body
-  const isPlaceNew = instance_url !== undefined && fields['instance_url'] === undefined
+  const { access_token, expires_in, refresh_token, ...places } = answer.body
+  const told = PLACES.flatMap((name): [string, string][] => {
+    const address = places[name]
+    return address === undefined || fields[name] !== undefined ? [] : [[name, address]]
+  })
   const changed = {
     ...(refresh_token === undefined ? {} : { refresh_token }),
-    ...(isPlaceNew ? { instance_url } : {}),
+    ...Object.fromEntries(told),
   }
   return {
     ok: true,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { APOLLO } from '../testing/provider-cases/apollo.ts'
 import type { Case } from '../testing/provider-cases/case.ts'
 import { COMPANIES } from '../testing/provider-cases/companies.ts'
+import { CRUSTDATA } from '../testing/provider-cases/crustdata.ts'
 import { NEWS } from '../testing/provider-cases/news.ts'
 import { PEOPLE } from '../testing/provider-cases/people.ts'
 import { PHONE } from '../testing/provider-cases/phone.ts'
@@ -19,6 +21,8 @@ const CASES = [
   ...PHONE,
   ...PROFILES,
   ...COMPANIES,
+  ...APOLLO,
+  ...CRUSTDATA,
   ...SEARCH,
   ...NEWS,
 ]

@@ -16,6 +16,9 @@ type Scene = {
   credits: number
 }
 
+/** A record as Crustdata gives it. */
+const matched = (found: object) => [{ matches: [{ confidence_score: 1, ...found }] }]
+
 const SCENES: Scene[] = [
   {
     action: 'verify_email',
@@ -61,8 +64,12 @@ const SCENES: Scene[] = [
   {
     action: 'find_people_at_company',
     inputs: { domain: 'acme.example', titles: ['CTO'], limit: '5' },
-    replies: { apollo: { json: { people: [{ id: '1', name: 'Ann Lee', title: 'CTO' }], total_entries: 1 } } },
-    outputs: { count: 1, people: [{ full_name: 'Ann Lee' }], provider: 'Apollo' },
+    replies: {
+      apollo: { json: { people: [], total_entries: 0 } },
+      blitz: { json: { found: false } },
+      crustdata: { json: { profiles: [{ basic_profile: { name: 'Ann Lee' } }], total_count: 1 } },
+    },
+    outputs: { count: 1, people: [{ full_name: 'Ann Lee' }], provider: 'Crustdata' },
     credits: 2,
   },
   {
@@ -94,12 +101,12 @@ const SCENES: Scene[] = [
     inputs: { name: 'Acme', providers: ['Crustdata'] },
     replies: {
       crustdata: {
-        json: [
-          {
-            company_name: 'Acme',
-            headcount: { linkedin_headcount: 3, linkedin_headcount_by_region_absolute: { France: 3 } },
+        json: matched({
+          company_data: {
+            basic_info: { name: 'Acme' },
+            headcount: { total: 3, by_region_absolute: { France: 3 } },
           },
-        ],
+        }),
       },
     },
     outputs: {
@@ -115,7 +122,12 @@ const SCENES: Scene[] = [
     replies: {
       explorium: { json: { matched_businesses: [] } },
       crustdata: {
-        json: [{ company_name: 'Acme', headcount: { linkedin_headcount_by_role_absolute: { sales: 2 } } }],
+        json: matched({
+          company_data: {
+            basic_info: { name: 'Acme' },
+            headcount: { by_role_absolute: { sales: 2 } },
+          },
+        }),
       },
     },
     outputs: {
@@ -130,7 +142,7 @@ const SCENES: Scene[] = [
     inputs: { linkedin_url: 'https://www.linkedin.com/in/ann' },
     replies: {
       apify: { status: 201, json: [] },
-      crustdata: { json: [{ name: 'Ann Lee', headline: 'CTO' }] },
+      crustdata: { json: matched({ person_data: { basic_profile: { name: 'Ann Lee', headline: 'CTO' } } }) },
     },
     outputs: { full_name: 'Ann Lee', headline: 'CTO', title: 'CTO', provider: 'Crustdata' },
     credits: 1,
@@ -157,17 +169,22 @@ it.each(SCENES.map((scene): [string, Scene] => [scene.action, scene]))(
   },
 )
 
-/** Apollo with 150 people, in pages of 100; the second page is answered by `second`, in turn. */
+/** Apollo with 15 people, in pages of 10; the search for the second page is answered by `second`, in turn. */
 async function findPeople(second: Reply[]) {
-  const people = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({ id: `${n}`, name: `Ann ${n}` }))
   const left = [...second]
-  const double = await serveDouble(({ query }) =>
-    query['page'] === '1'
-      ? { json: { people: people(100), total_entries: 150 } }
-      : ((left.length > 1 ? left.shift() : left[0]) ?? {}),
-  )
-  const inputs = { domain: 'acme.example', limit: '150', providers: ['Apollo'] }
+  const asked: string[] = []
+  const double = await serveDouble(({ path, query, body }) => {
+    if (path.endsWith('/bulk_match')) {
+      const { details } = JSON.parse(body) as { details: { id: string }[] }
+      asked.push(`match ${details.length}`)
+      return { json: { matches: details.map(({ id }) => ({ id, name: `Ann ${id}` })) } }
+    }
+    asked.push(`page ${query['page']}`)
+    const people = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`, last_name_obfuscated: 'L***e' }))
+    if (query['page'] === '1') return { json: { people, total_entries: 15 } }
+    return (left.length > 1 ? left.shift() : left[0]) ?? {}
+  })
+  const inputs = { domain: 'acme.example', limit: '15', providers: ['Apollo'] }
   const urls = { apollo: double.origin }
   let outcome = await runAction('find_people_at_company', inputs, { urls, keys })
   const waits: number[] = []
@@ -178,24 +195,28 @@ async function findPeople(second: Reply[]) {
   }
   const count =
     outcome.kind === 'done' && Array.isArray(outcome.outputs['people']) ? outcome.outputs['people'].length : 0
-  return { outcome, count, waits, pages: double.seen.map(({ query }) => query['page']).join(' ') }
+  return { outcome, count, waits, asked }
 }
 
 it('Apollo: a later page that is refused for a while is read again, those before it are not', async () => {
-  const rest = { json: { people: [{ id: 'z', name: 'Bob Ray' }], total_entries: 150 } }
+  const rest = { json: { people: [{ id: 'z' }], total_entries: 15 } }
   const slow = { status: 429, headers: { 'retry-after': '3' } }
-  expect(await findPeople([slow, rest])).toMatchObject({ count: 101, waits: [3000], pages: '1 2 2' })
+  expect(await findPeople([slow, rest])).toMatchObject({
+    count: 11,
+    waits: [3000],
+    asked: ['page 1', 'match 10', 'page 2', 'page 2', 'match 1'],
+  })
 })
 
 it('Apollo: a later page that is refused for good leaves the people of the pages before it', async () => {
   const { outcome, count } = await findPeople([{ status: 401 }])
-  expect(count).toBe(100)
+  expect(count).toBe(10)
   expect(outcome).toMatchObject({
     kind: 'done',
-    outputs: { count: 150 },
+    outputs: { count: 15 },
     credits: 2,
     provenance: [
-      { provider: 'Apollo', status: 'hit', message: expect.stringMatching(/^only the first 100: /) },
+      { provider: 'Apollo', status: 'hit', message: expect.stringMatching(/^only the first 10: /) },
     ],
   })
 })

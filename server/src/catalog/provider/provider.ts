@@ -4,7 +4,14 @@ import type { ProviderOption } from '../fields/field.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
-import { refusalOfFailure, parseReply, type Refusal, refusal, type RefusalKind } from './reply.ts'
+import {
+  parseReply,
+  type Refusal,
+  refusal,
+  refusalOfFailure,
+  type RefusalKind,
+  type ReplyMeaning,
+} from './reply.ts'
 
 export type ProviderRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -19,6 +26,8 @@ export type ProviderSpec = {
   /** As in LOAM_PROVIDER_URL_<NAME>, in lower case. */
   id: string
   name: string
+  /** Where its wire format was found, and when: the next reader checks it there. */
+  evidence: string
   /** Empty when every installation has its own: without LOAM_PROVIDER_URL_<NAME> it is not configured. */
   baseUrl: string
   /** The field of a connection that holds the base URL, where accounts have their own. */
@@ -33,7 +42,9 @@ export type ProviderSpec = {
    * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
    * `word` is a text or a number at the top of it, '' when there is none.
    */
-  classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => RefusalKind | null
+  classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => ReplyMeaning | null
+  /** How long to wait when it asks to slow down and does not say for how long. */
+  slowDownMs?: number
   /** The words of an error, where its body says them among other things. */
   explain?: (body: unknown) => string | null
   /** The cheapest call that needs a key, for `loam connection test`. */
@@ -50,6 +61,8 @@ export type ProviderReply<Body> = { ok: true; body: Body } | { ok: false; refusa
 export type Provider = {
   id: string
   name: string
+  /** Where its wire format was found, and when; empty for what is built in. */
+  evidence: string
   auth: Auth
   supportsOwnKey: boolean
   requiresOwnKey: boolean
@@ -111,6 +124,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
   return {
     id,
     name,
+    evidence: spec.evidence,
     auth,
     supportsOwnKey,
     requiresOwnKey,
@@ -160,6 +174,7 @@ export function defineBuiltIn(id: string, name: string): Provider {
   return {
     id,
     name,
+    evidence: '',
     auth: { kind: 'none' },
     supportsOwnKey: false,
     requiresOwnKey: false,

@@ -25,8 +25,12 @@ export type Refusal =
 
 export type RefusalKind = Refusal['kind']
 
-export function refusal(kind: RefusalKind, message: string): Refusal {
+/** What a provider's own rules may say of a reply; `outage` is an error that may pass, whatever its status. */
+export type ReplyMeaning = RefusalKind | 'outage'
+
+export function refusal(kind: ReplyMeaning, message: string): Refusal {
   if (kind === 'miss') return { kind }
+  if (kind === 'outage') return { kind: 'error', message, transient: true }
   return kind === 'error' ? { kind, message, transient: false } : { kind, message }
 }
 
@@ -44,7 +48,7 @@ const USUAL: Readonly<Record<number, RefusalKind>> = {
   425: 'rate_limited',
   429: 'rate_limited',
 }
-const WORDS: Partial<Record<RefusalKind, string>> = {
+const WORDS: Partial<Record<ReplyMeaning, string>> = {
   unconfigured: 'the key was refused',
   no_credits: 'the key is used up',
   rate_limited: 'it asks to slow down',
@@ -53,7 +57,7 @@ const WORDS: Partial<Record<RefusalKind, string>> = {
 const EXCERPT = 200
 
 type Rules = {
-  rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain'>
+  rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain' | 'slowDownMs'>
   secrets: readonly string[]
   now: Date
 }
@@ -65,8 +69,9 @@ export function parseReply<Body>(
   { rules, secrets, now }: Rules,
 ): ProviderReply<Body> {
   const { status } = reply
-  // No content is what it promises, and no broken answer.
-  const json: JsonResult = status === 204 ? { ok: true, value: null } : reply.json()
+  // No content is an answer of its own, and no broken one.
+  const json: JsonResult =
+    status === 204 || reply.body.length === 0 ? { ok: true, value: null } : reply.json()
   const body = json.ok ? json.value : undefined
   const kind =
     rules.classify?.({ status, body, word: (name) => wordIn(body, name) }) ??
@@ -78,7 +83,7 @@ export function parseReply<Body>(
   if (kind !== null) {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
     const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
-    return { ok: false, refusal: withDetails(refusal(kind, message), reply, now) }
+    return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }
   if (!json.ok) return malformed(json.message)
   const parsed = schema.safeParse(json.value)
@@ -94,10 +99,14 @@ function wordIn(body: unknown, name: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-function withDetails(given: Refusal, reply: EgressResponse, now: Date): Refusal {
-  if (given.kind === 'error') return { ...given, transient: reply.status >= 500 }
+function withDetails(
+  given: Refusal,
+  reply: EgressResponse,
+  { rules, now }: Pick<Rules, 'rules' | 'now'>,
+): Refusal {
+  if (given.kind === 'error') return { ...given, transient: given.transient || reply.status >= 500 }
   if (given.kind !== 'rate_limited') return given
-  const afterMs = readRetryAfter(reply.header('retry-after'), now)
+  const afterMs = readRetryAfter(reply.header('retry-after'), now) ?? rules.slowDownMs
   return afterMs === undefined ? given : { ...given, afterMs }
 }
 

@@ -23,6 +23,7 @@ const adapters = PRICES.map(([id, price, missPrice]) =>
     defineProvider({
       id,
       name: id.toUpperCase(),
+      evidence: 'this test',
       baseUrl: `https://${id}.example`,
       auth: { kind: 'bearer' },
     }),

@@ -20,7 +20,7 @@ export type FoundPeople = z.output<typeof Result>
 export const people: QuestionKind<PeopleQuestion, FoundPeople> = { result: Result }
 
 /**
- * Those who have a name; nobody at all is a miss. `total` where the provider tells how many there are, `note` where it did not
+ * Those who have a name that is not masked; nobody at all is a miss. `total` where the provider tells how many there are, `note` where it did not
  * list all that were wanted.
  */
 export function listPeople(
@@ -28,7 +28,7 @@ export function listPeople(
   total: number,
   note: string | null,
 ): Found<FoundPeople> {
-  const named = found.filter(({ full_name }) => full_name !== '')
+  const named = found.filter(({ full_name }) => full_name !== '' && !full_name.includes('**'))
   if (named.length === 0) return MISS
   const listed = { count: Math.max(total, named.length), people: named }
   return { kind: 'hit', value: listed, verified: true, ...(note === null ? {} : { note }) }

@@ -11,6 +11,7 @@ import { defineShape } from '../../sources/shape.ts'
 export const paged = defineProvider({
   id: 'paged',
   name: 'Paged',
+  evidence: 'this test',
   baseUrl: 'http://paged.invalid',
   auth: { kind: 'bearer' },
   statuses: { 400: 'ineligible', 404: 'miss' },
@@ -20,6 +21,7 @@ export const paged = defineProvider({
 export const open = defineProvider({
   id: 'open',
   name: 'Open',
+  evidence: 'this test',
   baseUrl: 'http://open.invalid',
   auth: { kind: 'none' },
 })

@@ -3,6 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const apify = defineProvider({
   id: 'apify',
   name: 'Apify',
+  evidence:
+    'docs.apify.com/api/v2 (run-sync-get-dataset-items) and the Apify tools of Sim; read November 2026',
   baseUrl: 'https://api.apify.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 10 },

@@ -2,32 +2,28 @@ import { z } from 'zod'
 import type { ProviderRequest } from '../../provider/provider.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 
-export const MatchReply = z.object({
-  person: z
-    .object({
-      name: WireText,
-      title: WireText,
-      email: WireText,
-      email_status: WireText,
-      linkedin_url: WireText,
-      city: WireText,
-      state: WireText,
-      country: WireText,
-      organization: z.object({ name: WireText }).nullish(),
-      employment_history: z
-        .array(
-          z.object({
-            title: WireText,
-            organization_name: WireText,
-            start_date: WireText,
-            end_date: WireText,
-            current: z.boolean().nullish(),
-          }),
-        )
-        .nullish(),
-    })
-    .nullish(),
+const Job = z.object({
+  title: WireText,
+  organization_name: WireText,
+  start_date: WireText,
+  end_date: WireText,
+  current: z.boolean().nullish(),
 })
+/** A person whom Apollo tells of in full, for a credit. */
+export const Match = z.object({
+  id: WireText,
+  name: WireText,
+  title: WireText,
+  email: WireText,
+  email_status: WireText,
+  linkedin_url: WireText,
+  city: WireText,
+  state: WireText,
+  country: WireText,
+  organization: z.object({ name: WireText, primary_domain: WireText }).nullish(),
+  employment_history: z.array(Job).nullish(),
+})
+export const MatchReply = z.object({ person: Match.nullish() })
 
 type Known = { full_name: string; domain: string; linkedin_url: string; email?: string }
 
@@ -41,4 +37,13 @@ export function matchRequest({ full_name, domain, linkedin_url, email }: Known):
     reveal_personal_emails: false,
   }
   return { method: 'POST', path: '/api/v1/people/match', query }
+}
+
+/** As many as one call of `bulkMatchRequest` takes. */
+export const MAX_MATCHES = 10
+export const BulkMatchReply = z.object({ matches: z.array(Match.nullable()) })
+
+/** Searches mask last names and tell no addresses; those whom they found are asked for by their ids. */
+export function bulkMatchRequest(ids: readonly string[]): ProviderRequest {
+  return { method: 'POST', path: '/api/v1/people/bulk_match', json: { details: ids.map((id) => ({ id })) } }
 }

@@ -1,38 +1,20 @@
-import { z } from 'zod'
-import { defineAdapter } from '../../provider/adapter.ts'
+import { type AdapterAsk, defineAdapter, type Paused } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
-import { WireNumber, WireText } from '../../provider/wire-fields.ts'
-import { listPeople, people } from '../../questions/people.ts'
+import type { Refusal } from '../../provider/reply.ts'
+import { listPeople, people, type PersonEntry } from '../../questions/people.ts'
 import { placeOf } from '../../questions/place.ts'
+import { BulkMatchReply, bulkMatchRequest, MAX_MATCHES } from './match.ts'
 import { apollo } from './provider.ts'
+import { readSearch, SEARCH_PATH, SearchReply } from './search.ts'
 
-const Reply = z.object({
-  people: z.array(
-    z.object({
-      id: WireText,
-      name: WireText,
-      first_name: WireText,
-      last_name: WireText,
-      title: WireText,
-      linkedin_url: WireText,
-      city: WireText,
-      state: WireText,
-      country: WireText,
-      organization: z.object({ name: WireText }).nullish(),
-    }),
-  ),
-  total_entries: WireNumber,
-  pagination: z.object({ total_entries: WireNumber }).nullish(),
-})
-const PAGE = 100
-
+/** A page is searched for, then its people are asked for by their ids; Apollo takes a credit for each. */
 export const apolloPeople = defineAdapter(people, apollo, {
   price: 2,
   async run(ask, { domain, titles, seniority, limit }) {
-    let total = 0
-    const size = Math.min(limit, PAGE)
+    let total: number | null = null
+    const size = Math.min(limit, MAX_MATCHES)
     const pages = await collectPages(
-      (page: number) => {
+      async (page: number) => {
         const query = {
           'q_organization_domains_list[]': [domain],
           'person_titles[]': titles,
@@ -40,26 +22,39 @@ export const apolloPeople = defineAdapter(people, apollo, {
           page,
           per_page: size,
         }
-        const request = { method: 'POST', path: '/api/v1/mixed_people/api_search', query } as const
-        return ask(request, Reply, ({ people: found, total_entries, pagination }) => {
-          total = total_entries ?? pagination?.total_entries ?? found.length
-          return { items: found, next: found.length === size ? page + 1 : null }
-        })
+        const found = await ask({ method: 'POST', path: SEARCH_PATH, query }, SearchReply, readSearch)
+        if ('kind' in found) return found
+        total = found.total
+        const matched = await matchAll(ask, found.ids)
+        if ('kind' in matched) return matched
+        return { items: matched.items, next: found.ids.length === size ? page + 1 : null }
       },
       { first: 1, max: limit },
     )
     if (pages.kind !== 'pages') return pages
-    return listPeople(
-      pages.items.map((one) => ({
-        full_name: one.name ?? [one.first_name, one.last_name].filter((part) => part).join(' '),
-        title: one.title ?? null,
-        company: one.organization?.name ?? null,
-        location: placeOf(one),
-        linkedin_url: one.linkedin_url ?? null,
-        id: one.id ?? null,
-      })),
-      total,
-      pages.note,
-    )
+    return listPeople(pages.items, total ?? pages.items.length, pages.note)
   },
 })
+
+async function matchAll(
+  ask: AdapterAsk,
+  ids: readonly string[],
+): Promise<{ items: PersonEntry[] } | Refusal | Paused> {
+  if (ids.length === 0) return { items: [] }
+  return ask(bulkMatchRequest(ids), BulkMatchReply, ({ matches }) => ({
+    items: matches.flatMap((match, n): PersonEntry[] =>
+      match === null
+        ? []
+        : [
+            {
+              full_name: match.name ?? '',
+              title: match.title ?? null,
+              company: match.organization?.name ?? null,
+              location: placeOf(match),
+              linkedin_url: match.linkedin_url ?? null,
+              id: match.id ?? ids[n] ?? null,
+            },
+          ],
+    ),
+  }))
+}

@@ -3,9 +3,12 @@ import { defineProvider } from '../../provider/provider.ts'
 export const blitz = defineProvider({
   id: 'blitz',
   name: 'Blitz',
+  evidence: 'docs.blitz-api.ai (v2 enrichment and search) and public clients of it; read November 2026',
   baseUrl: 'https://api.blitz-api.ai',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perSecond: 5, concurrent: 10 },
+  // Its window is a minute, whatever was asked in it.
+  slowDownMs: 60_000,
   statuses: { 404: 'miss' },
   probe: { path: '/v2/account/key-info' },
 })

@@ -1,12 +1,19 @@
+import { z } from 'zod'
 import { defineProvider } from '../../provider/provider.ts'
+
+const Fault = z.object({ error: z.object({ code: z.string() }) })
 
 export const brave = defineProvider({
   id: 'brave',
   name: 'Brave',
+  evidence:
+    'api-dashboard.search.brave.com/app/documentation and public clients of its errors; read November 2026',
   baseUrl: 'https://api.search.brave.com',
   auth: { kind: 'header', name: 'X-Subscription-Token' },
   limits: { perSecond: 1, concurrent: 5 },
-  // A key that it does not know comes as 422.
-  statuses: { 422: 'unconfigured' },
+  // 422 is a question that it does not take, as a country that it does not know, and also a key that it does not know.
+  statuses: { 422: 'ineligible' },
+  classify: ({ body }) =>
+    Fault.safeParse(body).data?.error.code === 'SUBSCRIPTION_TOKEN_INVALID' ? 'unconfigured' : null,
   probe: { path: '/res/v1/web/search', query: { q: 'loam', count: 1 } },
 })

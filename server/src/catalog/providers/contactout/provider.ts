@@ -3,6 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const contactout = defineProvider({
   id: 'contactout',
   name: 'ContactOut',
+  evidence: 'api.contactout.com (reference) and public clients of /v1/people/enrich; read November 2026',
   baseUrl: 'https://api.contactout.com',
   auth: { kind: 'header', name: 'token' },
   headers: { authorization: 'basic' },

@@ -2,50 +2,70 @@ import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
+import { enrich } from './matches.ts'
 
 const Amounts = z.record(z.string(), z.number().nullable()).nullish()
 const Shape = z.object({
-  company_name: WireText,
-  linkedin_company_description: WireText,
-  linkedin_profile_url: WireText,
-  company_website: WireText,
-  headquarters: WireText,
-  year_founded: z.union([z.string(), z.number()]).nullish(),
-  estimated_revenue_lower_bound_usd: WireNumber,
-  estimated_revenue_higher_bound_usd: WireNumber,
-  stock_symbols: z.array(z.string()).nullish(),
-  taxonomy: z.object({ linkedin_industries: z.array(z.string()).nullish() }).nullish(),
-  linkedin_followers: z.object({ linkedin_followers: WireNumber }).nullish(),
+  basic_info: z.object({
+    name: WireText,
+    description: WireText,
+    website: WireText,
+    primary_domain: WireText,
+    year_founded: z.union([z.string(), z.number()]).nullish(),
+    industries: z.array(z.string()).nullish(),
+    professional_network_url: WireText,
+  }),
   headcount: z
     .object({
-      linkedin_headcount: WireNumber,
-      linkedin_headcount_by_role_absolute: Amounts,
-      linkedin_headcount_by_role_percent: Amounts,
-      linkedin_headcount_by_region_absolute: Amounts,
-      linkedin_headcount_by_region_percent: Amounts,
+      total: WireNumber,
+      by_role_absolute: Amounts,
+      by_role_percent: Amounts,
+      by_region_absolute: Amounts,
+      by_region_percent: Amounts,
     })
     .nullish(),
+  revenue: z
+    .object({ estimated: z.object({ lower_bound_usd: WireNumber, upper_bound_usd: WireNumber }).nullish() })
+    .nullish(),
+  locations: z.object({ headquarters: WireText }).nullish(),
+  taxonomy: z.object({ professional_network_industry: WireText }).nullish(),
+  followers: z.object({ count: WireNumber }).nullish(),
 })
-export type CompanyRecord = z.output<typeof Shape>
+type Wire = z.output<typeof Shape>
+export type CompanyRecord = Omit<Wire, 'basic_info'> & {
+  info: Wire['basic_info'] & { name: string }
+  industry: string | null
+  founded: number | null
+}
+
+const FIELDS = ['basic_info', 'headcount', 'revenue', 'locations', 'taxonomy', 'followers']
 
 /** Looks a company up by the surest of what is known: its domain, its page, its name. */
 export function lookUpCompany<Result>(
   ask: AdapterAsk,
   { domain, linkedin_url, name }: CompanyQuestion,
-  read: (record: CompanyRecord & { company_name: string }) => Found<Result>,
+  read: (record: CompanyRecord) => Found<Result>,
 ): Promise<Found<Result>> {
-  const query =
+  const by =
     domain !== ''
-      ? { company_domain: domain }
+      ? { domains: [domain] }
       : linkedin_url !== ''
-        ? { company_linkedin_url: linkedin_url }
-        : { company_name: name }
-  return ask({ path: '/screener/company', query }, z.array(Shape), ([record]) =>
-    record?.company_name ? read({ ...record, company_name: record.company_name }) : MISS,
-  )
+        ? { professional_network_profile_urls: [linkedin_url] }
+        : { names: [name] }
+  return enrich(ask, { path: '/company/enrich', by, fields: FIELDS, data: Shape }, (data) => {
+    const { basic_info: info, ...record } = data
+    if (!info.name) return MISS
+    return read({
+      ...record,
+      info: { ...info, name: info.name },
+      industry: record.taxonomy?.professional_network_industry ?? info.industries?.[0] ?? null,
+      founded: yearOf(info.year_founded),
+    })
+  })
 }
 
-export function yearOf({ year_founded }: CompanyRecord): number | null {
-  const year = Number(String(year_founded ?? '').slice(0, 4))
+/** A year, or a date that begins with it. */
+function yearOf(founded: string | number | null | undefined): number | null {
+  const year = Number(String(founded ?? '').slice(0, 4))
   return year > 0 ? year : null
 }

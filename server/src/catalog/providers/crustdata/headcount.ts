@@ -9,15 +9,15 @@ export const crustdataHeadcount = defineAdapter(headcount, crustdata, {
     lookUpCompany(ask, question, ({ headcount: counted }) => {
       const [counts, shares] =
         by === 'country'
-          ? [counted?.linkedin_headcount_by_region_absolute, counted?.linkedin_headcount_by_region_percent]
-          : [counted?.linkedin_headcount_by_role_absolute, counted?.linkedin_headcount_by_role_percent]
+          ? [counted?.by_region_absolute, counted?.by_region_percent]
+          : [counted?.by_role_absolute, counted?.by_role_percent]
       const names = Object.keys({ ...counts, ...shares })
       const breakdown = names.map((name) => ({
         name,
         employees: counts?.[name] ?? null,
         percent: shares?.[name] ?? null,
       }))
-      const company_headcount = counted?.linkedin_headcount ?? null
+      const company_headcount = counted?.total ?? null
       return breakdown.length === 0 && company_headcount === null
         ? MISS
         : hit({ company_headcount, breakdown }, breakdown.length > 0)

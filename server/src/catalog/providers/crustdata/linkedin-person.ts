@@ -6,12 +6,12 @@ import { crustdata } from './provider.ts'
 export const crustdataLinkedinPerson = defineAdapter(linkedinPerson, crustdata, {
   price: 1,
   run: (ask, { linkedin_url }) =>
-    lookUpPerson(ask, { linkedin_url, email: '' }, (record, found) =>
+    lookUpPerson(ask, { linkedin_url, email: '' }, ({ basic_profile, professional_network }, found) =>
       hit({
         ...found,
-        headline: record.headline ?? null,
-        about: record.summary ?? null,
-        connections: record.num_of_connections ?? null,
+        headline: basic_profile.headline ?? null,
+        about: basic_profile.summary ?? null,
+        connections: professional_network?.connections ?? null,
       }),
     ),
 })

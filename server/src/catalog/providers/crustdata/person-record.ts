@@ -1,32 +1,25 @@
 import { z } from 'zod'
-import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
+import type { AdapterAsk, Found } from '../../provider/adapter.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { Person } from '../../questions/person.ts'
+import { enrich } from './matches.ts'
+import { employerOf, type Job, presentOf, Profile } from './profile.ts'
 
-const Employer = z.object({
-  employee_title: WireText,
-  employer_name: WireText,
+const School = z.object({
+  school: WireText,
+  degree: WireText,
   start_date: WireText,
   end_date: WireText,
+  start_year: WireNumber,
+  end_year: WireNumber,
 })
-const Shape = z.object({
-  name: WireText,
-  title: WireText,
-  headline: WireText,
-  summary: WireText,
-  location: WireText,
-  linkedin_profile_url: WireText,
-  linkedin_flagship_url: WireText,
-  num_of_connections: WireNumber,
-  current_employers: z.array(Employer).nullish(),
-  past_employers: z.array(Employer).nullish(),
-  education_background: z
-    .array(
-      z.object({ institute_name: WireText, degree_name: WireText, start_date: WireText, end_date: WireText }),
-    )
-    .nullish(),
+const Shape = Profile.extend({
+  education: z.object({ schools: z.array(School).nullish() }).nullish(),
+  professional_network: z.object({ connections: WireNumber }).nullish(),
 })
 export type PersonRecord = z.output<typeof Shape>
+
+const FIELDS = ['basic_profile', 'experience', 'education', 'social_handles', 'professional_network']
 
 /** Looks a person up by profile or by work email. */
 export function lookUpPerson<Result>(
@@ -34,39 +27,39 @@ export function lookUpPerson<Result>(
   { linkedin_url, email }: { linkedin_url: string; email: string },
   read: (record: PersonRecord, person: Person) => Found<Result>,
 ): Promise<Found<Result>> {
-  const query = linkedin_url === '' ? { business_email: email } : { linkedin_profile_url: linkedin_url }
-  return ask({ path: '/screener/person/enrich', query }, z.array(Shape), ([record]) =>
-    record?.name ? read(record, toPerson(record, record.name)) : MISS,
+  const by =
+    linkedin_url === '' ? { business_emails: [email] } : { professional_network_profile_urls: [linkedin_url] }
+  return enrich(ask, { path: '/person/enrich', by, fields: FIELDS, data: Shape }, (record) =>
+    read(record, toPerson(record)),
   )
 }
 
-function toPerson(record: PersonRecord, full_name: string): Person {
-  const [now] = record.current_employers ?? []
+function toPerson(record: PersonRecord): Person {
+  const { current, past } = record.experience?.employment_details ?? {}
+  const { domain: _, ...present } = presentOf(record)
   return {
-    full_name,
-    title: now?.employee_title ?? record.title ?? record.headline ?? null,
-    company: now?.employer_name ?? null,
-    location: record.location ?? null,
-    linkedin_url: record.linkedin_flagship_url ?? record.linkedin_profile_url ?? null,
+    ...present,
     experiences: [
-      ...(record.current_employers ?? []).map((employer) => toExperience(employer, true)),
-      ...(record.past_employers ?? []).map((employer) => toExperience(employer, false)),
+      ...(current ?? []).map((job) => toExperience(job, true)),
+      ...(past ?? []).map((job) => toExperience(job, false)),
     ],
-    education: (record.education_background ?? []).map((study) => ({
-      school: study.institute_name ?? null,
-      degree: study.degree_name ?? null,
-      start: study.start_date ?? null,
-      end: study.end_date ?? null,
+    education: (record.education?.schools ?? []).map((study) => ({
+      school: study.school ?? null,
+      degree: study.degree ?? null,
+      start: study.start_date ?? yearText(study.start_year),
+      end: study.end_date ?? yearText(study.end_year),
     })),
   }
 }
 
-function toExperience(employer: z.output<typeof Employer>, current: boolean): Person['experiences'][number] {
+function toExperience(job: Job, current: boolean): Person['experiences'][number] {
   return {
-    title: employer.employee_title ?? null,
-    company: employer.employer_name ?? null,
-    start: employer.start_date ?? null,
-    end: employer.end_date ?? null,
+    title: job.title ?? null,
+    company: employerOf(job),
+    start: job.start_date ?? null,
+    end: job.end_date ?? null,
     current,
   }
 }
+
+const yearText = (year: number | null | undefined) => (typeof year === 'number' ? String(year) : null)

@@ -4,17 +4,34 @@ import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { datagma } from './provider.ts'
 
-const Number = z.object({ number: WireText, displayInternational: WireText })
-const Reply = z.object({ person: z.object({ phones: z.array(Number).nullish() }).nullish() })
+const Code = z.union([z.string(), z.number()]).nullish()
+const Number = z.object({
+  number: z.union([z.string(), z.number()]).nullish(),
+  countryCode: Code,
+  displayInternational: WireText,
+})
+const Phones = z.object({ phones: z.array(Number).nullish() })
+const Reply = z.object({ person: Phones.nullish(), ...Phones.shape })
 
 export const datagmaPhone = defineAdapter(phone, datagma, {
   price: 8,
   accepts: ({ linkedin_url }) => linkedin_url !== '',
   run: (ask, { linkedin_url }) => {
     const query = { username: linkedin_url, minimumMatch: 1 }
-    return ask({ path: '/api/ingress/v1/search', query }, Reply, ({ person }) => {
-      const found = person?.phones?.map((one) => one.displayInternational || one.number).find((text) => text)
-      return found ? hit({ phone: found, type: null }) : MISS
+    return ask({ path: '/api/ingress/v1/search', query }, Reply, ({ person, phones }) => {
+      const found = (person?.phones ?? phones ?? []).map(internationalOf).find((text) => text !== null)
+      return found === undefined ? MISS : hit({ phone: found, type: null })
     })
   },
 })
+
+/** A number is national: without its country's code nobody could call it. */
+function internationalOf({
+  number,
+  countryCode,
+  displayInternational,
+}: z.output<typeof Number>): string | null {
+  if (displayInternational) return displayInternational
+  const code = String(countryCode ?? '').replace(/\D/g, '')
+  return number && code !== '' ? `+${code}${number}` : null
+}

@@ -4,18 +4,21 @@ import { WireText } from '../../provider/wire-fields.ts'
 import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
 import { datagma } from './provider.ts'
 
-const Reply = z.object({
-  email: WireText,
-  smtpCheck: z.union([z.boolean(), z.string()]).nullish(),
-})
+const Flag = z.union([z.boolean(), z.string()]).nullish()
+const Reply = z.object({ email: WireText, smtpCheck: Flag, cachAll: Flag, catchAll: Flag })
+const isOn = (flag: z.output<typeof Flag>) => flag === true || flag === 'true'
 
 export const datagmaWorkEmail = defineAdapter(workEmail, datagma, {
   price: 2,
   accepts: hasNameAndDomain,
   run: (ask, { full_name, domain }) => {
     const query = { fullName: full_name, company: domain }
-    return ask({ path: '/api/ingress/v8/findEmail', query }, Reply, ({ email, smtpCheck }) =>
-      email ? hit({ email, confidence: null }, smtpCheck === true || smtpCheck === 'true') : MISS,
+    // `cachAll` is its own spelling.
+    return ask(
+      { path: '/api/ingress/v8/findEmail', query },
+      Reply,
+      ({ email, smtpCheck, cachAll, catchAll }) =>
+        email ? hit({ email, confidence: null }, isOn(smtpCheck) && !isOn(cachAll) && !isOn(catchAll)) : MISS,
     )
   },
 })

@@ -6,6 +6,8 @@ import { type FoundEmail, hasNameAndDomain, workEmail } from '../../questions/wo
 import { dropcontact } from './provider.ts'
 
 const PATH = '/v1/enrich/all'
+/** It says itself when to come back. */
+const POLL_MS = 30_000
 const Started = z.object({ request_id: z.string() })
 const Email = z.object({ email: z.string(), qualification: WireText })
 const Result = z.object({
@@ -24,13 +26,13 @@ export const dropcontactWorkEmail = defineAdapter(workEmail, dropcontact, {
       const json = { data: [Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''))] }
       return ask({ method: 'POST', path: PATH, json }, Started, ({ request_id }) => ({
         kind: 'pending',
-        afterMs: 10_000,
+        afterMs: POLL_MS,
         poll: request_id,
       }))
     }
     return ask({ path: `${PATH}/${encodeURIComponent(poll)}` }, Result, (result): Found<FoundEmail> => {
       if (result.error) return refusal('error', result.reason ?? 'the request failed')
-      if (!result.success) return { kind: 'pending', afterMs: 10_000, poll }
+      if (!result.success) return { kind: 'pending', afterMs: POLL_MS, poll }
       return choose(result.data?.flatMap(({ email }) => email ?? []) ?? [])
     })
   },

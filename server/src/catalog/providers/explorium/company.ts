@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { defineAdapter, MISS } from '../../provider/adapter.ts'
 import { WireText } from '../../provider/wire-fields.ts'
-import { company } from '../../questions/company.ts'
+import { company, tellCompany } from '../../questions/company.ts'
 import { linkOf } from '../../questions/person.ts'
 import { placeOf } from '../../questions/place.ts'
 import { matchBusiness } from './business.ts'
@@ -11,6 +11,7 @@ const Reply = z.object({
   data: z
     .object({
       name: WireText,
+      website: WireText,
       business_description: WireText,
       linkedin_industry_category: WireText,
       naics_description: WireText,
@@ -32,17 +33,16 @@ export const exploriumCompany = defineAdapter(company, explorium, {
     if ('kind' in match) return match
     const request = { method: 'POST', path: '/v1/businesses/firmographics/enrich', json: match } as const
     return ask(request, Reply, ({ data }) => {
-      if (!data?.name) return MISS
+      if (!data) return MISS
       const place = { city: data.city_name, state: data.region_name, country: data.country_name }
-      return hit({
+      return tellCompany({
         name: data.name,
-        description: data.business_description ?? null,
-        industry: data.linkedin_industry_category ?? data.naics_description ?? null,
-        employees: null,
-        revenue_range: data.yearly_revenue_range ?? null,
-        founded: null,
+        domain: data.website,
+        description: data.business_description,
+        industry: data.linkedin_industry_category ?? data.naics_description,
+        revenue_range: data.yearly_revenue_range,
         hq: placeOf(place),
-        ticker: data.ticker ?? null,
+        ticker: data.ticker,
         linkedin_url: linkOf(data.linkedin_profile),
       })
     })

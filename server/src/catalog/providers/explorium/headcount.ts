@@ -1,29 +1,34 @@
 import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
-import { headcount } from '../../questions/headcount.ts'
+import { headcount, type HeadcountQuestion } from '../../questions/headcount.ts'
 import { matchBusiness } from './business.ts'
 import { explorium } from './provider.ts'
+import { COUNTRIES, DEPARTMENTS } from './stats-filters.ts'
 
 const Counts = z.record(z.string(), z.number())
 const Reply = z.object({
   total_results: z.number(),
-  stats: z.record(z.string(), z.unknown()).nullish(),
+  /** A department's people by place with their `total`, and beside the departments the same of all: `total_per_location`. */
+  stats: z.object({ job_departments_per_location: z.record(z.string(), Counts).nullish() }).nullish(),
 })
-const DIMENSION = { country: /country/, job_role: /department|role/ }
+const ALL = 'total_per_location'
 
-/** Counts the people that it knows at a company. */
+/** Counts the people that it knows at a company. Only what is filtered by is broken down, so all values of both are sent. */
 export const exploriumHeadcount = defineAdapter(headcount, explorium, {
   price: 1,
   async run(ask, { by, ...question }) {
     const match = await matchBusiness(ask, question)
     if ('kind' in match) return match
-    const json = { filters: { business_id: { values: [match.business_id] } } }
-    return ask({ method: 'POST', path: '/v1/prospects/stats', json }, Reply, ({ total_results, stats }) => {
+    const filters = {
+      business_id: { values: [match.business_id] },
+      job_department: { values: DEPARTMENTS },
+      country_code: { values: COUNTRIES },
+    }
+    const request = { method: 'POST', path: '/v1/prospects/stats', json: { filters } } as const
+    return ask(request, Reply, ({ total_results, stats }) => {
       if (total_results === 0) return MISS
-      const name = Object.keys(stats ?? {}).find((key) => DIMENSION[by].test(key)) ?? ''
-      const counts = Counts.safeParse(stats?.[name]).data ?? {}
-      const breakdown = Object.entries(counts).map(([part, employees]) => ({
-        name: part,
+      const breakdown = partsOf(stats?.job_departments_per_location ?? {}, by).map(([name, employees]) => ({
+        name,
         employees,
         percent: Math.round((employees / total_results) * 10_000) / 100,
       }))
@@ -31,3 +36,13 @@ export const exploriumHeadcount = defineAdapter(headcount, explorium, {
     })
   },
 })
+
+function partsOf(
+  counts: Readonly<Record<string, Record<string, number>>>,
+  by: HeadcountQuestion['by'],
+): [name: string, employees: number][] {
+  if (by === 'country') return Object.entries(counts[ALL] ?? {}).filter(([name]) => name !== 'total')
+  return Object.entries(counts).flatMap(([name, { total }]): [string, number][] =>
+    name === ALL || total === undefined || total === 0 ? [] : [[name, total]],
+  )
+}

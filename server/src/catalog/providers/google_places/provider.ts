@@ -8,6 +8,8 @@ const Fault = z.object({
 export const googlePlaces = defineProvider({
   id: 'google_places',
   name: 'Google Places',
+  evidence:
+    'developers.google.com/maps/documentation/places/web-service and the Google Maps tools of Sim; read November 2026',
   baseUrl: 'https://places.googleapis.com',
   auth: { kind: 'header', name: 'X-Goog-Api-Key' },
   limits: { perMinute: 600, concurrent: 10 },

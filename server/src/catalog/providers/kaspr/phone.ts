@@ -4,9 +4,10 @@ import { WireText } from '../../provider/wire-fields.ts'
 import { phone } from '../../questions/phone.ts'
 import { kaspr } from './provider.ts'
 
-const Reply = z.object({
-  profile: z.object({ starryPhone: WireText, phones: z.array(z.string()).nullish() }).nullish(),
-})
+/** Nobody at all is an empty answer. */
+const Reply = z
+  .object({ profile: z.object({ starryPhone: WireText, phones: z.array(z.string()).nullish() }).nullish() })
+  .nullable()
 
 export const kasprPhone = defineAdapter(phone, kaspr, {
   price: 5,
@@ -14,8 +15,8 @@ export const kasprPhone = defineAdapter(phone, kaspr, {
   run: (ask, { linkedin_url, full_name }) => {
     const id = slugOf(linkedin_url) ?? ''
     const json = { id, name: full_name || id, dataToGet: ['phone'], requiredData: ['phone'] }
-    return ask({ method: 'POST', path: '/profile/linkedin', json }, Reply, ({ profile }) => {
-      const number = profile?.starryPhone || profile?.phones?.[0]
+    return ask({ method: 'POST', path: '/profile/linkedin', json }, Reply, (reply) => {
+      const number = reply?.profile?.starryPhone || reply?.profile?.phones?.[0]
       return number ? hit({ phone: number, type: null }) : MISS
     })
   },

@@ -3,10 +3,11 @@ import { defineProvider } from '../../provider/provider.ts'
 export const kaspr = defineProvider({
   id: 'kaspr',
   name: 'Kaspr',
+  evidence: 'Postman documentation of the Kaspr API and public clients of it; read November 2026',
   baseUrl: 'https://api.developers.kaspr.io',
   auth: { kind: 'bearer' },
   headers: { 'accept-version': 'v2.0' },
   limits: { perMinute: 60, concurrent: 5 },
   statuses: { 404: 'miss' },
-  probe: { path: '/keys/verifyKey' },
+  probe: { path: '/keys/remainingCredits' },
 })

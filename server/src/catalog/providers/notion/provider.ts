@@ -3,6 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const notion = defineProvider({
   id: 'notion',
   name: 'Notion',
+  evidence: 'developers.notion.com/reference and the Notion tools of Sim; read November 2026',
   baseUrl: 'https://api.notion.com',
   auth: { kind: 'bearer' },
   headers: { 'Notion-Version': '2022-06-28' },

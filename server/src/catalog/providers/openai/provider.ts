@@ -4,6 +4,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const openai = defineProvider({
   id: 'openai',
   name: 'OpenAI',
+  evidence: 'platform.openai.com/docs/api-reference; read November 2026',
   baseUrl: 'https://api.openai.com/v1',
   baseUrlField: 'base_url',
   auth: { kind: 'bearer' },

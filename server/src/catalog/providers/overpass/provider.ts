@@ -3,6 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const overpass = defineProvider({
   id: 'overpass',
   name: 'Overpass',
+  evidence: 'wiki.openstreetmap.org/wiki/Overpass_API; read November 2026',
   baseUrl: 'https://overpass-api.de',
   auth: { kind: 'none' },
   headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },

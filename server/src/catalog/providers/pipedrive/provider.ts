@@ -3,8 +3,17 @@ import { defineProvider } from '../../provider/provider.ts'
 export const pipedrive = defineProvider({
   id: 'pipedrive',
   name: 'Pipedrive',
+  evidence:
+    'pipedrive.readme.io (OAuth, v1 and v2), the Pipedrive tools of Sim and the entry of Nango; read November 2026',
   baseUrl: 'https://api.pipedrive.com',
-  auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://oauth.pipedrive.com/oauth/token' },
+  // Companies have their own, which they tell with a token.
+  baseUrlField: 'api_domain',
+  auth: {
+    kind: 'oauth',
+    grant: 'refresh_token',
+    tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
+    client: 'basic',
+  },
   limits: { perSecond: 10, concurrent: 10 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },
   probe: { path: '/v1/users/me' },

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { isIdentified, person } from '../../questions/person.ts'
-import { placeOf } from '../../questions/place.ts'
 import { prospeo } from './provider.ts'
 import { dataOf } from './question.ts'
+import { Company, Person, presentOf } from './search.ts'
 
 const Job = z.object({
   title: WireText,
@@ -16,15 +16,8 @@ const Job = z.object({
   end_month: WireNumber,
 })
 const Reply = z.object({
-  person: z.object({
-    full_name: WireText,
-    current_job_title: WireText,
-    headline: WireText,
-    linkedin_url: WireText,
-    location: z.object({ city: WireText, state: WireText, country: WireText }).nullish(),
-    job_history: z.array(Job).nullish(),
-  }),
-  company: z.object({ name: WireText }).nullish(),
+  person: Person.extend({ job_history: z.array(Job).nullish() }),
+  company: Company.nullish(),
 })
 
 export const prospeoPerson = defineAdapter(person, prospeo, {
@@ -32,15 +25,13 @@ export const prospeoPerson = defineAdapter(person, prospeo, {
   accepts: isIdentified,
   run: (ask, question) => {
     const json = { data: dataOf(question) }
-    return ask({ method: 'POST', path: '/enrich-person', json }, Reply, ({ person: found, company }) => {
-      if (!found.full_name) return MISS
-      const jobs = found.job_history ?? []
+    return ask({ method: 'POST', path: '/enrich-person', json }, Reply, (found) => {
+      if (!found.person.full_name) return MISS
+      const jobs = found.person.job_history ?? []
+      const present = presentOf(found)
       return hit({
-        full_name: found.full_name,
-        title: found.current_job_title ?? found.headline ?? null,
-        company: company?.name ?? jobs.find(({ current }) => current)?.company_name ?? null,
-        location: placeOf(found.location ?? {}),
-        linkedin_url: found.linkedin_url ?? null,
+        ...present,
+        company: present.company ?? jobs.find(({ current }) => current)?.company_name ?? null,
         experiences: jobs.map((job) => ({
           title: job.title ?? null,
           company: job.company_name ?? null,

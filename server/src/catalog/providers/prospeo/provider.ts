@@ -1,18 +1,24 @@
 import { defineProvider } from '../../provider/provider.ts'
-import type { RefusalKind } from '../../provider/reply.ts'
+import type { ReplyMeaning } from '../../provider/reply.ts'
 
-const CODES: Record<string, RefusalKind> = {
+const CODES: Record<string, ReplyMeaning> = {
   NO_MATCH: 'miss',
   NO_RESULTS: 'miss',
   INVALID_DATAPOINTS: 'ineligible',
+  INVALID_FILTERS: 'ineligible',
+  INVALID_REQUEST: 'ineligible',
   INVALID_API_KEY: 'unconfigured',
   INSUFFICIENT_CREDITS: 'no_credits',
   RATE_LIMITED: 'rate_limited',
+  // A 400 that passes when it is tried again.
+  INTERNAL_ERROR: 'outage',
 }
 
 export const prospeo = defineProvider({
   id: 'prospeo',
   name: 'Prospeo',
+  evidence:
+    'prospeo.io/api-docs (Enrich Person, Search Person, error codes) and the Prospeo tools of Sim; read November 2026',
   baseUrl: 'https://api.prospeo.io',
   auth: { kind: 'header', name: 'X-KEY' },
   limits: { perSecond: 5, concurrent: 20 },

@@ -11,12 +11,16 @@ const KINDS: Readonly<Record<string, RefusalKind>> = {
 export const salesforce = defineProvider({
   id: 'salesforce',
   name: 'Salesforce',
+  evidence:
+    'developer.salesforce.com (REST API v59.0, OAuth endpoints) and the Salesforce tools of Sim; read November 2026',
   baseUrl: '',
   baseUrlField: 'instance_url',
   auth: {
     kind: 'oauth',
     grant: 'refresh_token',
-    tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
+    // Sandboxes are not known at login.salesforce.com; where an account is, its tokens are made.
+    tokenUrl: ({ instance_url = 'https://login.salesforce.com' }) =>
+      `${instance_url.replace(/\/+$/, '')}/services/oauth2/token`,
   },
   limits: { concurrent: 20 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },

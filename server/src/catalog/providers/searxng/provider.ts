@@ -4,6 +4,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const searxng = defineProvider({
   id: 'searxng',
   name: 'SearXNG',
+  evidence: 'docs.searxng.org/dev/search_api; read November 2026',
   baseUrl: '',
   auth: { kind: 'none' },
   limits: { concurrent: 10 },

@@ -11,8 +11,8 @@ const Reply = z.object({
 export const searxngSearch = defineAdapter(search, searxng, {
   price: 0.5,
   run: (ask, { query, limit, country }) => {
-    const language = country === '' ? undefined : `all-${country.toUpperCase()}`
-    return ask({ path: '/search', query: { format: 'json', q: query, language } }, Reply, ({ results }) =>
+    const asked = { format: 'json', q: query, language: localeOf(country) }
+    return ask({ path: '/search', query: asked }, Reply, ({ results }) =>
       entries(
         results.map(({ url, title, content }) => ({ title: title ?? '', url, snippet: content ?? '' })),
         limit,
@@ -20,3 +20,10 @@ export const searxngSearch = defineAdapter(search, searxng, {
     )
   },
 })
+
+/** `de-AT` of `at`: it takes a country only with a language, so the usual one of that country is named. */
+function localeOf(country: string): string | undefined {
+  if (!/^[a-z]{2}$/i.test(country)) return undefined
+  const { language, region } = new Intl.Locale(`und-${country}`).maximize()
+  return language === 'und' ? undefined : `${language}-${region ?? country.toUpperCase()}`
+}

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { defineAdapter, type Found, hit, MISS } from '../../provider/adapter.ts'
+import { refusal } from '../../provider/reply.ts'
 import { WireText } from '../../provider/wire-fields.ts'
-import { hasBothNames, workEmail } from '../../questions/work-email.ts'
+import { type FoundEmail, hasBothNames, workEmail } from '../../questions/work-email.ts'
 import { snov } from './provider.ts'
 
 const PATH = '/v2/emails-by-domain-by-name'
@@ -30,13 +31,20 @@ export const snovWorkEmail = defineAdapter(workEmail, snov, {
         poll: task_hash,
       }))
     }
-    return ask({ path: `${PATH}/result`, query: { task_hash: poll } }, Result, ({ status, data }) => {
-      if (status !== 'completed') return { kind: 'pending', afterMs: 3000, poll }
-      const emails = data?.flatMap(({ result }) => result ?? []) ?? []
-      const best = emails.find(({ smtp_status }) => smtp_status === 'valid') ?? emails[0]
-      return best === undefined
-        ? MISS
-        : hit({ email: best.email, confidence: null }, best.smtp_status === 'valid')
-    })
+    return ask(
+      { path: `${PATH}/result`, query: { task_hash: poll } },
+      Result,
+      ({ status, data }): Found<FoundEmail> => {
+        if (status === 'not_enough_credits') return refusal('no_credits', 'the key is used up')
+        if (status !== 'completed') return { kind: 'pending', afterMs: 3000, poll }
+        const emails = (data ?? [])
+          .flatMap(({ result }) => result ?? [])
+          .filter(({ smtp_status }) => smtp_status !== 'not_valid')
+        const best = emails.find(({ smtp_status }) => smtp_status === 'valid') ?? emails[0]
+        return best === undefined
+          ? MISS
+          : hit({ email: best.email, confidence: null }, best.smtp_status === 'valid')
+      },
+    )
   },
 })

@@ -3,9 +3,14 @@ import { defineProvider } from '../../provider/provider.ts'
 export const surfe = defineProvider({
   id: 'surfe',
   name: 'Surfe',
+  evidence:
+    'developers.surfe.com (v2 people and companies enrichment) and public clients of it; read November 2026',
   baseUrl: 'https://api.surfe.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 20 },
   statuses: { 404: 'miss' },
+  // A spent quota is refused as a bad key is, but says so.
+  classify: ({ status, body }) =>
+    status === 403 && /quota|credit/i.test(JSON.stringify(body) ?? '') ? 'no_credits' : null,
   probe: { path: '/v1/credits' },
 })

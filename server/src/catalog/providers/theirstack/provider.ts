@@ -3,6 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const theirstack = defineProvider({
   id: 'theirstack',
   name: 'TheirStack',
+  evidence: 'api.theirstack.com/openapi.json and public clients of it; read November 2026',
   baseUrl: 'https://api.theirstack.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 4, concurrent: 4 },

@@ -19,10 +19,19 @@ const Data = z.object({
 })
 const Reply = z.object({ data: Data })
 
+/** Without options personal addresses would come back as if they were those at work. */
+const WANTED = {
+  partial: {
+    enrichment_level: 'partial',
+    email_options: { accept_work: true, accept_personal: false },
+  },
+  phone: { enrichment_level: 'phone' },
+}
+
 /** Asks for a reveal, then for what became of it. */
 export function reveal<Result>(
   ask: AdapterAsk,
-  { person, level, poll }: { person: PersonAtCompany; level: 'partial' | 'phone'; poll: unknown },
+  { person, level, poll }: { person: PersonAtCompany; level: keyof typeof WANTED; poll: unknown },
   read: (data: z.output<typeof Data>) => Found<Result>,
 ): Promise<Found<Result>> {
   const request: ProviderRequest =
@@ -31,7 +40,7 @@ export function reveal<Result>(
       : {
           method: 'POST',
           path: PATH,
-          json: { individual_reveal: questionOf(person), enrichment_level: level },
+          json: { individual_reveal: questionOf(person), ...WANTED[level] },
         }
   return ask(request, Reply, ({ data }): Found<Result> => {
     if (data.status === 'failed') {

@@ -1,10 +1,8 @@
 import { apifyLinkedinCompany } from '../../providers/apify/linkedin-company.ts'
 import { builtwithTechnologies } from '../../providers/builtwith/technologies.ts'
-import { crustdataCompany } from '../../providers/crustdata/company.ts'
-import { crustdataHeadcount } from '../../providers/crustdata/headcount.ts'
-import { crustdataLinkedinCompany } from '../../providers/crustdata/linkedin-company.ts'
 import { exploriumCompany } from '../../providers/explorium/company.ts'
 import { exploriumHeadcount } from '../../providers/explorium/headcount.ts'
+import { COUNTRIES, DEPARTMENTS } from '../../providers/explorium/stats-filters.ts'
 import { theirstackTechnologies } from '../../providers/theirstack/technologies.ts'
 import { caseOf } from './case.ts'
 
@@ -12,25 +10,6 @@ const BEARER = { authorization: 'Bearer k-0123456789-secret' }
 const ACME = { domain: 'acme.com', name: 'Acme', linkedin_url: '' }
 const PAGE = { linkedin_url: 'https://www.linkedin.com/company/acme' }
 const one = (json: unknown) => [{ json }]
-const RECORD = {
-  company_name: 'Acme',
-  linkedin_company_description: 'Tools.',
-  linkedin_profile_url: PAGE.linkedin_url,
-  company_website: 'https://acme.com',
-  headquarters: 'Berlin, Germany',
-  year_founded: '1949-01-01',
-  estimated_revenue_lower_bound_usd: 1_000_000,
-  estimated_revenue_higher_bound_usd: 5_000_000,
-  taxonomy: { linkedin_industries: ['Tools'] },
-  linkedin_followers: { linkedin_followers: 77 },
-  headcount: {
-    linkedin_headcount: 120,
-    linkedin_headcount_by_role_absolute: { engineering: 90, sales: 30 },
-    linkedin_headcount_by_role_percent: { engineering: 75, sales: 25 },
-    linkedin_headcount_by_region_absolute: { Germany: 100 },
-  },
-}
-const unknown = [{ replies: one([]) }, { replies: [{ status: 404, json: { error: 'not found' } }] }]
 const matched = { json: { matched_businesses: [{ input: {}, business_id: 'b-1' }], total_matches: 1 } }
 const unmatched = { replies: one({ matched_businesses: [{ business_id: null }], total_matches: 0 }) }
 const MATCH = {
@@ -38,60 +17,33 @@ const MATCH = {
   headers: { api_key: 'k-0123456789-secret' },
   json: { businesses_to_match: [{ domain: 'acme.com', name: 'Acme' }] },
 }
+const noCredits = { status: 403, json: { details: 'Insufficient credits for this request' } }
+const COUNT = {
+  ...MATCH,
+  next: {
+    at: 'POST /v1/prospects/stats',
+    json: {
+      filters: {
+        business_id: { values: ['b-1'] },
+        job_department: { values: DEPARTMENTS },
+        country_code: { values: COUNTRIES },
+      },
+    },
+  },
+}
+const COUNTED = {
+  total_results: 40,
+  stats: {
+    job_departments_per_location: {
+      engineering: { Germany: 20, France: 5, total: 25 },
+      sales: { Germany: 10, France: 5, total: 15 },
+      legal: { total: 0 },
+      total_per_location: { Germany: 30, France: 10, total: 40 },
+    },
+  },
+}
 
 export const COMPANIES = [
-  caseOf(crustdataCompany, ACME, {
-    asks: {
-      at: 'GET /screener/company',
-      headers: { ...BEARER, 'x-api-version': '2025-11-01' },
-      query: { company_domain: 'acme.com' },
-    },
-    hit: {
-      replies: one([RECORD]),
-      value: {
-        name: 'Acme',
-        industry: 'Tools',
-        employees: 120,
-        revenue_range: '$1,000,000 - $5,000,000',
-        founded: 1949,
-        hq: 'Berlin, Germany',
-      },
-    },
-    nothing: unknown,
-  }),
-  caseOf(
-    crustdataHeadcount,
-    { ...ACME, by: 'job_role' },
-    {
-      asks: { at: 'GET /screener/company', query: { company_domain: 'acme.com' } },
-      hit: {
-        replies: one([RECORD]),
-        value: {
-          company_headcount: 120,
-          breakdown: [
-            { name: 'engineering', employees: 90, percent: 75 },
-            { name: 'sales', employees: 30, percent: 25 },
-          ],
-        },
-      },
-      nothing: [
-        ...unknown,
-        { replies: one([{ company_name: 'Acme' }]) },
-        {
-          replies: one([{ company_name: 'Acme', headcount: { linkedin_headcount: 9 } }]),
-          found: { kind: 'hit', verified: false, value: { company_headcount: 9, breakdown: [] } },
-        },
-      ],
-    },
-  ),
-  caseOf(crustdataLinkedinCompany, PAGE, {
-    asks: { at: 'GET /screener/company', query: { company_linkedin_url: PAGE.linkedin_url } },
-    hit: {
-      replies: one([RECORD]),
-      value: { name: 'Acme', headcount: 120, hq: 'Berlin, Germany', followers: 77 },
-    },
-    nothing: unknown,
-  }),
   caseOf(exploriumCompany, ACME, {
     asks: {
       ...MATCH,
@@ -104,6 +56,7 @@ export const COMPANIES = [
           json: {
             data: {
               name: 'Acme',
+              website: 'https://www.acme.com',
               business_description: 'Tools.',
               linkedin_industry_category: 'tools',
               number_of_employees_range: '51-200',
@@ -117,6 +70,7 @@ export const COMPANIES = [
       ],
       value: {
         name: 'Acme',
+        domain: 'acme.com',
         employees: null,
         revenue_range: '1M-5M',
         hq: 'berlin, germany',
@@ -124,34 +78,51 @@ export const COMPANIES = [
       },
     },
     nothing: [unmatched, { replies: [matched, { json: { data: {} } }] }],
+    quota: noCredits,
   }),
   caseOf(
     exploriumHeadcount,
     { ...ACME, by: 'country' },
     {
-      asks: {
-        ...MATCH,
-        next: {
-          at: 'POST /v1/prospects/stats',
-          json: { filters: { business_id: { values: ['b-1'] } } },
-        },
-      },
+      asks: COUNT,
       hit: {
-        replies: [
-          matched,
-          {
-            json: { total_results: 40, stats: { country: { germany: 30, france: 10 }, job_department: {} } },
-          },
-        ],
+        replies: [matched, { json: COUNTED }],
         value: {
           company_headcount: 40,
           breakdown: [
-            { name: 'germany', employees: 30, percent: 75 },
-            { name: 'france', employees: 10, percent: 25 },
+            { name: 'Germany', employees: 30, percent: 75 },
+            { name: 'France', employees: 10, percent: 25 },
           ],
         },
       },
-      nothing: [unmatched, { replies: [matched, { json: { total_results: 0, stats: {} } }] }],
+      nothing: [
+        unmatched,
+        { replies: [matched, { json: { total_results: 0, stats: {} } }] },
+        {
+          replies: [matched, { json: { total_results: 4, stats: {} } }],
+          found: { kind: 'hit', verified: false, value: { company_headcount: 4, breakdown: [] } },
+        },
+      ],
+      quota: noCredits,
+    },
+  ),
+  caseOf(
+    exploriumHeadcount,
+    { ...ACME, by: 'job_role' },
+    {
+      asks: COUNT,
+      hit: {
+        replies: [matched, { json: COUNTED }],
+        value: {
+          company_headcount: 40,
+          breakdown: [
+            { name: 'engineering', employees: 25, percent: 62.5 },
+            { name: 'sales', employees: 15, percent: 37.5 },
+          ],
+        },
+      },
+      nothing: [unmatched],
+      quota: noCredits,
     },
   ),
   caseOf(

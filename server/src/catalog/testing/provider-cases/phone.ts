@@ -53,6 +53,7 @@ export const PHONE = [
       value: { phone: number, type: 'mobile' },
     },
     nothing: [{ replies: [started, enriched('COMPLETED')] }, { replies: [started, enriched('FAILED')] }],
+    quota: { status: 403, json: { message: 'quota exceeded' } },
   }),
   caseOf(kasprPhone, ANN, {
     asks: {
@@ -64,14 +65,18 @@ export const PHONE = [
       replies: one({ profile: { starryPhone: '+1 650 253 0000', phones: ['+1 650 253 0000'] } }),
       value: { phone: number },
     },
-    nothing: [{ replies: one({}) }, { replies: one({ profile: { phones: [] } }) }],
+    nothing: [
+      { replies: one({}) },
+      { replies: one({ profile: { phones: [] } }) },
+      { replies: [{ text: '' }] },
+    ],
     quota: { status: 402, json: { message: 'No phone credits left' } },
   }),
   caseOf(rocketreachPhone, ANN, {
     asks: {
       at: 'GET /api/v2/person/lookup',
       headers: { 'api-key': 'k-0123456789-secret' },
-      query: { linkedin_url: ANN.linkedin_url },
+      query: { linkedin_url: ANN.linkedin_url, lookup_type: 'phone' },
       next: { at: 'GET /api/v2/person/checkStatus', query: { ids: '5262' } },
     },
     hit: {
@@ -85,7 +90,7 @@ export const PHONE = [
               status: 'complete',
               phones: [
                 { number: '+1 650-253-0001', type: 'professional' },
-                { number: '+1 650-253-0000', type: 'mobile', recommended: true },
+                { number: '650-253-0000', e164: number, type: 'mobile', recommended: true },
               ],
             },
           ],

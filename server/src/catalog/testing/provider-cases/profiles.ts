@@ -1,8 +1,5 @@
 import { apifyLinkedinPerson } from '../../providers/apify/linkedin-person.ts'
 import { blitzPeople } from '../../providers/blitz/people.ts'
-import { crustdataLinkedinPerson } from '../../providers/crustdata/linkedin-person.ts'
-import { crustdataPeople } from '../../providers/crustdata/people.ts'
-import { crustdataPerson } from '../../providers/crustdata/person.ts'
 import { prospeoPeople } from '../../providers/prospeo/people.ts'
 import { prospeoPerson } from '../../providers/prospeo/person.ts'
 import { caseOf } from './case.ts'
@@ -13,51 +10,11 @@ const PROSPEO = { 'x-key': 'k-0123456789-secret' }
 const one = (json: unknown) => [{ json }]
 const EMAIL = { ...ANN, email: '' }
 const WANTED = { domain: 'acme.com', titles: ['CTO'], seniority: ['c_suite'], limit: 3 }
-const RECORD = {
-  name: 'Ann Lee',
-  headline: 'Building',
-  summary: 'I build.',
-  location: 'Berlin',
-  linkedin_flagship_url: ANN.linkedin_url,
-  num_of_connections: 500,
-  current_employers: [{ employee_title: 'CTO', employer_name: 'Acme', start_date: '2020-01-01' }],
-  past_employers: [{ employee_title: 'Dev', employer_name: 'Old', start_date: '2015', end_date: '2019' }],
-  education_background: [{ institute_name: 'MIT', degree_name: 'BSc' }],
-}
-const unknown = [{ replies: one([]) }, { replies: [{ status: 404, json: { error: 'no person found' } }] }]
 const entry = { full_name: 'Ann Lee', title: 'CTO', company: 'Acme', linkedin_url: ANN.linkedin_url }
-const noMatch = { replies: [{ status: 400, json: { error: true, error_code: 'NO_RESULTS' } }] }
+const refused = (error_code: string) => [{ status: 400, json: { error: true, error_code } }]
+const noMatch = { replies: refused('NO_RESULTS') }
 
 export const PROFILES = [
-  caseOf(crustdataPerson, EMAIL, {
-    asks: {
-      at: 'GET /screener/person/enrich',
-      headers: BEARER,
-      query: { linkedin_profile_url: ANN.linkedin_url },
-    },
-    hit: {
-      replies: one([RECORD]),
-      value: {
-        full_name: 'Ann Lee',
-        title: 'CTO',
-        company: 'Acme',
-        experiences: [
-          { title: 'CTO', company: 'Acme', start: '2020-01-01', end: null, current: true },
-          { title: 'Dev', company: 'Old', start: '2015', end: '2019', current: false },
-        ],
-        education: [{ school: 'MIT', degree: 'BSc', start: null, end: null }],
-      },
-    },
-    nothing: unknown,
-  }),
-  caseOf(crustdataLinkedinPerson, ANN, {
-    asks: { at: 'GET /screener/person/enrich', query: { linkedin_profile_url: ANN.linkedin_url } },
-    hit: {
-      replies: one([RECORD]),
-      value: { full_name: 'Ann Lee', headline: 'Building', about: 'I build.', connections: 500 },
-    },
-    nothing: unknown,
-  }),
   caseOf(prospeoPerson, EMAIL, {
     asks: {
       at: 'POST /enrich-person',
@@ -94,7 +51,7 @@ export const PROFILES = [
         page: 1,
         filters: {
           company: { websites: { include: ['acme.com'] } },
-          person_job_title: { include: ['CTO'] },
+          person_job_title: { include: ['CTO'], match_only_exact_job_titles: false },
           person_seniority: { include: ['C-Suite'] },
         },
       },
@@ -124,47 +81,14 @@ export const PROFILES = [
         ],
       },
     },
-    nothing: [noMatch, { replies: one({ results: [] }) }],
+    nothing: [
+      noMatch,
+      { replies: one({ results: [] }) },
+      { replies: refused('INVALID_FILTERS'), found: { kind: 'ineligible' } },
+      { replies: refused('INVALID_REQUEST'), found: { kind: 'ineligible' } },
+      { replies: refused('INTERNAL_ERROR'), found: { kind: 'error', transient: true } },
+    ],
     quota: { status: 400, json: { error: true, error_code: 'INSUFFICIENT_CREDITS' } },
-  }),
-  caseOf(crustdataPeople, WANTED, {
-    asks: {
-      at: 'POST /screener/persondb/search',
-      headers: BEARER,
-      json: {
-        filters: {
-          op: 'and',
-          conditions: [
-            { column: 'current_employers.company_website_domain', type: '=', value: 'acme.com' },
-            { op: 'or', conditions: [{ column: 'current_employers.title', type: '(.)', value: 'CTO' }] },
-            { column: 'current_employers.seniority_level', type: 'in', value: ['CXO'] },
-          ],
-        },
-        limit: 3,
-      },
-    },
-    hit: {
-      replies: [
-        {
-          json: {
-            profiles: [
-              {
-                person_id: 5,
-                name: 'Ann Lee',
-                region: 'Berlin',
-                flagship_profile_url: ANN.linkedin_url,
-                current_employers: [{ title: 'CTO', name: 'Acme' }],
-              },
-            ],
-            next_cursor: 'c-2',
-            total_count: 9,
-          },
-        },
-        { json: { profiles: [], next_cursor: null, total_count: 9 } },
-      ],
-      value: { count: 9, people: [{ ...entry, location: 'Berlin', id: '5' }] },
-    },
-    nothing: [{ replies: one({ profiles: [], total_count: 0 }) }],
   }),
   caseOf(blitzPeople, WANTED, {
     asks: {
@@ -203,6 +127,7 @@ export const PROFILES = [
     nothing: [
       { replies: one({ found: false }) },
       { replies: [{ json: { company_linkedin_url: 'x' } }, { json: { results: [] } }] },
+      { replies: [{ status: 429 }], found: { kind: 'rate_limited', afterMs: 60_000 } },
     ],
   }),
   caseOf(apifyLinkedinPerson, ANN, {

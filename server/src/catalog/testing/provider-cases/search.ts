@@ -14,7 +14,7 @@ const bearer = { authorization: 'Bearer k-0123456789-secret' }
 
 export const SEARCH = [
   caseOf(searxngSearch, ASKED, {
-    asks: { at: 'GET /search', query: { format: 'json', q: 'acme corp' } },
+    asks: { at: 'GET /search', query: { format: 'json', q: 'acme corp', language: 'de-DE' } },
     hit: {
       replies: one({ results: twice({ url: 'https://acme.com/', title: 'Acme', content: 'Tools.' }) }),
       value: found,
@@ -47,7 +47,13 @@ export const SEARCH = [
       }),
       value: found,
     },
-    nothing: [{ replies: one({ type: 'search' }) }],
+    nothing: [
+      { replies: one({ type: 'search' }) },
+      {
+        replies: [{ status: 422, json: { error: { code: 'VALIDATION', detail: 'country' } } }],
+        found: { kind: 'ineligible' },
+      },
+    ],
     badKey: { status: 422, json: { error: { code: 'SUBSCRIPTION_TOKEN_INVALID' } } },
   }),
   caseOf(tavilySearch, ASKED, {

@@ -55,6 +55,14 @@ export const WORK_EMAIL = [
       { replies: [{ status: 404, json: { errors: [{ id: 'not_found' }] } }] },
       { replies: [{ status: 451, json: { errors: [{ id: 'claimed_email' }] } }] },
       {
+        replies: [{ status: 400, json: { errors: [{ id: 'invalid_domain' }] } }],
+        found: { kind: 'ineligible' },
+      },
+      {
+        replies: [{ status: 400, json: { errors: [{ id: 'wrong_params' }] } }],
+        found: { kind: 'ineligible' },
+      },
+      {
         replies: [{ json: { data: { email, score: 60, verification: { status: 'accept_all' } } } }],
         found: { kind: 'hit', verified: false },
       },
@@ -97,6 +105,7 @@ export const WORK_EMAIL = [
       { replies: [{ json: { email: null, status: 'not_found', credits_consumed: 0 } }] },
       { replies: [{ status: 404, json: { message: 'Email not found.' } }] },
       { replies: [{ json: { email, status: 'catch_all' } }], found: { kind: 'hit', verified: false } },
+      { replies: [{ json: { email, status: 'valid_catch_all' } }], found: { kind: 'hit', verified: true } },
     ],
   }),
   caseOf(findymailWorkEmail, ANN, {
@@ -136,6 +145,11 @@ export const WORK_EMAIL = [
           replies: [{ json: { task_hash: 'h-2' } }, results({ email, smtp_status: 'unknown' })],
           found: { kind: 'hit', verified: false },
         },
+        { replies: [started, results({ email, smtp_status: 'not_valid' })] },
+        {
+          replies: [started, { json: { status: 'not_enough_credits' } }],
+          found: { kind: 'no_credits' },
+        },
       ],
     },
     { client_id: 'id-1', client_secret: 'k-0123456789-secret' },
@@ -156,7 +170,11 @@ export const WORK_EMAIL = [
     asks: {
       at: 'POST /api/individual_reveals',
       headers: { authorization: 'Bearer k-0123456789-secret' },
-      json: { individual_reveal: { profile_url: ANN.linkedin_url }, enrichment_level: 'partial' },
+      json: {
+        individual_reveal: { profile_url: ANN.linkedin_url },
+        enrichment_level: 'partial',
+        email_options: { accept_work: true, accept_personal: false },
+      },
       next: { at: 'GET /api/individual_reveals/7' },
     },
     hit: {
@@ -212,6 +230,7 @@ export const WORK_EMAIL = [
         found: { kind: 'hit', verified: false },
       },
     ],
+    quota: { status: 403, json: { error: true, reason: 'Not enough credits' } },
   }),
   caseOf(icypeasWorkEmail, ANN, {
     asks: {

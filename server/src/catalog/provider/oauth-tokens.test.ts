@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import type { EgressRequest } from '../../lib/egress/request.ts'
+import { pipedrive } from '../providers/pipedrive/provider.ts'
+import { salesforce } from '../providers/salesforce/provider.ts'
+import { type Double, makeAskContext, serveDouble } from '../testing/provider-double.ts'
+import { createKey } from './access.ts'
+import type { Provider } from './provider.ts'
+
+const CLIENT = { client_id: 'id-1', client_secret: 'secret-0123456789', refresh_token: 'refresh-0123' }
+const Reply = z.object({ ok: z.boolean() })
+
+/** Asks a provider whose own hosts are a double, and says to which hosts it would have gone. */
+async function askAt(provider: Provider, fields: Record<string, string>, told: object) {
+  const double: Double = await serveDouble(({ path }) =>
+    path.endsWith('/token')
+      ? { json: { access_token: 'access-0123456789', expires_in: 3600, ...told } }
+      : { json: { ok: true } },
+  )
+  const context = makeAskContext({})
+  const hosts: string[] = []
+  const fetch = (request: EgressRequest) => {
+    const { host } = new URL(request.url)
+    hosts.push(host)
+    return context.egress.fetch({ ...request, url: request.url.replace(`https://${host}`, double.origin) })
+  }
+  const key = createKey('own', fields)
+  const egress = { ...context.egress, fetch }
+  const reply = await provider.request({ ...context, egress }, key, { path: '/x' }, Reply)
+  expect(reply).toEqual({ ok: true, body: { ok: true } })
+  return { hosts, seen: double.seen, key }
+}
+
+it('Salesforce: where a connection names its instance, as sandboxes must, tokens are made there', async () => {
+  const instance_url = 'https://acme--dev.sandbox.my.salesforce.com'
+  const { hosts, seen } = await askAt(salesforce, { ...CLIENT, instance_url: `${instance_url}/` }, {})
+  expect(hosts).toEqual(['acme--dev.sandbox.my.salesforce.com', 'acme--dev.sandbox.my.salesforce.com'])
+  expect(seen[0]).toMatchObject({ method: 'POST', path: '/services/oauth2/token' })
+  expect(Object.fromEntries(new URLSearchParams(seen[0]?.body))).toEqual({
+    grant_type: 'refresh_token',
+    ...CLIENT,
+  })
+})
+
+it('Salesforce: without one they are made where everybody logs in, and the instance is told with them', async () => {
+  const { hosts } = await askAt(salesforce, CLIENT, { instance_url: 'https://acme.my.salesforce.com' })
+  expect(hosts).toEqual(['login.salesforce.com', 'acme.my.salesforce.com'])
+})
+
+it('Pipedrive: the client says who it is by HTTP Basic, and the account is where its token says', async () => {
+  const { hosts, seen, key } = await askAt(pipedrive, CLIENT, { api_domain: 'https://acme.pipedrive.com' })
+  expect(hosts).toEqual(['oauth.pipedrive.com', 'acme.pipedrive.com'])
+  const basic = Buffer.from('id-1:secret-0123456789').toString('base64')
+  expect(seen[0]?.headers).toMatchObject({ authorization: `Basic ${basic}` })
+  expect(Object.fromEntries(new URLSearchParams(seen[0]?.body))).toEqual({
+    grant_type: 'refresh_token',
+    refresh_token: 'refresh-0123',
+  })
+  expect(seen[1]?.headers).toMatchObject({ authorization: 'Bearer access-0123456789' })
+  expect(key.fields).toMatchObject({ api_domain: 'https://acme.pipedrive.com' })
+})
+
+it('Pipedrive: a token alone is for the address of all accounts', async () => {
+  const { hosts } = await askAt(pipedrive, { secret: 'a-token' }, {})
+  expect(hosts).toEqual(['api.pipedrive.com'])
+})
+
+it('Salesforce: an instance that is no address is said, not thrown', async () => {
+  const key = createKey('own', { ...CLIENT, instance_url: 'acme' })
+  expect(await salesforce.request(makeAskContext({}), key, { path: '/x' }, Reply)).toMatchObject({
+    ok: false,
+    refusal: { kind: 'unconfigured', message: 'the address in its connection is none' },
+  })
+})

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { WireNumber } from '../../provider/wire-fields.ts'
+
+export const SEARCH_PATH = '/api/v1/mixed_people/api_search'
+
+/** A page of a search: only the ids are of use, everything else in it is masked. */
+export const SearchReply = z.object({
+  people: z.array(z.object({ id: z.string() })),
+  total_entries: WireNumber,
+  pagination: z.object({ total_entries: WireNumber }).nullish(),
+})
+
+export const readSearch = ({ people, total_entries, pagination }: z.output<typeof SearchReply>) => ({
+  ids: people.map(({ id }) => id),
+  total: total_entries ?? pagination?.total_entries ?? null,
+})
