@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
 
 type Issue = z.core.$ZodIssue
@@ -21,12 +21,23 @@ export function printPath(path: Path, root: string): string {
   }, start)
 }
 
+/** Told which keys an object may have, wherever one has others. */
+type NoteKnownKeys = (path: Path, keys: readonly string[]) => void
+
 /** Parses with `wordIssue` for whatever the schema has no words of its own for. */
 export function parseInWords<Output>(
   schema: z.ZodType<Output>,
   value: unknown,
+  note?: NoteKnownKeys,
 ): z.ZodSafeParseResult<Output> {
-  return schema.safeParse(value, { error: wordIssue })
+  if (note === undefined) return schema.safeParse(value, { error: wordIssue })
+  const error: z.core.$ZodErrorMap = (issue) => {
+    if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject) {
+      note(issue.path ?? [], Object.keys(issue.inst.shape))
+    }
+    return wordIssue(issue)
+  }
+  return schema.safeParse(value, { error })
 }
 
 /** An issue of `parseInWords` by the fields it is about. */

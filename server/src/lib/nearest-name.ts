@@ -13,9 +13,10 @@ export function findNearest(given: string, names: Iterable<string>): string | un
 
 /** `; did you mean X?`, or nothing. */
 export function didYouMean(given: string, names: Iterable<string>): string {
-  const nearest = findNearest(given, names)
-  return nearest === undefined ? '' : `; did you mean ${nearest}?`
+  return inWords(findNearest(given, names))
 }
+
+const inWords = (meant: string | undefined) => (meant === undefined ? '' : `; did you mean ${meant}?`)
 
 const MAX_COMPARED = 60
 const MAX_HINTS = 20
@@ -24,9 +25,14 @@ const MAX_NAMES = 300
 /** `didYouMean` for much that a caller sent: each name is compared once, and no more of them than somebody would read. */
 export function createHints(names: Iterable<string>): (given: string) => string {
   const known = [...names].slice(0, MAX_NAMES)
+  return createHintsBy((given) => findNearest(given, known))
+}
+
+/** The same for what is not found by its name alone. */
+export function createHintsBy(find: (given: string) => string | undefined): (given: string) => string {
   const hints = new Map<string, string>()
   return (given) => {
-    const hint = hints.get(given) ?? (hints.size < MAX_HINTS ? didYouMean(given, known) : '')
+    const hint = hints.get(given) ?? (hints.size < MAX_HINTS ? inWords(find(given)) : '')
     if (hints.size < MAX_HINTS) hints.set(given, hint)
     return hint
   }

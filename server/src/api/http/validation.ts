@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import { shorten, validationError } from '../../lib/errors.ts'
 import { fieldErrors, parseInWords, printPath } from '../../lib/field-errors.ts'
+import { createHints } from '../../lib/nearest-name.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -18,7 +19,8 @@ export function checkPart<Output>(
   root: string,
 ): { value: Output; warnings: Warning[] } {
   if (value === undefined && !schema.safeParse(undefined).success) value = insteadOfNothing(schema, root)
-  const parsed = parseInWords(schema, value)
+  const knownKeys: KnownKeys = new Map()
+  const parsed = parseInWords(schema, value, (path, keys) => knownKeys.set(printPath(path, root), keys))
   if (parsed.success) return { value: parsed.data, warnings: [] }
 
   const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
@@ -27,17 +29,23 @@ export function checkPart<Output>(
   if (!again.success) {
     throw validationError(again.error.issues.flatMap((issue) => fieldErrors(issue, cleaned, root)))
   }
-  return { value: again.data, warnings: warnOfUnknown(unknown, root) }
+  return { value: again.data, warnings: warnOfUnknown(unknown, root, knownKeys) }
 }
 
 type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>
 
-function warnOfUnknown(issues: readonly UnknownKeys[], root: string): Warning[] {
-  const all = issues.flatMap(({ path, keys }) => keys.map((key) => [...path, key]))
-  const warnings = all.slice(0, MAX_WARNINGS).map((path) => ({
+/** What could have been meant, by where it stands. */
+type KnownKeys = Map<string, readonly string[]>
+
+function warnOfUnknown(issues: readonly UnknownKeys[], root: string, known: KnownKeys): Warning[] {
+  const all = issues.flatMap(({ path, keys }) => {
+    const hint = createHints(known.get(printPath(path, root)) ?? [])
+    return keys.map((key) => ({ path: [...path, key], key, hint }))
+  })
+  const warnings = all.slice(0, MAX_WARNINGS).map(({ path, key, hint }) => ({
     field: shorten(printPath(path, root), MAX_FIELD),
     code: 'unknown_field',
-    message: 'this field is not known here and was ignored',
+    message: `this field is not known here and was ignored${hint(key)}`,
   }))
   const more = all.length - warnings.length
   if (more > 0) {

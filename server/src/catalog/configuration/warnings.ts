@@ -7,6 +7,7 @@ import { asSteps } from '../fields/waterfall-field.ts'
 import { type ChainView, standingOf } from './chain-view.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 import { inspectInputs } from './inspection.ts'
+import { createReferenceHints } from './reference-hints.ts'
 import { listReferences } from './references.ts'
 
 /** What keeps an action, as it is configured now, from doing what it should. */
@@ -16,11 +17,15 @@ export function problemsOf(
   environment: ConfigurationEnvironment,
 ): Warning[] {
   const template = chain.links.get(action.id)?.template
+  const hint = createReferenceHints(action, chain, environment.envKeys)
   return distinct([
     ...(template === undefined ? [] : listMissing(action, template)),
     ...listReferences(action, template).flatMap(({ path, token, source }) => {
       const problem = token === undefined ? MALFORMED : problemOfToken(token, action, chain, environment)
-      return problem === null ? [] : [{ field: path, code: problem.code, message: problem.message(source) }]
+      if (problem === null) return []
+      const { code, message } = problem
+      const meant = problem === DOWNSTREAM ? '' : hint(source)
+      return [{ field: path, code, message: message(source) + meant }]
     }),
     ...(template === undefined ? [] : inspectInputs(action, template, environment)),
     ...Object.entries(template?.inputs ?? {}).flatMap(([name, { waterfall }]) =>

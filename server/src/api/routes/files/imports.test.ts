@@ -240,12 +240,12 @@ describe('400 lists every failure', () => {
     [
       'an unknown input (D61)',
       { mapping: { Name: 'company' } },
-      [{ field: 'mapping.Name', message: 'the sheet has no input named "company"' }],
+      [{ field: 'mapping.Name', message: 'the sheet has no input named "company"; did you mean Company?' }],
     ],
     [
       'spaces around an input',
       { mapping: { Name: ' Company' } },
-      [{ field: 'mapping.Name', message: 'the sheet has no input named " Company"' }],
+      [{ field: 'mapping.Name', message: 'the sheet has no input named " Company"; did you mean Company?' }],
     ],
     [
       'two columns for one field',

@@ -6,6 +6,7 @@ import type { InputColumn } from '../../../chain/definition.ts'
 import { IMPORT_JOB } from '../../../files/imports/import-job.ts'
 import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
+import { createHints } from '../../../lib/nearest-name.ts'
 import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
@@ -114,12 +115,13 @@ type MappingBody = Record<string, string>
 /** Targets must be inputs of the sheet, exactly as they are named, and none may be named twice. */
 function faultsOf(mapping: MappingBody, inputs: readonly InputColumn[]): FieldError[] {
   const taken = new Map<string, string>()
+  const hint = createHints(inputs.map((input) => input.name))
   return Object.entries(mapping).flatMap(([header, name]) => {
     const field = `mapping.${header}`
     const earlier = taken.get(name)
     taken.set(name, earlier ?? header)
     if (!inputs.some((input) => input.name === name)) {
-      return [{ field, message: `the sheet has no input named "${name}"` }]
+      return [{ field, message: `the sheet has no input named "${name}"${hint(name)}` }]
     }
     return earlier === undefined
       ? []

@@ -3,6 +3,7 @@ import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/ro
 import type { Definition } from '../../../chain/definition.ts'
 import { parseTemplate, soleToken } from '../../../chain/references.ts'
 import { validationError } from '../../../lib/errors.ts'
+import { createHints } from '../../../lib/nearest-name.ts'
 import type { Selection } from '../../../store/sheets/selection.ts'
 
 export type SelectionBody = {
@@ -24,16 +25,19 @@ export function resolveSelection(body: SelectionBody, definition: Definition): S
 
 /** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
 export function unknownNames(body: unknown, definition: Definition): FieldError[] {
+  const hintInput = createHints(definition.inputs.map(({ name }) => `{{input.${name}}}`))
+  const hintAction = createHints(definition.actions.map(({ id }) => id))
   const inputs = partsOf(body, 'filters').flatMap((filter, n): FieldError[] => {
     const { success, data: variable } = RowFilter.shape.variable.safeParse(valueOf(filter, 'variable'))
     if (!success || columnOf(variable, definition) !== undefined) return []
-    return [{ field: `filters[${n}].variable`, message: `the sheet has no input for ${variable}` }]
+    const message = `the sheet has no input for ${variable}${hintInput(variable)}`
+    return [{ field: `filters[${n}].variable`, message }]
   })
   const actions = partsOf(body, 'status_filters').flatMap((filter, n): FieldError[] => {
     const id = valueOf(filter, 'action_instance_id')
     if (typeof id !== 'string' || definition.actions.some((action) => action.id === id)) return []
     const field = `status_filters[${n}].action_instance_id`
-    return [{ field, message: `the sheet has no action ${id}` }]
+    return [{ field, message: `the sheet has no action ${id}${hintAction(id)}` }]
   })
   return [...inputs, ...actions]
 }
