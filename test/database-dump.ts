@@ -4,7 +4,7 @@ import type { Store } from '#server/store/connection/db.ts'
 export async function dump(store: Store): Promise<string> {
   const tables = await store.query<{ name: string }>({
     text: `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname in ('public', 'graphile_worker', 'graphile_groups')`,
+      where schemaname in ('public', 'graphile_worker', 'graphile_groups', 'graphile_long')`,
   })
   const texts: string[] = []
   for (const { name } of tables) {

@@ -17,6 +17,7 @@ import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
 import { mailSettings } from './lib/mail.ts'
 import type { Sealer } from './lib/security/secrets.ts'
+import { laneSweep } from './org/lane-sweep.ts'
 import { requestSweep } from './org/request-sweep.ts'
 import { createRunEnvironment } from './org/run-environment.ts'
 import { purgeJob } from './rows/purge-job.ts'
@@ -128,5 +129,6 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     agentSweep(store, parts.config),
     webhookSweep(store),
     requestSweep(store),
+    laneSweep(store),
   ]
 }

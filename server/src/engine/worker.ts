@@ -1,6 +1,7 @@
 import { type Job, JobPostponed } from '../lib/job.ts'
 import { startPoll } from '../lib/timing/poll.ts'
 import { GROUP_ROWS } from '../runs/queue.ts'
+import { LONG_JOBS_AT_ONCE } from '../store/queue/long-jobs.ts'
 import { type Pool, type PoolOptions, startPool } from '../store/queue/pool.ts'
 import type { Engine } from './engine-context.ts'
 import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
@@ -16,7 +17,6 @@ export type WorkerOptions = HeartbeatOptions & {
 
 export type RowWorker = { stop(): Promise<void> }
 
-const JOBS_AT_ONCE = 4
 const EXPRESS = 64
 const POLL_MS = 1000
 /** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
@@ -24,7 +24,7 @@ const GROUPS_AHEAD = 2
 
 /**
  * Takes jobs from the queue. Pools: one for groups of rows, which are the bulk of a run; one for rows that have a job of their
- * own; one that takes only the first rows of each run; and a small one for long jobs. Heartbeats tell the living from the dead,
+ * own; one that takes only the first rows of each run; and one for long jobs. Heartbeats tell the living from the dead,
  * whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
@@ -66,13 +66,14 @@ function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerO
       queue: 'jobs',
       size: concurrency,
       ahead: concurrency,
-      // Sweeps are short and go with the rows; imports and exports may take an hour, and have a pool of their own.
+      // Sweeps are short and go with the rows; imports and exports may take an hour, and have a queue of their own.
       tasks: { row, row_express: express, ...tasksOf(byClock) },
       cron: byClock.map(({ name, cron: match = '' }) => ({ task: name, match })),
     },
     { queue: 'jobs', size: Math.min(concurrency, EXPRESS), ahead: EXPRESS, tasks: { row_express: express } },
   ]
-  if (byName.length > 0) pools.push({ queue: 'jobs', size: JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(byName) })
+  if (byName.length > 0)
+    pools.push({ queue: 'long', size: LONG_JOBS_AT_ONCE, ahead: 0, tasks: tasksOf(byName) })
   return pools
 }
 

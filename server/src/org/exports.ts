@@ -2,11 +2,12 @@ import type { ExportExtra, ExportFormat } from '#contract/exports.ts'
 import { viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
+import { AppError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
 import type { ExportPlan, ExportSelection } from '../store/connection/json-columns.ts'
-import { type ExportRecord, insertExport } from '../store/files/exports.ts'
-import { addJob } from '../store/queue/jobs.ts'
+import { countRunningExports, type ExportRecord, insertExport } from '../store/files/exports.ts'
+import { addLongJob } from '../store/queue/long-jobs.ts'
 import { listDiscoveredOutputs } from '../store/sheets/action-outputs.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Author, recordChange } from './changes.ts'
@@ -21,11 +22,14 @@ export type ExportRequest = {
   bom: boolean
 }
 
-/** Records what is to be exported and queues the work, together. */
+const RETRY_SECONDS = 5
+
+/** Records what is to be exported and queues the work, together; `limit` is how many the organisation may have under way. */
 export async function startExport(
   db: Db,
   author: Author,
   catalogue: Catalogue,
+  limit: number,
   { sheet, definition, include, bom, ...wanted }: ExportRequest,
 ): Promise<ExportRecord> {
   const { org_id, sheet_id } = sheet
@@ -33,9 +37,16 @@ export async function startExport(
   const plan = { ...(await planColumns(db, sheet, definition, catalogue)), include, bom }
   const details = { export_id, format: wanted.format }
   return recordChange(db, author, { action: 'sheet.exported', target: sheet_id, details }, async (trx) => {
-    await addJob(trx, 'export_sheet', { org_id, export_id })
+    const running = await countRunningExports(trx, org_id)
+    if (running >= limit) throw tooManyExports(running, limit)
+    await addLongJob(trx, 'exports', 'export_sheet', { org_id, export_id })
     return insertExport(trx, { org_id, export_id, sheet_id, member_id: author.memberId, plan, ...wanted })
   })
+}
+
+function tooManyExports(running: number, limit: number): AppError {
+  const message = `Your organisation has ${running} exports under way, and its limit is ${limit} (LOAM_EXPORTS_PER_ORG). Wait until one has ended, then ask again`
+  return new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
 }
 
 async function planColumns(

@@ -1,10 +1,10 @@
 import type { Db } from '../store/connection/db.ts'
-import { addJob } from '../store/queue/jobs.ts'
+import { addLongJob } from '../store/queue/long-jobs.ts'
 import type { SyncKey } from '../store/segment-syncs/syncs.ts'
 
 export const CYCLE_JOB = 'run_segment_cycle'
 
 /** Queues the cycle of a sync, in the caller's transaction. One job of it waits at a time. */
 export async function queueCycle(db: Db, { org_id, sync_id }: SyncKey): Promise<void> {
-  await addJob(db, CYCLE_JOB, { org_id, sync_id }, { key: `${CYCLE_JOB}:${sync_id}` })
+  await addLongJob(db, 'feeds', CYCLE_JOB, { org_id, sync_id }, { key: `${CYCLE_JOB}:${sync_id}` })
 }

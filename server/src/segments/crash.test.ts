@@ -3,7 +3,7 @@ import { makeApp } from '#test/harness.ts'
 import { startTestWorker } from '#test/worker.ts'
 import { company, NOW, recordsOf } from '../records/testing/records.ts'
 import { Killed, killedAt } from '../source-pulls/testing/fault-store.ts'
-import { addJob } from '../store/queue/jobs.ts'
+import { addJobsStatement } from '../store/queue/jobs.ts'
 import { evaluateSegments } from './evaluate.ts'
 import { requireSegment } from './segments.ts'
 import { filterOf, segmentsOf, where } from './testing/segments.ts'
@@ -65,6 +65,7 @@ it('each minute a worker evaluates the segments that are due', async () => {
   const id = await create(orgId, SMALL)
   await startTestWorker(app)
   // As the clock starts it.
-  await addJob(app.store.system, 'find_due_segments', {})
+  const job = { task: 'find_due_segments', payload: `'{}'`, priority: '0', from: '(values (1)) v' }
+  await app.store.query({ text: addJobsStatement('jobs', job) })
   await expect.poll(() => members(orgId, id), { timeout: 50_000 }).toHaveLength(7)
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../lib/config/config.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import type { Db, Store } from '../store/connection/db.ts'
-import { addJob } from '../store/queue/jobs.ts'
+import { addLongJob } from '../store/queue/long-jobs.ts'
 import { listSegmentsToPrune, pruneChanges } from '../store/segments/changes.ts'
 import { listDueSegments, lockSegment, type SegmentKey } from '../store/segments/segments.ts'
 import { evaluateSegments } from './evaluate.ts'
@@ -47,7 +47,13 @@ export async function queueDueSegments({ system }: Store, signal: AbortSignal): 
 }
 
 async function queueEvaluation(db: Db, { org_id, segment_id }: SegmentKey): Promise<void> {
-  await addJob(db, EVALUATION_JOB, { org_id, segment_id }, { key: `${EVALUATION_JOB}:${segment_id}` })
+  await addLongJob(
+    db,
+    'feeds',
+    EVALUATION_JOB,
+    { org_id, segment_id },
+    { key: `${EVALUATION_JOB}:${segment_id}` },
+  )
 }
 
 async function evaluateForATurn(store: Store, key: SegmentKey, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { InputColumn } from '../chain/definition.ts'
 import { newId } from '../lib/ids.ts'
 import { defineJob, type Job } from '../lib/job.ts'
+import { takeTurn } from '../lib/timing/fair-turns.ts'
 import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import { startRun } from '../runs/queue.ts'
@@ -40,7 +41,7 @@ export function deliveryJob(store: Store): Job {
 export async function deliverRecords(db: Db, key: SyncKey, signal: AbortSignal): Promise<void> {
   const started = performance.now()
   for (;;) {
-    const more = await db.transaction().execute((trx) => deliverChunk(trx, key))
+    const more = await takeTurn(key.org_id, () => db.transaction().execute((trx) => deliverChunk(trx, key)))
     if (!more) return
     if (signal.aborted || performance.now() - started > TURN_MS) return queueDelivery(db, key)
   }

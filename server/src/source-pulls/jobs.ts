@@ -1,5 +1,5 @@
 import type { Db } from '../store/connection/db.ts'
-import { addJob } from '../store/queue/jobs.ts'
+import { addLongJob } from '../store/queue/long-jobs.ts'
 import type { SyncKey } from '../store/sources/source-syncs.ts'
 import type { SourceKey } from '../store/sources/sources.ts'
 
@@ -9,11 +9,11 @@ export const DELIVERY_JOB = 'deliver_source_records'
 /** Queues the pull of a source, in the caller's transaction. There is one job for each source: a later call moves it. */
 export async function queuePull(db: Db, { org_id, instance_id }: SourceKey, runAt?: Date): Promise<void> {
   const options = { key: `${PULL_JOB}:${instance_id}`, ...(runAt === undefined ? {} : { runAt }) }
-  await addJob(db, PULL_JOB, { org_id, instance_id }, options)
+  await addLongJob(db, 'feeds', PULL_JOB, { org_id, instance_id }, options)
 }
 
 /** Queues the delivery of what a workflow has not got yet. */
 export async function queueDelivery(db: Db, { org_id, instance_id, workflow_id }: SyncKey): Promise<void> {
   const key = `${DELIVERY_JOB}:${instance_id}:${workflow_id}`
-  await addJob(db, DELIVERY_JOB, { org_id, instance_id, workflow_id }, { key })
+  await addLongJob(db, 'feeds', DELIVERY_JOB, { org_id, instance_id, workflow_id }, { key })
 }

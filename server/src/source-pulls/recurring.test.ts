@@ -109,10 +109,10 @@ describe('recurring pulls', () => {
     const lost = await sources.create(org, 'paged_once', { list: 'swept' })
     const jobs = () =>
       app.store.query({
-        text: `select 1 from graphile_worker.jobs where key = $1`,
+        text: `select 1 from graphile_long.jobs where key = $1`,
         values: [`pull_source:${lost}`],
       })
-    await app.store.query({ text: 'select graphile_worker.remove_job($1)', values: [`pull_source:${lost}`] })
+    await app.store.query({ text: 'select graphile_long.remove_job($1)', values: [`pull_source:${lost}`] })
     await sources.set(lost, `next_pull_at = now() - interval '1 hour'`)
     expect(await jobs()).toHaveLength(0)
     await sweepSources(app.store, NEVER)

@@ -400,7 +400,7 @@ describe('R1 what was accepted survives', () => {
       ),
     ])
     const jobs = await app.store.query<{ count: number }>({
-      text: `select count(*)::int as count from graphile_worker._private_jobs where key = $1`,
+      text: `select count(*)::int as count from graphile_long._private_jobs where key = $1`,
       values: [`pull_source:${id}`],
     })
     expect(jobs[0]?.count).toBe(1)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
+import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import { openSnapshot, type Snapshot } from '../../store/connection/snapshot.ts'
 import { listOutputNames, scopeOfExport } from '../../store/files/export-lines.ts'
@@ -98,7 +99,7 @@ async function writeFile(
       rows += more
       return advance()
     }
-    const body = EXPORT_BODIES[record.format](snapshot, scope, columns, count)
+    const body = inTurns(record.org_id, EXPORT_BODIES[record.format](snapshot, scope, columns, count))
     const marked = record.format === 'csv' && record.plan.bom === true
     const bytes = await storage.write(file, marked ? withMark(body) : body)
     return { rows, bytes }

@@ -5,6 +5,7 @@ import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import { makeStorableText } from '../../lib/json/storable.ts'
 import type { Log } from '../../lib/log.ts'
+import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { arriveRows } from '../../runs/arrivals.ts'
 import type { Db, Store } from '../../store/connection/db.ts'
 import { useFile } from '../../store/files/files.ts'
@@ -76,8 +77,9 @@ async function importFile(
 ): Promise<void> {
   const source = await openSource(parts, found)
   try {
-    if (found.chunks === 0) for await (const _batch of source.read(null)) signal.throwIfAborted()
-    const chunks = await writeChunks(db, found, source.read(found.position), signal)
+    const read = (position: unknown) => inTurns(found.org_id, source.read(position))
+    if (found.chunks === 0) for await (const _batch of read(null)) signal.throwIfAborted()
+    const chunks = await writeChunks(db, found, read(found.position), signal)
     await db.transaction().execute(async (trx) => {
       // The file before the import, as whoever starts one does.
       await useFile(trx, found, UPLOAD_DAYS)

@@ -79,6 +79,9 @@ export const SETTINGS = {
   LOAM_STREAMS_PER_ORG: whole(200).describe(
     'Streams of events that one organisation may have open at one API process',
   ),
+  LOAM_EXPORTS_PER_ORG: whole(200).describe(
+    'Exports that one organisation may have under way, waiting or being built',
+  ),
   LOAM_WEBHOOK_PER_MINUTE: whole(6000).describe('Deliveries per minute to the webhook of one sheet'),
   LOAM_SEGMENT_CHANGES_DAYS: whole(30, 1, 3650).describe(
     'Days for which changes of segments are kept for readers of the feed',

@@ -25,6 +25,21 @@ function sheetIsThere(): Condition {
   return sql`exists (select from sheet_counters s where s.org_id = exports.org_id and s.sheet_id = exports.sheet_id)`
 }
 
+/**
+ * Exports of an organisation that wait or are being built. Until the end of the transaction nobody else counts them, so that
+ * two that come together do not both take the last place.
+ */
+export async function countRunningExports(db: Db, orgId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`exports of ${orgId}`}, 0))`.execute(db)
+  const { running } = await db
+    .selectFrom('exports')
+    .select((eb) => eb.fn.countAll<number>().as('running'))
+    .where('org_id', '=', orgId)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return running
+}
+
 export async function insertExport(
   db: Db,
   { org_id, sheet_id, selection, plan, ...record }: NewExport,

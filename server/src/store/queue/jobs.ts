@@ -1,16 +1,11 @@
-import { sql } from 'kysely'
-import type { Db } from '../connection/db.ts'
-
 /**
  * Schemas of graphile-worker. Groups of rows wait by the ten thousand, and who looks for another kind of job would look through
- * all of them: they have a queue of their own.
+ * all of them: they have a queue of their own. So have long jobs, of which each organisation has a few at work at a time.
  */
-export const QUEUES = { jobs: 'graphile_worker', groups: 'graphile_groups' } as const
+export const QUEUES = { jobs: 'graphile_worker', groups: 'graphile_groups', long: 'graphile_long' } as const
 export type Queue = keyof typeof QUEUES
 
-/** Jobs come after rows that wait: rows are many and short, and somebody looks at them. */
-const PRIORITY = 0
-const MAX_ATTEMPTS = 25
+export const MAX_ATTEMPTS = 25
 
 /** Fields of the composite type `job_spec`, which `add_jobs` reads by their place. */
 export const JOB_SPEC = [
@@ -51,18 +46,6 @@ export function addJobsStatement(queue: Queue, jobs: JobsToAdd): string {
   const order = jobs.orderBy === undefined ? '' : ` order by ${jobs.orderBy}`
   return `select count(*) from ${schema}.add_jobs((
     select array_agg((${fields})::${schema}.job_spec${order}) from ${jobs.from}))`
-}
-
-/** Queues a job by its name, in the caller's transaction. With a key there is one of it: a second call changes the first. */
-export async function addJob(
-  db: Db,
-  name: string,
-  payload: Record<string, unknown>,
-  options: { key?: string; runAt?: Date } = {},
-): Promise<void> {
-  await sql`select ${sql.table(`${QUEUES.jobs}.add_job`)}(${name}, payload => ${JSON.stringify(payload)}::json,
-    run_at => ${options.runAt ?? null}::timestamptz, max_attempts => ${MAX_ATTEMPTS},
-    job_key => ${options.key ?? null}::text, priority => ${PRIORITY})`.execute(db)
 }
 
 /** The most urgent priority among groups that wait; those without one (0) are no part of the order of runs. */

@@ -4,7 +4,7 @@ import { createLog } from '#server/lib/log.ts'
 import { makeDatabase } from '#test/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
 import { JobConnections } from './job-connections.ts'
-import { addJob } from './jobs.ts'
+import { addLongJob } from './long-jobs.ts'
 import { startPool, type WorkerIds } from './pool.ts'
 
 const databaseUrl = await makeDatabase()
@@ -30,7 +30,7 @@ async function open(tasks: Record<string, () => Promise<void>> = {}) {
     databaseUrl,
     log,
     workerIds,
-    queue: 'jobs',
+    queue: 'long',
     size: 2,
     ahead: 2,
     tasks: { idle: async () => {}, ...tasks },
@@ -76,12 +76,12 @@ describe('a pool of workers', () => {
         finished = true
       },
     })
-    await addJob(store.system, 'slow', {})
+    await addLongJob(store.system, 'feeds', 'slow', { org_id: 'a' })
     await started.promise
     await pool.stop()
     expect(finished).toBe(true)
     expect(await countConnections()).toBe(0)
     expect(lines).toEqual([])
-    expect(await store.query({ text: 'select from graphile_worker._private_jobs' })).toEqual([])
+    expect(await store.query({ text: 'select from graphile_long._private_jobs' })).toEqual([])
   })
 })

@@ -8,7 +8,8 @@ import { makeDatabase } from '#test/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
 import { JobConnections, REPORT } from './job-connections.ts'
 import { LOCKED_JOBS, unlockJobs } from './job-locks.ts'
-import { addJob, addJobsStatement, JOB_SPEC, type Queue, QUEUES } from './jobs.ts'
+import { addJobsStatement, JOB_SPEC, type Queue, QUEUES } from './jobs.ts'
+import { addLongJob } from './long-jobs.ts'
 import { POOL_SIZE_ADVICE } from './queue-log.ts'
 
 // What we know of the inside of graphile-worker. A failure here after an upgrade says which part of this folder to change.
@@ -192,19 +193,20 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
   })
 })
 
-it('add_job takes a name, a payload and the options that addJob gives', async () => {
+it('add_job takes a name, a payload and the options that addLongJob gives', async () => {
   const runAt = new Date('2040-01-01T00:00:00Z')
-  await addJob(store.system, 'named', { a: 1 }, { key: 'one of it', runAt })
-  await addJob(store.system, 'named', { a: 2 }, { key: 'one of it', runAt })
+  await addLongJob(store.system, 'feeds', 'named', { org_id: 'a', n: 1 }, { key: 'one of it', runAt })
+  await addLongJob(store.system, 'feeds', 'named', { org_id: 'a', n: 2 }, { key: 'one of it', runAt })
   expect(
     await store.query({
-      text: `select payload, run_at, priority, max_attempts from ${QUEUES.jobs}._private_jobs where key = 'one of it'`,
+      text: `select payload, run_at, max_attempts from ${QUEUES.long}._private_jobs where key = 'one of it'`,
     }),
-  ).toEqual([{ payload: { a: 2 }, run_at: runAt, priority: 0, max_attempts: 25 }])
+  ).toEqual([{ payload: { org_id: 'a', n: 2 }, run_at: runAt, max_attempts: 25 }])
 })
 
 it('nothing outside of this folder knows the inside of graphile-worker', () => {
-  const inside = /graphile_(worker|groups)|_private_jobs|from 'graphile-worker'|import\('graphile-worker'\)/
+  const inside =
+    /graphile_(worker|groups|long)|_private_jobs|from 'graphile-worker'|import\('graphile-worker'\)/
   const files = globSync('{server/src,cli,contract}/**/*.ts', { exclude: ['**/*.test.ts', '**/testing/**'] })
   expect(files.length).toBeGreaterThan(100)
   const offences = files.filter((file) => inside.test(readFileSync(file, 'utf8')))

@@ -19,7 +19,7 @@ const BASE = '/workflows/:workflow_id/sheets/:sheet_id/export'
 /** Not a UUID: a malformed id is an export that is not there (D43). */
 const ExportParams = SheetParams.extend({ export_id: z.string() })
 
-export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Services): void {
+export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }: Services): void {
   const links = exportLinks(sealer)
 
   api.post(
@@ -51,7 +51,7 @@ export function exportRoutes(api: Api, { catalogue, sealer, publicUrl }: Service
       const { format, bom = false } = body
       const include = EXPORT_EXTRAS.filter((extra) => body.include?.includes(extra))
       const wanted = { sheet, definition, selection, format, file_name, include, bom }
-      const made = await startExport(db, caller, catalogue, wanted)
+      const made = await startExport(db, caller, catalogue, config.LOAM_EXPORTS_PER_ORG, wanted)
       return accepted(viewExport(made, links, publicUrl()))
     },
   )

@@ -12,7 +12,7 @@ import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
 import { findLatestImport, insertImport, type MappedColumn } from '../../../store/files/imports.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
-import { addJob } from '../../../store/queue/jobs.ts'
+import { addLongJob } from '../../../store/queue/long-jobs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { accepted, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
@@ -70,7 +70,7 @@ export function importRoutes(api: Api, { store }: Services): void {
           key_id: caller.keyId,
         })
         if (import_id === null) throw new AppError('Conflict', BUSY)
-        await addJob(trx, IMPORT_JOB, { org_id: caller.orgId, import_id })
+        await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })
         await recordAudit(trx, caller.orgId, caller, {
           action: 'import.started',
           target: sheet.sheet_id,

@@ -361,7 +361,7 @@ describe('POST /sources/{source_id} and GET /sources/', () => {
       },
     ])
     const jobs = await app.store.query<{ count: number }>({
-      text: `select count(*) from graphile_worker.jobs where key = any($1)`,
+      text: `select count(*) from graphile_long.jobs where key = any($1)`,
       values: [[`pull_source:${second}`, `pull_source:${first.body.data.source_instance_id}`]],
     })
     expect(jobs[0]?.count).toBe(2)

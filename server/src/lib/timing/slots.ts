@@ -1,4 +1,4 @@
-import { createFairQueue } from '../lib/timing/fair-queue.ts'
+import { createFairQueue } from './fair-queue.ts'
 
 /**
  * So many at once. The others wait, and organisations take turns. One that has none gets its first at once, beyond the size:

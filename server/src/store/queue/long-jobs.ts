@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import { MAX_ATTEMPTS, QUEUES } from './jobs.ts'
+
+/**
+ * How many jobs of a kind an organisation may have at work at once, in all processes. A lane is a named queue of
+ * graphile-worker, whose jobs run one after the other. Feeds are pulls of sources, deliveries and segments.
+ */
+const LANES = { imports: 2, exports: 2, feeds: 2 } as const
+export type LaneKind = keyof typeof LANES
+
+/** Places for long jobs in a worker process: more than one organisation can fill. */
+export const LONG_JOBS_AT_ONCE = 2 * Object.values(LANES).reduce((sum, lanes) => sum + lanes, 0)
+
+const MAX_PRIORITY = 32_000
+
+const JOBS = sql.table(`${QUEUES.long}._private_jobs`)
+const LANE_ROWS = sql.table(`${QUEUES.long}._private_job_queues`)
+
+/**
+ * Queues a long job of an organisation, in the caller's transaction. With a key there is one of it: a second call changes the
+ * first. It gets the shorter lane, and as its priority a virtual time: that of the jobs which are next now, and behind it one
+ * step for each job of its organisation that waits. So among organisations that share places, who has been served least is next.
+ */
+export async function addLongJob(
+  db: Db,
+  lanes: LaneKind,
+  name: string,
+  payload: { org_id: string } & Record<string, unknown>,
+  options: { key?: string; runAt?: Date } = {},
+): Promise<void> {
+  const names = Array.from({ length: LANES[lanes] }, (_, n) => `${payload.org_id} ${lanes} ${n}`)
+  const runAt = options.runAt ?? null
+  // A job for later counts those for later too, or all of them would have the same lane and time when they are due.
+  await sql`with lanes as (
+      select t.name, t.n, (select count(*) from ${JOBS} j
+        where j.job_queue_id = q.id and (j.run_at <= now() or ${runAt}::timestamptz > now())) as waiting
+      from unnest(${names}::text[]) with ordinality as t (name, n)
+      left join ${LANE_ROWS} q on q.queue_name = t.name
+    ), next as (
+      select coalesce((select priority from ${JOBS} where is_available and run_at <= now()
+        order by priority limit 1), 1) as priority
+    )
+    select ${sql.table(`${QUEUES.long}.add_job`)}(${name}, payload => ${JSON.stringify(payload)}::json,
+      queue_name => (select lanes.name from lanes order by waiting, n limit 1), run_at => ${runAt}::timestamptz,
+      max_attempts => ${MAX_ATTEMPTS}, job_key => ${options.key ?? null}::text,
+      priority => least(${MAX_PRIORITY}, next.priority + (select sum(waiting) from lanes))::int)
+    from next`.execute(db)
+}
+
+/** Lanes without jobs. Whoever looks for a job looks at all of them, and an organisation may never come back. */
+export async function forgetIdleLanes(db: Db): Promise<void> {
+  await sql`delete from ${LANE_ROWS} q where q.locked_at is null
+    and not exists (select from ${JOBS} j where j.job_queue_id = q.id)`.execute(db)
+}
