@@ -91,8 +91,8 @@ it('where places are taken, the next job is of the organisation that was served 
       pool.end(pool.begun.at(-1) ?? '')
     }
     const [first, second] = [pool.begun.slice(0, 3), pool.begun.slice(3, 5)]
-    expect(first.map((name) => name[0]).toSorted()).toEqual(['a', 'b', 'c'])
-    expect(second.map((name) => name[0]).toSorted()).toEqual(['a', 'b'])
+    expect(first.map((name) => name.slice(0, 1)).toSorted()).toEqual(['a', 'b', 'c'])
+    expect(second.map((name) => name.slice(0, 1)).toSorted()).toEqual(['a', 'b'])
     expect(pool.begun.slice(7)).toEqual(['a3', 'a4', 'a5'])
   } finally {
     await pool.stop()
