@@ -30,15 +30,16 @@ export function startCallers(options: {
   origin: () => string
   wanted: (n: number) => Wanted
   pauseMs?: number
+  hangSeconds?: number
 }): Crowd {
-  const { count, key, origin, wanted, pauseMs = 0 } = options
+  const { count, key, origin, wanted, pauseMs = 0, hangSeconds = HANG_SECONDS } = options
   const exchanges: Exchange[] = []
   const over = new AbortController()
 
   async function callOn(index: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let n = index; !over.signal.aborted; n += 1) {
-      const exchange = await send(agent, origin(), key, wanted(n))
+      const exchange = await send({ agent, key, hangSeconds }, origin(), wanted(n))
       exchanges.push({ ...exchange, endedAt: Date.now() })
       await sleep(exchange.failure === null ? pauseMs : PAUSE_AFTER_FAILURE_MS)
     }
@@ -55,7 +56,9 @@ export function startCallers(options: {
   }
 }
 
-function send(agent: Agent, origin: string, key: string, wanted: Wanted): Promise<Exchange> {
+type Caller = { agent: Agent; key: string; hangSeconds: number }
+
+function send({ agent, key, hangSeconds }: Caller, origin: string, wanted: Wanted): Promise<Exchange> {
   const exchange: Exchange = {
     wanted,
     askedAt: Date.now(),
@@ -75,7 +78,7 @@ function send(agent: Agent, origin: string, key: string, wanted: Wanted): Promis
       agent,
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(HANG_SECONDS * 1000),
+      signal: AbortSignal.timeout(hangSeconds * 1000),
     })
     sent.on('error', fail)
     sent.on('finish', () => (exchange.sentAt = Date.now()))

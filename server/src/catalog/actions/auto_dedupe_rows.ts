@@ -8,10 +8,12 @@ import { output } from '../outputs.ts'
 const LOOK_AGAIN_MS = 250
 /** An earlier row may be parked for days before it comes here; the later ones do not wait that long. */
 const LONGEST_WAIT_MS = 600_000
+const MAX_LOOKS = LONGEST_WAIT_MS / LOOK_AGAIN_MS
 
-function readSince(state: unknown): number | undefined {
-  const since = isObject(state) ? state['since'] : undefined
-  return typeof since === 'number' ? since : undefined
+/** How often the row has looked, and not since when: each look may be by a process whose clock is another. */
+function readLooks(state: unknown): number {
+  const looks = isObject(state) ? state['looks'] : undefined
+  return typeof looks === 'number' ? looks : 0
 }
 
 export default defineAction({
@@ -37,11 +39,10 @@ export default defineAction({
   async run({ inputs, context }) {
     const { ignore_case: ignoreCase, auto_dedupe_columns: columns } = inputs
     if (columns.texts.every((text) => text === '')) return done({ value_type: 'unique' })
-    const now = context.now().getTime()
-    const since = readSince(context.state) ?? now
-    const waitedEnough = now - since > LONGEST_WAIT_MS
+    const looks = readLooks(context.state)
+    const waitedEnough = looks > MAX_LOOKS
     const value_type = await context.sheets.judgeUnique({ ...columns, ignoreCase, waitedEnough })
-    if (value_type === 'unknown yet') return wait(LOOK_AGAIN_MS, { since })
+    if (value_type === 'unknown yet') return wait(LOOK_AGAIN_MS, { looks: looks + 1 })
     const removes = inputs.select_dedupe_action === 'delete_duplicate'
     if (removes && value_type === 'duplicate') await context.sheets.deleteThisRow()
     return done({ value_type })

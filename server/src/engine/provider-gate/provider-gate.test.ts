@@ -87,6 +87,14 @@ describe('calls in a time', () => {
     expect((await enter(gates[0], bucket, { perSecond: 4 }, Date.now())).kind).toBe('entered')
   })
 
+  it('R4: a slot that was noted by a clock far ahead is due when its row comes back', async () => {
+    const bucket = bucketName()
+    const limits = { perMinute: 6 }
+    expect((await enter(gates[0], bucket, limits)).kind).toBe('entered')
+    expect((await enter(gates[0], bucket, limits, Date.now() + 3_600_000)).kind).toBe('entered')
+    expect((await enter(gates[0], bucket, limits, Date.now() + 5000)).kind).toBe('busy')
+  })
+
   it('no slot is handed out beyond the horizon, so that stopped rows do not block the provider', async () => {
     const bucket = bucketName()
     const answers = await Promise.all(
