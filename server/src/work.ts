@@ -52,6 +52,9 @@ export type WorkParts = {
   sole?: boolean
 }
 
+/** How long a process that ends waits for rows whose expressions are in the sandbox. */
+const SANDBOX_GRACE_MS = 5000
+
 export type Work = { stop(): Promise<void> }
 
 /** Work that no request waits for: rows and jobs. `stop` parks what is in hand, then ends. */
@@ -98,7 +101,10 @@ export async function startWork(parts: WorkParts): Promise<Work> {
   let stopped: Promise<void> | undefined
   const comeToRest = async () => {
     ending.abort()
+    // Expressions that are not evaluated by then are told so, and their rows parked.
+    const grace = setTimeout(() => void sandbox.close(), SANDBOX_GRACE_MS)
     await worker.stop()
+    clearTimeout(grace)
     await gate.flush()
     await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }

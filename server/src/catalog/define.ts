@@ -71,11 +71,17 @@ type Dynamic<O extends Outputs> = {
   configured?: (inputs: Readonly<Record<string, unknown>>) => ConfiguredOutputs
 }
 
-/** What comes out follows from the inputs alone, at once and for nothing: a result that is lost is simply computed again. */
+/**
+ * What comes out follows from the inputs, for nothing, and nothing outside is touched: a result that is lost is simply computed
+ * again. Expressions of callers run in the sandbox, which has limits of its own.
+ */
 type Pure<F extends Fields, O extends Outputs> = {
   pure: true
   credits: 0
-  run(args: Pick<RunArgs<F>, 'inputs'>): Outcome<RunOutputs<O>>
+  run(args: {
+    inputs: InputValues<F>
+    context: Pick<ActionContext, 'sandbox'>
+  }): Promise<Outcome<RunOutputs<O>>> | Outcome<RunOutputs<O>>
 }
 type Reaching<F extends Fields, O extends Outputs> = {
   pure?: false

@@ -1,7 +1,8 @@
 import { defineAction } from '../define.ts'
 import { expression } from '../fields/expression-field.ts'
 import { evaluateFormula } from '../formula/formula.ts'
-import { done, failed, retry } from '../outcome.ts'
+import type { Evaluation } from '../formula/sandbox.ts'
+import { done, failed, type Outcome, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
 export default defineAction({
@@ -10,6 +11,7 @@ export default defineAction({
   description: 'Computes a text from the row with one JavaScript expression.',
   category: 'data',
   credits: 0,
+  pure: true,
   inputs: {
     data_formatter: expression({
       required: true,
@@ -17,9 +19,13 @@ export default defineAction({
     }),
   },
   outputs: { formatted_data: output.any('What the expression gives, as text; arrays and objects as JSON.') },
-  async run({ inputs, context }) {
-    const answer = await evaluateFormula(inputs.data_formatter, context.sandbox)
-    if (answer.ok) return done({ formatted_data: answer.text })
-    return answer.stopping ? retry(answer.message) : failed(answer.message)
+  run({ inputs, context }) {
+    const answer = evaluateFormula(inputs.data_formatter, context.sandbox)
+    return answer instanceof Promise ? answer.then(toOutcome) : toOutcome(answer)
   },
 })
+
+function toOutcome(answer: Evaluation): Outcome<{ formatted_data: string }> {
+  if (answer.ok) return done({ formatted_data: answer.text })
+  return answer.stopping ? retry(answer.message) : failed(answer.message)
+}

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { parseTemplate, type Template, textOf } from '../../chain/references.ts'
-import { bindTokens } from './binding.ts'
+import { type Bound, bindTokens } from './binding.ts'
 import { parsePath, type Step, walkPath } from './path.ts'
 import type { Evaluation, Sandbox } from './sandbox.ts'
 
@@ -12,10 +13,8 @@ type Scope = { text(template: string): string; value(template: string): unknown 
 
 /** An expression as it was written, with the values of a row bound to its tokens. */
 export function bindFormula(text: string, scope: Scope): Formula | { problem: string } {
-  const template = parseTemplate(moveChains(text))
-  const path = pathOf(template)
+  const { path, bound } = known.get(text) ?? readFormula(text)
   if (path !== null) return { kind: 'path', value: scope.value(path.source), steps: path.steps }
-  const bound = bindTokens(template)
   if (!bound.ok) return { problem: bound.message }
   const values = bound.bindings.map(({ source, as }) =>
     as === 'text' ? scope.text(source) : scope.value(source),
@@ -23,8 +22,24 @@ export function bindFormula(text: string, scope: Scope): Formula | { problem: st
   return { kind: 'code', code: bound.code, values }
 }
 
+type ReadFormula = { path: { source: string; steps: Step[] } | null; bound: Bound }
+
+/** Rows share their formulas, which are long to read. */
+const known = new LRUCache<string, ReadFormula>({
+  max: 1000,
+  maxSize: 4_000_000,
+  sizeCalculation: (_, text) => text.length + 1,
+})
+
+function readFormula(text: string): ReadFormula {
+  const template = parseTemplate(moveChains(text))
+  const read = { path: pathOf(template), bound: bindTokens(template) }
+  known.set(text, read)
+  return read
+}
+
 /** The text that an expression comes to. Plain reads cost no sandbox. */
-export async function evaluateFormula(formula: Formula, sandbox: Sandbox): Promise<Evaluation> {
+export function evaluateFormula(formula: Formula, sandbox: Sandbox): Promise<Evaluation> | Evaluation {
   if (formula.kind === 'code') return sandbox.evaluate(formula.code, formula.values)
   const walked = walkPath(formula.value, formula.steps)
   return walked.ok ? { ok: true, text: textOf(walked.value) } : walked

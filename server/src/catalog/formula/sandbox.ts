@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '../../lib/timing/fair-queue.ts'
-import type { Evaluation } from './sandbox-evaluation.ts'
-import type { EvaluationReply, EvaluationRequest } from './sandbox-worker.ts'
+import type { Evaluation, Expression } from './sandbox-evaluation.ts'
+import type { EvaluationBatch, EvaluationGroup, EvaluationReply } from './sandbox-worker.ts'
 import { createSlowOwners } from './slow-owners.ts'
 
 export type { Evaluation }
@@ -29,11 +29,17 @@ const GRACE_MS = 3000
 const LOOKS_PER_GRACE = 6
 /** Batches handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
 const MAX_BATCHES = 2
-const BATCH = 16
+const BATCH = 256
 /** Characters of JSON; the text and what it is read into must both fit into the memory of the sandbox. */
 const MAX_JSON = 8_000_000
 
-type Waiting = { owner: string; request: EvaluationRequest; settle: (evaluation: Evaluation) => void }
+type Waiting = Expression & {
+  id: number
+  owner: string
+  settle: (evaluation: Evaluation) => void
+  /** Evaluated by itself, in a context of its own: others of its call were cut off with it, or it with them. */
+  alone: boolean
+}
 type Slot = {
   worker: Worker
   inFlight: Map<number, Waiting>
@@ -85,17 +91,16 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     return false
   }
 
-  function hand(slot: Slot, batch: Waiting[]): void {
+  /** What is evaluated alone comes first, here and in the worker: the first that it owes an answer is then the one at work. */
+  function hand(slot: Slot, turn: Waiting[]): void {
+    const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
     if (slot.batches === 0) {
       if (slot.heard !== Infinity) slot.heard = performance.now()
       slot.worker.ref()
     }
     slot.batches += 1
-    for (const waiting of batch) slot.inFlight.set(waiting.request.id, waiting)
-    slot.worker.postMessage(
-      batch.map(({ request }) => request),
-      [],
-    )
+    for (const waiting of batch) slot.inFlight.set(waiting.id, waiting)
+    slot.worker.postMessage(toBatch(batch), [])
   }
 
   function start(): Slot {
@@ -116,24 +121,28 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     worker.on('message', (reply: EvaluationReply) => {
       slot.heard = performance.now()
       if (reply === 'ready') return
-      if ('returned' in reply) endBatch(slot, reply.returned)
+      if ('returned' in reply) endBatch(slot, reply)
       else settle(slot, reply)
     })
     worker.on('error', (cause: Error) => replace(slot, `the sandbox broke: ${cause.message}`))
     return slot
   }
 
-  function settle(slot: Slot, reply: { id: number; evaluation: Evaluation; ms: number }): void {
-    const waiting = slot.inFlight.get(reply.id)
-    slot.inFlight.delete(reply.id)
-    if (waiting === undefined) return
-    slow.note(waiting.owner, reply.ms)
-    waiting.settle(reply.evaluation)
+  function settle(slot: Slot, { ids, evaluations, ms }: Extract<EvaluationReply, { ms: number }>): void {
+    for (const [n, id] of ids.entries()) {
+      const waiting = slot.inFlight.get(id)
+      const evaluation = evaluations[n]
+      slot.inFlight.delete(id)
+      if (waiting === undefined || evaluation === undefined) continue
+      slow.note(waiting.owner, ms)
+      waiting.settle(evaluation)
+    }
   }
 
-  function endBatch(slot: Slot, returned: number[]): void {
+  function endBatch(slot: Slot, { returned, alone }: { returned: number[]; alone: number[] }): void {
     slot.batches -= 1
     if (slot.batches === 0) slot.worker.unref()
+    markAlone(alone.flatMap((id) => slot.inFlight.get(id) ?? []))
     const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
     for (const id of returned) slot.inFlight.delete(id)
     giveBack(left)
@@ -147,22 +156,29 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
 
   function check(slot: Slot): void {
     const [first] = slot.inFlight.values()
-    const overdue = first !== undefined && performance.now() - slot.heard > first.request.timeoutMs + graceMs
+    const overdue = first !== undefined && performance.now() - slot.heard > first.timeoutMs + graceMs
     if (overdue && slot.suspect) replace(slot, 'the expression did not come to an end')
     slot.suspect = overdue
   }
 
-  /** Gives up a worker: what it was at has failed, what waited behind that goes to another. */
+  /**
+   * Gives up a worker. The first that it owes an answer was at work and has failed, if it was evaluated alone; if not, all of
+   * them are evaluated alone by another, to find the one.
+   */
   function replace(slot: Slot, message: string): void {
     const place = slots.indexOf(slot)
     if (place < 0) return
     slots.splice(place, 1)
     clearInterval(slot.watchdog)
     void slot.worker.terminate()
-    const [stuck, ...behind] = slot.inFlight.values()
-    giveBack(behind)
-    if (stuck !== undefined) slow.note(stuck.owner, stuck.request.timeoutMs + graceMs)
-    stuck?.settle({ ok: false, message })
+    const owed = [...slot.inFlight.values()]
+    const [first] = owed
+    if (first?.alone === true) {
+      slow.note(first.owner, first.timeoutMs + graceMs)
+      first.settle({ ok: false, message })
+      owed.shift()
+    } else markAlone(owed)
+    giveBack(owed)
     schedule()
   }
 
@@ -172,9 +188,10 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
         if (closed) return Promise.resolve(STOPPING)
         const json = JSON.stringify(values)
         if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
-        const expression = { code, json, variables: values.length, timeoutMs }
+        const { length: variables } = values
         return new Promise((settle) => {
-          queue.push(owner, { owner, request: { id: nextId++, ...expression }, settle })
+          const id = nextId++
+          queue.push(owner, { id, owner, code, json, variables, timeoutMs, settle, alone: false })
           schedule()
         })
       },
@@ -188,6 +205,28 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
       await Promise.all(open.map(({ worker }) => worker.terminate()))
     },
   }
+}
+
+function markAlone(list: Waiting[]): void {
+  for (const waiting of list) waiting.alone = true
+}
+
+/** Rows of one expression travel together. */
+function toBatch(waiting: readonly Waiting[]): EvaluationBatch {
+  const groups: EvaluationGroup[] = []
+  const open = new Map<string, EvaluationGroup>()
+  for (const { id, code, json, variables, timeoutMs, alone } of waiting) {
+    const key = alone ? '' : code
+    let group = open.get(key)
+    if (group === undefined || group.code !== code || group.timeoutMs !== timeoutMs) {
+      group = { code, variables, timeoutMs, ids: [], jsons: [], alone }
+      groups.push(group)
+      open.set(key, group)
+    }
+    group.ids.push(id)
+    group.jsons.push(json)
+  }
+  return { owner: waiting[0]?.owner ?? '', groups }
 }
 
 const TOO_BIG: Evaluation = { ok: false, message: 'the values in the expression are too big' }

@@ -25,7 +25,7 @@ export async function callAction(
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
-  if (action.pure) return runAction(engine, flight, action, inputs)
+  if (action.pure) return runPure(engine, flight, action, inputs, endPriority)
   endPriority?.()
   const slots = express ? engine.slots.express : engine.slots.bulk
   const owner = flight.facts.org_id
@@ -36,6 +36,26 @@ export async function callAction(
     return await runAction(engine, flight, action, inputs)
   } finally {
     slots.giveBack(owner)
+  }
+}
+
+/** A pure action reaches the sandbox at most: it is under no other limit than that of its expressions. */
+const PURE_PARTS = { limit: new CallLimit(), database: new DatabaseUse(), onFenceLost: () => {} }
+
+async function runPure(
+  engine: Engine,
+  flight: Flight,
+  action: Action,
+  inputs: Inputs,
+  endPriority: (() => void) | undefined,
+): Promise<CallOutcome> {
+  try {
+    const running = action.run({ inputs, context: new CellContext(engine, flight, PURE_PARTS) })
+    if (!(running instanceof Promise)) return running
+    endPriority?.()
+    return await running
+  } catch (cause) {
+    return failUnexpectedly(engine, action, cause)
   }
 }
 
@@ -70,9 +90,13 @@ async function runAction(
   } catch (cause) {
     // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
     if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
-    engine.log.error({ err: cause, action: action.id }, 'an action threw')
-    return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
+    return failUnexpectedly(engine, action, cause)
   }
+}
+
+function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallOutcome {
+  engine.log.error({ err: cause, action: action.id }, 'an action threw')
+  return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
 }
 
 function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: string): CallOutcome {

@@ -1,0 +1,154 @@
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSRuntime,
+  RELEASE_SYNC,
+} from 'quickjs-emscripten'
+import {
+  type Evaluation,
+  evaluateAlone,
+  type Expression,
+  MEMORY_MB,
+  tookTooLong,
+} from './sandbox-evaluation.ts'
+import { openRealm, type Realm } from './sandbox-realm.ts'
+
+/** Rows of one expression. */
+export type ExpressionRows = Omit<Expression, 'json'> & { owner: string; jsons: readonly string[] }
+
+export type Evaluator = {
+  /** One expression, in a context of its own. */
+  evaluate(expression: Expression): Evaluation
+  /**
+   * The first of the rows, as many as one call is good for, one answer for each of them: those that are `alone` must be
+   * evaluated by themselves.
+   */
+  evaluateSome(rows: ExpressionRows): (Evaluation | 'alone')[]
+}
+
+declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => object }
+
+const PAGE = 65_536
+const MAX_REALMS = 8
+const PAGES_PER_REALM = 16
+/** The program's own data and stack, and the realms, come on top of what an expression may use. */
+const OVERHEAD_PAGES = 88 + MAX_REALMS * PAGES_PER_REALM
+const STACK_BYTES = 256 * 1024
+const FRESH_RUNTIME_AFTER = 1000
+/** A realm takes as long as so many contexts: before, an expression is not worth one. */
+const WORTH_A_REALM = 16
+const MAX_KNOWN = 10_000
+const ROWS_PER_CALL = 64
+const CHARACTERS_PER_CALL = 200_000
+/** What one call of many rows should take, and when it is cut off: then each row is evaluated by itself, with its own time. */
+const CALL_MS = 2
+const MAX_CALL_MS = 10
+const MAX_ROWS = 100_000
+
+type OpenRealm = { realm: Realm; runtime: QuickJSRuntime; rows: number; msPerRow: number }
+
+/**
+ * A QuickJS machine. QuickJS counts blocks and not bytes in this build, so the limit of memory is that of the WebAssembly
+ * memory itself, which no code can pass.
+ */
+export async function createEvaluator(): Promise<Evaluator> {
+  const pages = (MEMORY_MB * 1_048_576) / PAGE
+  const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: pages + OVERHEAD_PAGES })
+  const machine = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }))
+  /** By owner and code; who was used last is the last. */
+  const realms = new Map<string, OpenRealm>()
+  /** How many rows were evaluated without a realm; Infinity for what can have none. */
+  const seen = new Map<string, number>()
+  let alone: QuickJSRuntime | null = null
+  let used = 0
+
+  function makeRuntime(): QuickJSRuntime {
+    return machine.newRuntime({ maxStackSizeBytes: STACK_BYTES })
+  }
+
+  function evaluate(expression: Expression): Evaluation {
+    used += 1
+    if (used % FRESH_RUNTIME_AFTER === 0) dropAlone()
+    alone ??= makeRuntime()
+    const evaluation = evaluateAlone(alone, expression)
+    if (!evaluation.ok) dropAlone()
+    return evaluation
+  }
+
+  function dropAlone(): void {
+    alone?.dispose()
+    alone = null
+  }
+
+  function close(key: string): void {
+    const open = realms.get(key)
+    realms.delete(key)
+    open?.realm.dispose()
+    open?.runtime.dispose()
+  }
+
+  function realmFor(key: string, { code, variables, jsons }: ExpressionRows): OpenRealm | null {
+    const known = realms.get(key)
+    if (known !== undefined) {
+      realms.delete(key)
+      realms.set(key, known)
+      return known
+    }
+    const before = seen.get(key) ?? 0
+    if (before === NEVER || before + jsons.length < WORTH_A_REALM) return null
+    const runtime = makeRuntime()
+    const realm = openRealm(runtime, code, variables)
+    if (realm === null) {
+      runtime.dispose()
+      note(key, NEVER)
+      return null
+    }
+    const [oldest] = realms.keys()
+    if (realms.size >= MAX_REALMS && oldest !== undefined) close(oldest)
+    const open = { realm, runtime, rows: 0, msPerRow: CALL_MS / 4 }
+    realms.set(key, open)
+    seen.delete(key)
+    return open
+  }
+
+  function note(key: string, count: number): void {
+    if (seen.size >= MAX_KNOWN) seen.clear()
+    seen.set(key, count)
+  }
+
+  return {
+    evaluate,
+    evaluateSome(rows) {
+      const key = `${rows.owner} ${rows.code}`
+      const open = realmFor(key, rows)
+      if (open === null) {
+        const count = seen.get(key) ?? 0
+        if (count !== NEVER) note(key, count + 1)
+        return ['alone']
+      }
+      const some = firstOf(rows.jsons, CALL_MS / open.msPerRow)
+      const began = performance.now()
+      const limitMs = some.length === 1 ? rows.timeoutMs : Math.min(rows.timeoutMs, MAX_CALL_MS)
+      const answers = open.realm.evaluate(some, limitMs)
+      if (typeof answers === 'string') {
+        close(key)
+        return answers === 'late' && some.length === 1
+          ? [tookTooLong(rows.timeoutMs)]
+          : some.map(() => 'alone')
+      }
+      open.rows += some.length
+      open.msPerRow += ((performance.now() - began) / some.length - open.msPerRow) / 4
+      if (open.rows > MAX_ROWS || open.realm.isUsedUp()) close(key)
+      return answers
+    },
+  }
+}
+
+const NEVER = Infinity
+
+function firstOf(jsons: readonly string[], max: number): readonly string[] {
+  const most = Math.max(1, Math.min(ROWS_PER_CALL, Math.floor(max)))
+  let characters = 0
+  const over = jsons.findIndex((json) => (characters += json.length) > CHARACTERS_PER_CALL)
+  return jsons.slice(0, Math.max(1, over < 0 ? most : Math.min(over, most)))
+}

@@ -1,0 +1,143 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten'
+import {
+  type Evaluation,
+  failed,
+  INTRINSICS,
+  limitTime,
+  namesOf,
+  SHOW,
+  takeText,
+} from './sandbox-evaluation.ts'
+
+/**
+ * A realm for one expression of one organisation, in which many rows are evaluated by one call. Everything that rows could
+ * share is frozen, and nothing makes code out of text: what one row does cannot be seen by the next.
+ */
+export type Realm = {
+  /**
+   * `alone`: the row needs a context of its own to be sure what it comes to. `late`, or `broken`, when the call did not come
+   * to its end: then nothing is known of any row, and the realm is of no use any more.
+   */
+  evaluate(jsons: readonly string[], limitMs: number): (Evaluation | 'alone')[] | 'late' | 'broken'
+  /** It holds what rows have left behind: promises that nobody will ever settle. */
+  isUsedUp(): boolean
+  dispose(): void
+}
+
+/** Null when the text is more than one expression, or none. */
+export function openRealm(runtime: QuickJSRuntime, code: string, variables: number): Realm | null {
+  const context = runtime.newContext({ intrinsics: INTRINSICS })
+  const compiled = compile(context, code, variables)
+  if (compiled === null) {
+    context.dispose()
+    return null
+  }
+  const { evaluateRows } = compiled
+
+  return {
+    evaluate(jsons, limitMs) {
+      const isLate = limitTime(runtime, limitMs)
+      const argument = context.newString(`[${jsons.join(',')}]`)
+      const called = context.callFunction(evaluateRows, context.undefined, argument)
+      argument.dispose()
+      if (called.error) {
+        called.error.dispose()
+        return isLate() ? 'late' : 'broken'
+      }
+      const answers = JSON.parse(takeText(context, called.value)) as (string | [string] | 0)[]
+      // An interrupt that is not let through ends the call all the same.
+      if (isLate()) return 'late'
+      return answers.map((answer) => {
+        if (typeof answer === 'string') return { ok: true, text: answer }
+        return answer === 0 ? 'alone' : failed(answer[0])
+      })
+    },
+    isUsedUp: () => runtime.hasPendingJob(),
+    dispose() {
+      evaluateRows.dispose()
+      context.dispose()
+    },
+  }
+}
+
+/**
+ * The brackets around an expression hold only what is one expression: text that closed the first kind, and went on outside of
+ * the function, would not fit between the second.
+ */
+function compile(
+  context: QuickJSContext,
+  code: string,
+  variables: number,
+): { evaluateRows: QuickJSHandle } | null {
+  const head = `(function(${namesOf(variables)}){'use strict';return`
+  const square = context.evalCode(`${head}[\n${code}\n]})`, 'formula.js', { compileOnly: true })
+  if (square.error) {
+    square.error.dispose()
+    return null
+  }
+  square.value.dispose()
+  const open = context.evalCode(OPEN, 'realm.js')
+  const formula = context.evalCode(`${head}(\n${code}\n)})`, 'formula.js')
+  if (open.error || formula.error) {
+    for (const result of [open, formula]) (result.error ?? result.value).dispose()
+    return null
+  }
+  const opened = context.callFunction(open.value, context.undefined, formula.value)
+  open.value.dispose()
+  formula.value.dispose()
+  if (opened.error) {
+    opened.error.dispose()
+    return null
+  }
+  return { evaluateRows: opened.value }
+}
+
+/**
+ * Failures that come of the expression itself. Any other may come of what is frozen, so that the row is evaluated again in a
+ * context of its own, where an expression may change whatever it finds.
+ */
+const OWN_FAILURES = String.raw`/^(TypeError: (cannot read property |not a function)|(Range|Reference|Syntax|URI)?Error\b)/`
+
+const OPEN = `(function(__formula){'use strict';
+let __tainted=false;
+const __refuse=function(){__tainted=true;throw new TypeError('no code of text')};
+const __kinds=[function(){},function*(){},async function(){},async function*(){}];
+for(const __kind of __kinds){
+  const __prototype=Object.getPrototypeOf(__kind);
+  const __constructor=function(){return __refuse()};
+  Object.defineProperty(__constructor,'prototype',{value:__prototype});
+  Object.defineProperty(__prototype,'constructor',{value:__constructor});
+}
+globalThis.Function=Object.getPrototypeOf(__kinds[0]).constructor;
+globalThis.eval=__refuse;
+const __seen=new Set();
+const __add=(__value)=>{
+  if((typeof __value==='object'&&__value!==null)||typeof __value==='function')__seen.add(__value)
+};
+for(const __value of [globalThis,__formula,...__kinds,__kinds[1](),__kinds[3](),[].values(),new Map().values(),new Set().values(),
+  ''[Symbol.iterator](),'a'.matchAll(/a/g),[].values().map(String),Iterator.from({next(){}}),
+  Object.getOwnPropertyDescriptor((function(){return arguments})(),'callee')?.get])__add(__value);
+for(const __value of __seen){
+  __add(Object.getPrototypeOf(__value));
+  for(const __key of Reflect.ownKeys(__value)){
+    const __held=Object.getOwnPropertyDescriptor(__value,__key);
+    __add(__held.value);__add(__held.get);__add(__held.set);
+  }
+  Object.freeze(__value);
+}
+const __parse=JSON.parse,__stringify=JSON.stringify,__String=String,__Promise=Promise,__own=${OWN_FAILURES};
+const __show=(__result)=>{${SHOW}};
+const __evaluate=(__values)=>{
+  __tainted=false;
+  let __shown;
+  try{__shown=__show(__formula.apply(undefined,__values))}
+  catch(__error){
+    try{
+      const __words=__String(__error);
+      __shown=__own.test(__words)?__stringify([__words]):'0';
+    }catch{__shown='0'}
+  }
+  return __tainted?'0':__shown
+};
+return (__json)=>'['+__parse(__json).map(__evaluate).join(',')+']'
+})`
