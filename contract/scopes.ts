@@ -14,6 +14,8 @@ export const SCOPES = [
   'shortcuts:run',
   'members:write',
   'agent:run',
+  'credits:read',
+  'credits:write',
   STORE,
 ] as const
 export type Scope = (typeof SCOPES)[number]
@@ -31,7 +33,7 @@ export type Role = (typeof ROLES)[number]
 const EVERY_SCOPE: readonly Scope[] = SCOPES
 const BY_ROLE: Record<Role, readonly Scope[]> = {
   admin: EVERY_SCOPE,
-  member: EVERY_SCOPE.filter((scope) => scope !== 'members:write'),
+  member: EVERY_SCOPE.filter((scope) => scope !== 'members:write' && scope !== 'credits:write'),
   user: ['sources:read', 'sources:write', 'shortcuts:read', 'shortcuts:run'],
 }
 

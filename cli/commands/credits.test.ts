@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { newId } from '#server/lib/ids.ts'
 import { grantCredits } from '#server/store/organisation/credits.ts'
 import { makeApp } from '#test/harness.ts'
 import { runLoam } from '../testing/loam.ts'
@@ -38,4 +39,29 @@ it('ledger lists the entries of one organisation, newest first, in credits', asy
 it.each(['0', 'all', '10001'])('ledger refuses --limit %s', async (limit) => {
   const { exit, stderr } = await ledger('--org', org.orgId, '--limit', limit)
   expect([exit, stderr]).toEqual([2, expect.stringContaining('limit: must be')])
+})
+
+it('M15: refund gives a charge back once', async () => {
+  const entry_id = newId()
+  await app.store.system
+    .insertInto('credit_entries')
+    .values({ org_id: org.orgId, entry_id, amount_millis: -2500, balance_millis: 1000_000, reason: 'cell' })
+    .execute()
+  await app.store.system
+    .updateTable('organisations')
+    .set({ credits_millis: 1000_000 })
+    .where('org_id', '=', org.orgId)
+    .execute()
+  const refund = (...args: string[]) =>
+    runLoam(['credits', 'refund', '--org', org.orgId, '--reason', 'wrong column', ...args], ENV)
+  const given = await refund('--entry', entry_id, '--json')
+  expect([given.exit, JSON.parse(given.stdout)]).toEqual([0, { entries: 1, amount: 2.5, balance: 1002.5 }])
+  const again = await refund('--entry', entry_id)
+  expect([again.exit, again.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining('A charge of this entry that was not given back'),
+  ])
+  expect(again.exit).not.toBe(0)
+  const neither = await refund()
+  expect([neither.exit, neither.stderr]).toEqual([2, expect.stringContaining('either --run or --entry')])
 })

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { invalid, notFound } from '#server/lib/errors.ts'
 import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
-import { getBalance, grantCredits, listCreditEntries, MILLIS } from '#server/store/organisation/credits.ts'
+import {
+  getBalance,
+  grantCredits,
+  listCreditEntries,
+  MILLIS,
+  refundCharges,
+} from '#server/store/organisation/credits.ts'
 import { examples, Limit, Org } from '../flags.ts'
 import { type CommandOutput, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
@@ -27,6 +33,18 @@ const GrantFlags = z.strictObject({
   amount: Amount,
   reason: z.string().trim().min(1, 'must not be empty').default('granted by the operator'),
 })
+
+const RefundFlags = z
+  .strictObject({
+    org: Org,
+    run: z.guid('must be the id of a run').optional(),
+    entry: z.guid('must be the id of an entry of the ledger').optional(),
+    reason: z.string().trim().min(1, 'must not be empty'),
+  })
+  .refine(({ run, entry }) => (run === undefined) !== (entry === undefined), {
+    path: ['run'],
+    error: 'give either --run or --entry',
+  })
 
 const LedgerFlags = z.strictObject({ org: Org, limit: Limit(50, 10_000) })
 
@@ -59,6 +77,47 @@ export function define(credits: Command): void {
           return after
         })
         return formatBalance(organisation, balance)
+      }),
+    )
+
+  credits
+    .command('refund')
+    .description('Give back what a run or one entry of the ledger charged; each charge once')
+    .option('--run <run_id>', 'everything that the run charged')
+    .option('--entry <entry_id>', 'this charge alone')
+    .requiredOption('--reason <text>', 'kept in the ledger')
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples('loam credits refund --run 0198f3a6-2c3d-7e4f-8a5b-6c7d8e9f0a1b --reason "Wrong column"'),
+    )
+    .action(
+      inSession(RefundFlags, async ({ db }, { run, entry, reason, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const which = entry === undefined ? { runId: run ?? '' } : { entryId: entry }
+        const refund = await inTransaction(db, async (trx) => {
+          const given = await refundCharges(trx, org_id, which, reason)
+          if (given.entries === 0)
+            throw notFound(
+              `A charge of this ${entry === undefined ? 'run' : 'entry'} that was not given back`,
+            )
+          await recordAudit(trx, org_id, OPERATOR, {
+            action: 'credits.refunded',
+            target: org_id,
+            details: { ...which, entries: given.entries, amount: given.amountMillis / MILLIS, reason },
+          })
+          return given
+        })
+        const data = {
+          entries: refund.entries,
+          amount: refund.amountMillis / MILLIS,
+          balance: refund.balanceMillis / MILLIS,
+        }
+        return {
+          data,
+          text: () =>
+            `${data.amount} credits of ${data.entries} charge${data.entries === 1 ? '' : 's'} given back; the balance is ${data.balance}.`,
+        }
       }),
     )
 

@@ -3,6 +3,7 @@ import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
 import { agentRoutes } from './routes/agent/agent.ts'
+import { creditRoutes } from './routes/credits/credits.ts'
 import { exportFilePages } from './routes/files/export-files.ts'
 import { exportRoutes } from './routes/files/exports.ts'
 import { importRoutes } from './routes/files/imports.ts'
@@ -36,6 +37,7 @@ const API_ROUTES: Routes[] = [
   openApiRoutes,
   userRoutes,
   memberRoutes,
+  creditRoutes,
   workflowRoutes,
   sheetRoutes,
   inputRoutes,

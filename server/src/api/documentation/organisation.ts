@@ -15,6 +15,17 @@ export const ORGANISATION: Operations = {
     description: 'Replaces the whole text, up to 256 KB. An empty text clears it.',
     body: { content: 'We sell scheduling software to dental clinics in Germany.' },
   },
+  'GET /credits': {
+    id: 'getCredits',
+    description:
+      'The balance of the organisation. `held` is set aside for what is under way and comes back where it is not spent; days and months are UTC.',
+  },
+  'GET /credits/ledger': {
+    id: 'listLedger',
+    description:
+      'The books, newest entry first, up to 1,000 a page: `next_cursor` leads to the next one, until it is null. Amounts add up to the balance. `from` and `to` are inclusive. Members see what they started and what their workflows cost, admins everything. As CSV the cursor is in the header `X-Next-Cursor`.',
+    query: { type: 'charge', limit: '20' },
+  },
   'POST /org/members': {
     id: 'addMember',
     description:

@@ -125,6 +125,7 @@ async function runFound(
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
+  if (result.settlement.creditsMillis > 0) result.settlement.actionId = action.id
   return result
 }
 

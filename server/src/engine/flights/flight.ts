@@ -60,6 +60,8 @@ export type Flight = Readonly<{
 /** The result of one cell, ready to be written. */
 export type SettledCell = {
   action: string
+  /** Of the catalogue; said of cells that cost something. */
+  actionId?: string
   status: CellStatus
   outputs?: Record<string, unknown>
   error?: string

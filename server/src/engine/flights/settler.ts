@@ -104,7 +104,8 @@ function extrasOf(cell: SettledCell, { heldMillis, retries, state }: Held): obje
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
   if (retries > 0) extras['tries'] = retries + 1
-  if (heldMillis > 0) Object.assign(extras, { hd: heldMillis, cr: creditsMillis, e: newId() })
+  if (heldMillis > 0)
+    Object.assign(extras, { hd: heldMillis, cr: creditsMillis, e: newId(), ...originOf(cell) })
   if (cached) extras['ca'] = true
   if (learns === true) extras['ln'] = true
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
@@ -112,4 +113,11 @@ function extrasOf(cell: SettledCell, { heldMillis, retries, state }: Held): obje
   if (heldMillis > 0 || retries > 0 || state !== null) extras['cl'] = true
   for (const _ in extras) return extras
   return null
+}
+
+/** What a charge is for: the action of the catalogue, and the providers that are paid. */
+function originOf({ actionId, provenance, creditsMillis }: SettledCell): object {
+  if (creditsMillis === 0) return {}
+  const paid = (provenance ?? []).filter(({ credits }) => credits > 0)
+  return { ai: actionId, pc: paid.map(({ provider, credits }) => ({ provider, credits })) }
 }

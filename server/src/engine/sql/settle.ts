@@ -109,9 +109,19 @@ const REMEMBERED_AND_PAID = `
   from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o order by o) v
   where org.org_id = v.o
   returning org.org_id, org.credits_millis + v.cost as before
+), payer as materialized (
+  select started.o, started.run, r.key_id, r.trigger, s.workflow_id, case when position('@' in r.created_by) > 0 then r.created_by
+      else (select email from members where org_id = w.org_id
+        and member_id = coalesce((select member_id from api_keys where org_id = r.org_id and key_id = r.key_id), w.owner_id)) end as member
+  from (select distinct o, run from valid where cr > 0) started
+  join runs r on r.org_id = started.o and r.run_id = started.run
+  join sheets s on s.org_id = r.org_id and s.sheet_id = r.sheet_id
+  join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
 ), entered as (
-  insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details)
+  insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details, run_id, workflow_id, sheet_id,
+    row_id, action, action_id, member, key_id, trigger, providers)
   select v.o, (v.x->>'e')::uuid, -v.cr, paid.before - sum(v.cr) over (partition by v.o order by v.n), 'cell',
-    jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act)
-  from valid v join paid on paid.org_id = v.o where v.cr > 0
+    jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act), v.run, p.workflow_id, v.s, v.r, v.act,
+    v.x->>'ai', p.member, p.key_id, p.trigger, coalesce(v.x->'pc', '[]')
+  from valid v join paid on paid.org_id = v.o left join payer p on p.o = v.o and p.run = v.run where v.cr > 0
 )`

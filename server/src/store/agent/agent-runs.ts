@@ -89,10 +89,10 @@ export async function endAgentRun(
       .where('org_id', '=', org_id)
       .where('agent_run_id', '=', agent_run_id)
       .where('state', '=', 'running')
-      .returning(['price_millis', 'request_id'])
+      .returning(['price_millis', 'request_id', 'key_id', 'member_id'])
       .executeTakeFirst()
     if (ended === undefined) return false
-    const { price_millis, request_id } = ended
+    const { price_millis, request_id, key_id, member_id } = ended
     const spent = state === 'answered' ? price_millis : 0
     const balance = await changeCredits(trx, org_id, { held: -price_millis, spent })
     if (spent > 0) {
@@ -105,6 +105,11 @@ export async function endAgentRun(
           balance_millis: balance,
           reason: 'agent',
           details: JSON.stringify({ request_id }),
+          trigger: 'agent',
+          key_id,
+          member: sql<
+            string | null
+          >`(select email from members where org_id = ${org_id} and member_id = ${member_id}::uuid)`,
         })
         .execute()
     }

@@ -141,6 +141,18 @@ export type Schema = {
     balance_millis: number
     reason: string
     details: Json<Record<string, unknown>>
+    type: Generated<'grant' | 'charge' | 'refund'>
+    run_id: string | null
+    workflow_id: string | null
+    sheet_id: string | null
+    row_id: string | null
+    action: string | null
+    action_id: string | null
+    member: string | null
+    key_id: string | null
+    trigger: string | null
+    refund_of: string | null
+    providers: Json<{ provider: string; credits: number }[]>
   }
   workflows: {
     org_id: string

@@ -123,10 +123,11 @@ export async function payForPage(
         held_millis = held_millis - ${held_millis}::bigint
       where org_id = ${org_id} returning credits_millis
     )
-    insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details)
-    select ${org_id}, ${newId()}::uuid, -${costMillis}::bigint, credits_millis, 'source', ${details}::jsonb from paid`.execute(
-    db,
-  )
+    insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details, trigger, member)
+    select ${org_id}, ${newId()}::uuid, -${costMillis}::bigint, credits_millis, 'source', ${details}::jsonb, 'source',
+      (select m.email from sources s join members m on m.org_id = s.org_id and m.member_id = s.owner_id
+        where s.org_id = ${org_id} and s.instance_id = ${instance_id})
+    from paid`.execute(db)
 }
 
 /** Sources whose job is missing or overdue: a second look at what should happen by itself. */

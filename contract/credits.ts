@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { wholeNumber } from './numbers.ts'
+
+export const MAX_LEDGER_PAGE = 1000
+export const ENTRY_TYPES = ['grant', 'charge', 'refund'] as const
+
+/** Credits with at most three decimals (D22). */
+const Credits = z.number()
+
+export const CreditsOverview = z
+  .object({
+    balance: Credits,
+    held: Credits.describe('Set aside for cells, pulls and agent runs that are under way'),
+    available: Credits.describe('`balance` less `held`'),
+    spent_today: Credits.describe('Since midnight UTC, less what was given back of it'),
+    spent_this_month: Credits,
+  })
+  .meta({ id: 'Credits' })
+
+const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+  error: 'must be a day such as 2026-03-01, or a time in ISO 8601',
+})
+
+export const LedgerQuery = z.object({
+  from: Moment.optional().describe('A day (UTC) or a time; inclusive'),
+  to: Moment.optional().describe('A day (UTC) or a time; inclusive'),
+  type: z.enum(ENTRY_TYPES).optional(),
+  run_id: Uuid.optional(),
+  workflow_id: Uuid.optional(),
+  limit: wholeNumber(1, MAX_LEDGER_PAGE).default(100),
+  cursor: Uuid.optional().describe('`next_cursor` of the page before'),
+  format: z.enum(['json', 'csv']).default('json'),
+})
+
+export const LedgerEntry = z
+  .object({
+    entry_id: Uuid,
+    at: DateTime,
+    type: z.enum(ENTRY_TYPES),
+    amount: Credits.describe('Below 0 for a charge'),
+    balance: Credits.describe('After it'),
+    reason: z.string(),
+    run_id: Uuid.nullable(),
+    workflow_id: Uuid.nullable(),
+    sheet_id: Uuid.nullable(),
+    row_id: Uuid.nullable(),
+    action_instance_id: z.string().nullable(),
+    action_id: z.string().nullable(),
+    member: z.string().nullable().describe('Who started it; the owner of the workflow where nobody did'),
+    key_id: Uuid.nullable(),
+    trigger: z.string().nullable(),
+    refund_of: Uuid.nullable(),
+    providers: z.array(z.object({ provider: z.string(), credits: Credits })),
+  })
+  .meta({ id: 'LedgerEntry' })
+
+export const Ledger = z.object({ entries: z.array(LedgerEntry), next_cursor: Uuid.nullable() })

@@ -1,0 +1,61 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { Schema } from '../connection/schema.ts'
+
+export type LedgerRecord = Selectable<Schema['credit_entries']>
+
+/** Whose entries: all of the organisation, or those of a member's own doing and of the workflows they may use. */
+export type LedgerReach = {
+  member: { email: string; id: string } | null
+  workflows: ReadonlySet<string> | null
+}
+
+export type LedgerPage = {
+  /** Inclusive. */
+  from: Date | null
+  /** Exclusive. */
+  before: Date | null
+  type: LedgerRecord['type'] | null
+  runId: string | null
+  workflowId: string | null
+  /** The entry that the page before ended with. */
+  after: string | null
+  limit: number
+}
+
+/** A page of the ledger, newest entry first. */
+export async function listLedger(
+  db: Db,
+  orgId: string,
+  { member, workflows }: LedgerReach,
+  { from, before, type, runId, workflowId, after, limit }: LedgerPage,
+): Promise<LedgerRecord[]> {
+  let query = db.selectFrom('credit_entries').selectAll().where('org_id', '=', orgId)
+  if (from !== null) query = query.where('at', '>=', from)
+  if (before !== null) query = query.where('at', '<', before)
+  if (type !== null) query = query.where('type', '=', type)
+  if (runId !== null) query = query.where('run_id', '=', runId)
+  if (workflowId !== null) query = query.where('workflow_id', '=', workflowId)
+  if (after !== null) query = query.where('entry_id', '<', after)
+  if (workflows !== null) query = query.where(sql<boolean>`workflow_id = any(${[...workflows]}::uuid[])`)
+  if (member !== null) query = query.where(ofMember(orgId, member))
+  return query.orderBy('entry_id', 'desc').limit(limit).execute()
+}
+
+const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =>
+  sql<boolean>`(member = ${email} or workflow_id in (select w.workflow_id from workflows w
+    where w.org_id = ${orgId} and (w.owner_id = ${id} or exists (select from workflow_shares h
+      where h.org_id = w.org_id and h.workflow_id = w.workflow_id and h.member_id = ${id}))))`
+
+export type Overview = { balance: number; held: number; today: number; month: number }
+
+/** What there is, what is set aside, and what was spent of late, in thousandths; days and months are UTC. */
+export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
+  const spentSince = (unit: 'day' | 'month') => sql<number>`(select coalesce(-sum(amount_millis), 0)::bigint
+    from credit_entries e where e.org_id = o.org_id and e.type <> 'grant'
+      and e.at >= date_trunc(${unit}, now(), 'UTC'))`
+  const { rows } = await sql<Overview>`
+    select credits_millis as balance, held_millis as held, ${spentSince('day')} as today, ${spentSince('month')} as month
+    from organisations o where org_id = ${orgId}`.execute(db)
+  return rows[0]
+}
