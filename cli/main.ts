@@ -54,6 +54,11 @@ export const GROUPS: Group[] = [
     about: 'Save filters over records, see their members and why',
     load: () => import('./commands/segment.ts'),
   },
+  {
+    name: 'secret',
+    about: 'See what LOAM_SECRET seals, and seal it anew after a change',
+    load: () => import('./commands/secret.ts'),
+  },
   { name: 'env', about: 'Set and list environment variables', load: () => import('./commands/env.ts') },
   { name: 'actions', about: 'List and show the actions', load: () => import('./commands/actions.ts') },
   {

@@ -11,7 +11,6 @@ import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
 import { examples } from './flags.ts'
 import { inSession } from './session.ts'
-import { formatSourceState } from './source-output.ts'
 import { OneSource, Pair, readMapping, requireSource, showState, SOURCE, SourceId } from './source-session.ts'
 
 const SyncFlags = z.strictObject({
@@ -110,8 +109,7 @@ export function defineChanging(source: Command): void {
       inSession(SetFlags, async (session, { id, maxCredits }) => {
         const { db } = session
         const record = await changeCreditCap(db, OPERATOR, await requireSource(db, id), maxCredits)
-        const state = await showState(session, record)
-        return { data: state, text: () => formatSourceState(state) }
+        return showState(session, record)
       }),
     )
 

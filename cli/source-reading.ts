@@ -5,7 +5,7 @@ import { listRecords } from '#server/store/sources/source-records.ts'
 import { listSources } from '#server/store/sources/sources.ts'
 import { examples, Limit, Org } from './flags.ts'
 import { inSession, resolveOrganisation } from './session.ts'
-import { formatRecords, formatSources, formatSourceState } from './source-output.ts'
+import { formatRecords, formatSources } from './source-output.ts'
 import { OneSource, requireSource, showState, SOURCE, SourceId } from './source-session.ts'
 
 export function defineReading(source: Command): void {
@@ -28,8 +28,7 @@ export function defineReading(source: Command): void {
     .addHelpText('after', examples('loam source show <id>'))
     .action(
       inSession(OneSource, async (session, { id }) => {
-        const state = await showState(session, await requireSource(session.db, id))
-        return { data: state, text: () => formatSourceState(state) }
+        return showState(session, await requireSource(session.db, id))
       }),
     )
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { SourceState } from '#contract/sources.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import type { ProviderGate, ProviderKeys } from '#server/catalog/provider/access.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
@@ -14,8 +13,10 @@ import { loadSources, type SourceCatalogue } from '#server/sources/registry.ts'
 import type { Db } from '#server/store/connection/db.ts'
 import { findOrganisationOfSource, findSource, type SourceRecord } from '#server/store/sources/sources.ts'
 import { readJsonFile } from './json-file.ts'
+import type { CommandOutput } from './output.ts'
 import { serverAddress } from './server-address.ts'
 import { requireMember, resolveOrganisation, type Session } from './session.ts'
+import { formatSourceState } from './source-output.ts'
 
 export const SourceId = z
   .string()
@@ -59,9 +60,18 @@ export async function requireSource(db: Db, id: string): Promise<SourceRecord> {
   return found
 }
 
-export async function showState({ db, sealer, config }: Session, record: SourceRecord): Promise<SourceState> {
+/** Prints a source as it is, and what is to be said of it besides. */
+export async function showState(
+  { db, sealer, config }: Session,
+  record: SourceRecord,
+): Promise<CommandOutput> {
   const publicUrl = config.LOAM_PUBLIC_URL ?? serverAddress(config)
-  return readSourceState(db, record, { sources: await loadSources(), sealer, publicUrl })
+  const means = { sources: await loadSources(), sealer, publicUrl }
+  const { state, warnings } = await readSourceState(db, record, means)
+  return {
+    data: warnings.length === 0 ? state : { ...state, warnings },
+    text: () => [formatSourceState(state), ...warnings.map(({ message }) => message)].join('\n'),
+  }
 }
 
 export function pickSource(sources: SourceCatalogue, slug: string): Source {

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   ALREADY_INVITED: 409,
   ALREADY_MEMBER: 409,
   MEMBER_LIMIT_REACHED: 409,
+  SECRET_UNREADABLE: 409,
   Gone: 410,
   'Payload Too Large': 413,
   'Unsupported Media Type': 415,

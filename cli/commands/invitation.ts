@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { unreadableWords } from '#server/lib/security/secrets.ts'
 import { acceptInvitation, pendingInvitations } from '#server/org/members.ts'
 import { examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { serverAddress } from '../server-address.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
+
+const UNREADABLE = unreadableWords('the link', 'remove the invitation and invite again')
 
 const AcceptFlags = z.strictObject({
   token: z.string().trim().min(1, 'must not be empty'),
@@ -49,6 +52,7 @@ export function define(invitation: Command): void {
             created_at,
             email_sent,
             link,
+            ...(link === null ? { problem: UNREADABLE } : {}),
           })),
           text: () =>
             formatTable(
@@ -58,7 +62,7 @@ export function define(invitation: Command): void {
                 role,
                 formatTime(created_at),
                 email_sent ? 'yes' : 'no',
-                link,
+                link ?? UNREADABLE,
               ]),
               'No pending invitations.',
             ),

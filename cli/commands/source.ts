@@ -132,7 +132,7 @@ function defineMaking(source: Command): void {
           )
           const { instance_id, name, created_at } = made
           const publicUrl = session.config.LOAM_PUBLIC_URL ?? serverAddress(session.config)
-          const reception = await findReception(session.db, session.sealer, publicUrl, {
+          const { reception } = await findReception(session.db, session.sealer, publicUrl, {
             record: made,
             source: type,
           })

@@ -40,7 +40,12 @@ function checkPrivateFiles(folder: string): Check[] {
 }
 
 function checkSecret(config: Config): Check {
-  if (config.LOAM_SECRET !== undefined) return ok('secret', 'from LOAM_SECRET')
+  if (config.LOAM_SECRET !== undefined) {
+    const older = config.LOAM_SECRET.split(',').length - 1
+    const more =
+      older === 0 ? '' : `; loam secret status tells whether the ${older} behind the first are needed`
+    return ok('secret', `from LOAM_SECRET${more}`)
+  }
   const file = join(config.LOAM_DATA_DIR, 'secret')
   if (existsSync(file)) return ok('secret', file)
   return warn('secret', 'there is none yet', 'the first start makes it; keep a copy of it with your backups')

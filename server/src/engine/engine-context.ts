@@ -5,6 +5,7 @@ import type { RecordAccess } from '../catalog/records/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import type { Log } from '../lib/log.ts'
+import type { EnvValues } from '../lib/security/env-values.ts'
 import type { Slots } from '../lib/timing/slots.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { takeMailTurn } from '../store/organisation/mail-quota.ts'
@@ -52,7 +53,7 @@ export type RowWalk = {
   flight: Flight
   definition: Definition
   scope: RowScope
-  env: ReadonlyMap<string, string>
+  env: EnvValues
   express: boolean
   /** The row is foreground work no longer: it waits itself. */
   endPriority: (() => void) | undefined

@@ -8,7 +8,8 @@ import {
   type ProviderKey,
   type TokenAnswer,
 } from '../catalog/provider/access.ts'
-import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
+import { connectionBinding } from '../lib/security/bindings.ts'
+import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
@@ -26,20 +27,15 @@ type Fields = Readonly<Record<string, string>>
 const CLAIM_SECONDS = 20
 
 export function sealFields(sealer: Sealer, of: Named, fields: Fields): string {
-  return sealer.seal(JSON.stringify(fields), bindingOf(of, 'fields'))
+  return sealer.seal(JSON.stringify(fields), connectionBinding(of, 'fields'))
 }
 
-/** Null when it was sealed with another secret: as good as not connected. */
+/** Null when its fields were sealed with another secret. A token that does not open is made again. */
 export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord): ProviderKey | null {
-  let fields: Fields
-  let kept: KeptToken | undefined
-  try {
-    fields = openFields(sealer, record)
-    kept = openToken(sealer, record)
-  } catch (cause) {
-    if (cause instanceof UnsealError) return null
-    throw cause
-  }
+  const opened = openFields(sealer, record)
+  if (opened === null) return null
+  let fields: Fields = opened
+  let kept = openToken(sealer, record)
   let making: Promise<unknown> = Promise.resolve()
   return {
     id: record.connection_id,
@@ -65,7 +61,8 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
       const current = claimed ?? (await findConnection(db, record.connection_id))
       if (current !== undefined) {
         kept = openToken(sealer, current)
-        fields = openFields(sealer, current)
+        // A process with a newer secret may have sealed them anew: those at hand are tried then.
+        fields = openFields(sealer, current) ?? fields
       }
       if (claimed === undefined && current !== undefined && !isFresh(kept, refused)) {
         await sleep(backoff(looks, { firstMs: 50, maxMs: 500 }))
@@ -92,23 +89,20 @@ export function openConnection(db: Db, sealer: Sealer, record: ConnectionRecord)
     fields = { ...fields, ...made.fields }
     kept = { token: made.token, expiresAt: Date.now() + made.expiresInSeconds * 1000 }
     return storeToken(db, from, {
-      token_sealed: sealer.seal(made.token, bindingOf(record, 'token')),
+      token_sealed: sealer.seal(made.token, connectionBinding(record, 'token')),
       token_expires_at: new Date(kept.expiresAt),
       ...(made.fields === undefined ? {} : { fields_sealed: sealFields(sealer, record, fields) }),
     })
   }
 }
 
-function openFields(sealer: Sealer, record: ConnectionRecord): Fields {
-  return JSON.parse(sealer.open(record.fields_sealed, bindingOf(record, 'fields'))) as Fields
+function openFields(sealer: Sealer, record: ConnectionRecord): Fields | null {
+  const text = tryOpen(sealer, record.fields_sealed, connectionBinding(record, 'fields'))
+  return text === null ? null : (JSON.parse(text) as Fields)
 }
 
 function openToken(sealer: Sealer, record: ConnectionRecord): KeptToken | undefined {
   if (record.token_sealed === null || record.token_expires_at === null) return undefined
-  const token = sealer.open(record.token_sealed, bindingOf(record, 'token'))
-  return { token, expiresAt: record.token_expires_at.getTime() }
-}
-
-function bindingOf({ org_id, connection_id }: Named, part: 'fields' | 'token'): Binding {
-  return { orgId: org_id, record: `connection ${connection_id} ${part}` }
+  const token = tryOpen(sealer, record.token_sealed, connectionBinding(record, 'token'))
+  return token === null ? undefined : { token, expiresAt: record.token_expires_at.getTime() }
 }

@@ -1,5 +1,7 @@
 import { invalid, notFound } from '../lib/errors.ts'
-import { type Binding, type Sealer, UnsealError } from '../lib/security/secrets.ts'
+import { envBinding } from '../lib/security/bindings.ts'
+import type { EnvValues } from '../lib/security/env-values.ts'
+import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { deleteEnv, type EnvRecord, type EnvScope, putEnv } from '../store/organisation/env-variables.ts'
@@ -39,23 +41,21 @@ export async function unsetEnv(db: Db, actor: Actor, scope: EnvScope, key: strin
   })
 }
 
-/** Values by key. One that was sealed with another secret is left out: rows that need it say that it has no value. */
-export function openEnv(sealer: Sealer, orgId: string, records: EnvRecord[]): ReadonlyMap<string, string> {
+/** Values by key. Those that were sealed with another secret are named, for the words of what needs them. */
+export function openEnv(sealer: Sealer, orgId: string, records: EnvRecord[]): EnvValues {
   const values = new Map<string, string>()
+  const unreadable = new Set<string>()
   for (const { key, workflow_id, value_sealed } of records) {
-    try {
-      values.set(key, sealer.open(value_sealed, bindingOf({ orgId, workflowId: workflow_id }, key)))
-    } catch (cause) {
-      if (!(cause instanceof UnsealError)) throw cause
-    }
+    const value = tryOpen(sealer, value_sealed, envBinding({ org_id: orgId, workflow_id, key }))
+    if (value === null) unreadable.add(key)
+    else values.set(key, value)
   }
-  return values
+  return Object.assign(values, { unreadable })
 }
 
 function detailsOf({ workflowId }: EnvScope): Record<string, unknown> {
   return workflowId === null ? {} : { workflow_id: workflowId }
 }
 
-function bindingOf({ orgId, workflowId }: EnvScope, key: string): Binding {
-  return { orgId, record: `env ${workflowId ?? 'organisation'} ${key}` }
-}
+const bindingOf = ({ orgId, workflowId }: EnvScope, key: string) =>
+  envBinding({ org_id: orgId, workflow_id: workflowId, key })

@@ -3,8 +3,9 @@ import { isRole } from '#contract/scopes.ts'
 import { AppError, invalid, notFound, reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
+import { invitationBinding } from '../lib/security/bindings.ts'
 import { hashToken, randomText } from '../lib/security/keys.ts'
-import type { Sealer } from '../lib/security/secrets.ts'
+import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { deleteConnectionsOfMember } from '../store/organisation/connections.ts'
@@ -51,7 +52,7 @@ export async function inviteMember(context: InviteContext, invite: Invite): Prom
     await insertInvitation(trx, orgId, {
       ...invite,
       tokenHash: hashToken(token),
-      tokenSealed: context.sealer.seal(token, invitationBinding(orgId, invite.email)),
+      tokenSealed: context.sealer.seal(token, invitationBinding({ org_id: orgId, email: invite.email })),
       invitedBy: actor.email,
     })
     await recordAudit(trx, orgId, actor, {
@@ -154,13 +155,14 @@ export async function acceptInvitation(
   })
 }
 
-/** Pending invitations with their links, for administrators when the mail did not go out. */
+/** Pending invitations with their links, for administrators when the mail did not go out. Null: the link cannot be opened. */
 export async function pendingInvitations(db: Db, orgId: string, sealer: Sealer, publicUrl: string) {
   const invitations = await listInvitations(db, orgId)
-  return invitations.map(({ token_sealed, ...invitation }) => ({
-    ...invitation,
-    link: invitationLink(publicUrl, sealer.open(token_sealed, invitationBinding(orgId, invitation.email))),
-  }))
+  return invitations.map(({ token_sealed, ...invitation }) => {
+    const { email } = invitation
+    const token = tryOpen(sealer, token_sealed, invitationBinding({ org_id: orgId, email }))
+    return { ...invitation, link: token === null ? null : invitationLink(publicUrl, token) }
+  })
 }
 
 export type Removal = { removed: 'member' | 'invitation'; warnings: ImpactWarning[] }
@@ -196,8 +198,4 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
 
 function invitationLink(publicUrl: string, token: string): string {
   return `${publicUrl}/invitations/${token}`
-}
-
-function invitationBinding(orgId: string, email: string) {
-  return { orgId, record: `invitation ${email}` }
 }

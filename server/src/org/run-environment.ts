@@ -1,6 +1,7 @@
 import { createKey, type ProviderKey, type ProviderKeys } from '../catalog/provider/access.ts'
 import { createMemo } from '../lib/memo.ts'
-import type { Sealer } from '../lib/security/secrets.ts'
+import type { EnvValues } from '../lib/security/env-values.ts'
+import { type Sealer, unreadable } from '../lib/security/secrets.ts'
 import type { SourceKeys } from '../sources/reach.ts'
 import type { Store } from '../store/connection/db.ts'
 import {
@@ -19,8 +20,8 @@ type MemberKey = { org_id: string; member_id: string | null }
 
 /** What rows draw on beside their sheet when they run. A change is seen within a second or two. */
 export type RunEnvironment = {
-  /** Values of environment variables, by key, as the sheet sees them. */
-  envOf(sheet: SheetKey): Promise<ReadonlyMap<string, string>>
+  /** Environment variables as the sheet sees them. */
+  envOf(sheet: SheetKey): Promise<EnvValues>
   keysOf(sheet: SheetKey): ProviderKeys
   /** What a person may use who asks without a sheet: shared connections and their own, and the organisation's variables. */
   keysOfMember(member: MemberKey): SourceKeys
@@ -42,7 +43,7 @@ export function createRunEnvironment(
   const platform = new Map(
     [...providerKeys].map(([provider, secret]) => [provider, createKey('platform', { secret })]),
   )
-  const env = createMemo<ReadonlyMap<string, string>>({ ...KEPT, bytes: { max: MAX_BYTES, of: lengthOf } })
+  const env = createMemo<EnvValues>({ ...KEPT, bytes: { max: MAX_BYTES, of: lengthOf } })
   const connections = createMemo<Connection[]>(KEPT)
   const knowledge = createMemo<string | null>({
     ...KEPT,
@@ -62,7 +63,10 @@ export function createRunEnvironment(
     own: async (provider, name) => {
       const theirs = (await list()).filter((one) => one.provider === provider)
       const named = name === undefined ? theirs : theirs.filter((one) => isNamed(one, name))
-      return named[0]?.key ?? null
+      const [first] = named
+      if (first === undefined || first.key !== null) return first?.key ?? null
+      const what = `the connection "${first.name}" to ${provider}`
+      throw unreadable(what, 'remove it and add it again (`loam connection remove`, `loam connection add`)')
     },
   })
 

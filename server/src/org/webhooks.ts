@@ -1,5 +1,7 @@
+import type { Warning } from '#contract/envelope.ts'
+import { webhookBinding } from '../lib/security/bindings.ts'
 import { hashToken, randomText } from '../lib/security/keys.ts'
-import type { Sealer } from '../lib/security/secrets.ts'
+import { type Sealer, tryOpen, unreadable, unreadableWords } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
@@ -21,7 +23,7 @@ export async function switchWebhookOn(
 ): Promise<string> {
   const rotate = options.rotate ?? false
   const token = randomText(TOKEN_LENGTH)
-  const sealed = sealer.seal(token, bindingOf(sheet))
+  const sealed = sealer.seal(token, webhookBinding(sheet))
   return inTransaction(db, async (trx) => {
     const [before] = await listWebhooks(trx, sheet.org_id, [sheet.sheet_id])
     const kept = await enableWebhook(trx, sheet, { hash: hashToken(token), sealed }, rotate)
@@ -29,7 +31,9 @@ export async function switchWebhookOn(
       const action = rotate ? 'webhook.rotated' : 'webhook.enabled'
       await recordAudit(trx, sheet.org_id, actor, { action, target: sheet.sheet_id })
     }
-    return kept === sealed ? token : sealer.open(kept, bindingOf(sheet))
+    const opened = kept === sealed ? token : tryOpen(sealer, kept, webhookBinding(sheet))
+    if (opened === null) throw unreadable(ADDRESS, mendingOf(sheet))
+    return opened
   })
 }
 
@@ -41,22 +45,34 @@ export async function switchWebhookOff(db: Db, actor: Actor, sheet: SheetKey): P
   })
 }
 
-/** The addresses of those sheets that have a webhook input, by sheet. */
+/** The addresses of those sheets that have a webhook input, by sheet. One that cannot be opened is null, with a warning. */
 export async function webhookUrls(
   db: Db,
   sealer: Sealer,
   publicUrl: string,
   orgId: string,
   sheetIds: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<{ urls: Map<string, string | null>; warnings: Warning[] }> {
   const webhooks = await listWebhooks(db, orgId, sheetIds)
-  return new Map(
-    webhooks.map(({ sheet_id, token_sealed }) => [
-      sheet_id,
-      webhookUrl(publicUrl, sealer.open(token_sealed, bindingOf({ org_id: orgId, sheet_id }))),
-    ]),
-  )
+  const urls = new Map<string, string | null>()
+  const warnings: Warning[] = []
+  for (const { sheet_id, token_sealed } of webhooks) {
+    const token = tryOpen(sealer, token_sealed, webhookBinding({ org_id: orgId, sheet_id }))
+    urls.set(sheet_id, token === null ? null : webhookUrl(publicUrl, token))
+    if (token !== null) continue
+    const message = unreadableWords(ADDRESS, mendingOf({ sheet_id }))
+    warnings.push({
+      field: `sheets[${sheetIds.indexOf(sheet_id)}].webhook_url`,
+      code: 'secret_unreadable',
+      message,
+    })
+  }
+  return { urls, warnings }
 }
+
+const ADDRESS = 'the address of the webhook'
+const mendingOf = ({ sheet_id }: Pick<SheetKey, 'sheet_id'>) =>
+  `make a new address: \`loam webhook enable --sheet ${sheet_id} --rotate\`; deliveries to the one that is known go on until then`
 
 /** D46: where a sheet has a webhook input its copy has one, with a token of its own. */
 export async function copyWebhook(
@@ -72,8 +88,4 @@ export async function copyWebhook(
 
 export function webhookUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/hooks/${token}`
-}
-
-function bindingOf({ org_id, sheet_id }: SheetKey) {
-  return { orgId: org_id, record: `webhook ${sheet_id}` }
 }

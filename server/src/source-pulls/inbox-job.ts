@@ -1,3 +1,5 @@
+import { inboxBinding } from '../lib/security/bindings.ts'
+import { tryOpen } from '../lib/security/secrets.ts'
 import type { ReachedLookup } from '../sources/reach.ts'
 import type { ReceivedItem } from '../sources/receive.ts'
 import type { Db } from '../store/connection/db.ts'
@@ -5,9 +7,8 @@ import { type InboxItem, listInbox } from '../store/sources/source-inbox.ts'
 import type { Claim } from '../store/sources/source-pulls.ts'
 import type { SourceFault } from '../store/sources/sources.ts'
 import { keepingClaim } from './claim-keeper.ts'
-import { judgeRefusal } from './faults.ts'
+import { judgeRefusal, type Verdict } from './faults.ts'
 import { type TakenItem, writeInbox } from './inbox-outcome.ts'
-import { inboxBinding } from './inbox.ts'
 import { lookUpSubjects, priceOf, type Resolved } from './lookups.ts'
 import type { OpenInbox } from './open-pull.ts'
 import { putAside, writeOutOfCredits, writeRefusal } from './pull-outcome.ts'
@@ -19,6 +20,7 @@ const TURN_MS = 20_000
 const MAX_ITEMS = 50
 /** Tries of a lookup that may work later; then the visits count as unresolved, and those behind them come to their turn. */
 const MAX_TRIES = 5
+const UNREADABLE_MS = 10 * 60_000
 
 /** Makes records of what arrived, batch by batch; answers the source as it was left, or null when somebody else has it now. */
 export async function takeInbox(
@@ -68,14 +70,18 @@ type Resolving = {
   signal: AbortSignal
 }
 type Batch = { items: TakenItem[]; error: SourceFault | null }
-type Put = { kind: 'put off'; verdict: ReturnType<typeof judgeRefusal> }
+type Put = { kind: 'put off'; verdict: Verdict }
 
 async function resolve(
   { sealer, services, log }: PullParts,
   db: Db,
   { claim, items, lookups, opened, signal }: Resolving,
 ): Promise<Batch | Put> {
-  const read = items.map(({ item_no: no, at, sealed }) => ({ no, at, item: openItem(sealed) }))
+  const texts = items.map(({ sealed }) => tryOpen(sealer, sealed, inboxBinding(claim)))
+  const unread = texts.filter((text) => text === null).length
+  // What cannot be opened stays where it is: with the secret it can be again.
+  if (unread > 0) return { kind: 'put off', verdict: waitForSecret(unread, claim) }
+  const read = items.map(({ item_no: no, at }, n) => ({ no, at, item: readItem(texts[n] ?? '') }))
   const subjects = read.flatMap(({ item }) => item?.subject ?? [])
   const { found, refused } = await lookUpSubjects(db, claim, {
     subjects,
@@ -93,15 +99,22 @@ async function resolve(
       verdict === null ? null : { at: claim.now.toISOString(), message: verdict.message, hint: verdict.hint },
   }
 
-  function openItem(sealed: string): ReceivedItem | null {
+  function readItem(text: string): ReceivedItem | null {
     try {
-      return opened.receiver.read(JSON.parse(sealer.open(sealed, inboxBinding(claim))))
+      return opened.receiver.read(JSON.parse(text))
     } catch (cause) {
       log.error(
         { err: cause, source_instance_id: claim.instance_id },
-        'what arrived for a source cannot be opened',
+        'what arrived for a source cannot be read',
       )
       return null
     }
   }
 }
+
+const waitForSecret = (unread: number, { failures }: Claim): Verdict => ({
+  afterMs: UNREADABLE_MS,
+  failures: failures + 1,
+  message: `${unread} of the visits at hand cannot be opened: they were sealed with a secret that is not in LOAM_SECRET`,
+  hint: 'add that secret after a comma (LOAM_SECRET=new,old); visits are kept for a day',
+})

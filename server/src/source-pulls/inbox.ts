@@ -1,13 +1,10 @@
-import type { Binding, Sealer } from '../lib/security/secrets.ts'
+import { inboxBinding } from '../lib/security/bindings.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
 import { createBatcher } from '../lib/timing/batcher.ts'
 import type { Store } from '../store/connection/db.ts'
 import { type Arrival, storeArrivals } from '../store/sources/source-inbox.ts'
 import type { SourceKey } from '../store/sources/sources.ts'
 import { queuePull } from './jobs.ts'
-
-export function inboxBinding({ org_id, instance_id }: SourceKey): Binding {
-  return { orgId: org_id, record: `inbox ${instance_id}` }
-}
 
 /** Stores what arrived for a source, sealed; many at once share one transaction. It is durable when this answers. */
 export function createInbox(store: Store, sealer: Sealer) {

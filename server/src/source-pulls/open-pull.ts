@@ -1,3 +1,4 @@
+import { AppError } from '../lib/errors.ts'
 import type { Source } from '../sources/define.ts'
 import { isReached, type Reached, type ReachedLookup, reachLookups, reachSource } from '../sources/reach.ts'
 import type { Receiver } from '../sources/receive.ts'
@@ -14,7 +15,16 @@ export type OpenInbox = { source: Source; receiver: Receiver; lookups: ReachedLo
 /** Why it cannot be pulled, and what to do about it. */
 export type Obstacle = { message: string; hint: string }
 
-export async function openPull(
+export async function openPull(parts: PullParts, claim: Claim): Promise<OpenPull | OpenInbox | Obstacle> {
+  try {
+    return await open(parts, claim)
+  } catch (cause) {
+    if (!(cause instanceof AppError && cause.code === 'SECRET_UNREADABLE')) throw cause
+    return { message: cause.message, hint: 'do as it says, then resume the source' }
+  }
+}
+
+async function open(
   { sources, keysOf, services }: PullParts,
   claim: Claim,
 ): Promise<OpenPull | OpenInbox | Obstacle> {

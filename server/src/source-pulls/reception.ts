@@ -1,5 +1,7 @@
+import type { Warning } from '#contract/envelope.ts'
+import { sourceTokenBinding } from '../lib/security/bindings.ts'
 import { hashToken, randomText } from '../lib/security/keys.ts'
-import type { Sealer } from '../lib/security/secrets.ts'
+import { type Sealer, tryOpen, unreadableWords } from '../lib/security/secrets.ts'
 import type { Source } from '../sources/define.ts'
 import type { Receiver, Way } from '../sources/receive.ts'
 import { readStored } from '../sources/request.ts'
@@ -27,35 +29,45 @@ export async function openReception(
   const kinds: Way[] = [...new Set<Way>(['pixel', receiver.posted.way])]
   const tokens = kinds.map((kind) => {
     const token = randomText(TOKEN_LENGTH)
-    return { kind, hash: hashToken(token), sealed: sealer.seal(token, bindingOf(key, kind)) }
+    return { kind, hash: hashToken(token), sealed: sealer.seal(token, sourceTokenBinding({ ...key, kind })) }
   })
   await insertTokens(trx, key, tokens)
 }
 
-/** Null for a source that receives nothing. */
+/** Where a source is reached: nothing where it receives nothing. What cannot be opened is left out, with a warning. */
 export async function findReception(
   db: Db,
   sealer: Sealer,
   publicUrl: string,
   { record, source }: { record: SourceRecord; source: Source | undefined },
-): Promise<Reception | null> {
-  if (source === undefined || source.receives === null) return null
-  const tokens = new Map(
-    (await listTokens(db, record)).map(({ kind, token_sealed }) => [
-      kind,
-      sealer.open(token_sealed, bindingOf(record, kind)),
-    ]),
-  )
+): Promise<{ reception: Reception | null; warnings: Warning[] }> {
+  if (source === undefined || source.receives === null) return { reception: null, warnings: [] }
+  const tokens = new Map<string, string>()
+  for (const { kind, token_sealed } of await listTokens(db, record)) {
+    const token = tryOpen(sealer, token_sealed, sourceTokenBinding({ ...record, kind }))
+    if (token === null) return { reception: null, warnings: [UNREADABLE] }
+    tokens.set(kind, token)
+  }
   const pixel = tokens.get('pixel') ?? ''
   const webhook = tokens.get('webhook')
   const stored = readStored(source, record.body)
   const more = Object.entries(stored.ok ? source.receives.tag(stored.body) : {})
   const attributes = more.map(([name, value]) => ` ${name}="${value.replace(/[&<>"]/g, '')}"`).join('')
-  return {
+  const reception = {
     pixel_id: pixel,
     pixel_script: `<script async src="${publicUrl}/pixel/${pixel}.js"${attributes}></script>`,
     ...(webhook === undefined ? {} : { webhook_url: `${publicUrl}/visitors/${webhook}` }),
   }
+  return { reception, warnings: [] }
+}
+
+const UNREADABLE: Warning = {
+  field: 'pixel_id',
+  code: 'secret_unreadable',
+  message: unreadableWords(
+    'the address of this source',
+    'create the source again; visits reported to the address that is known are taken until then',
+  ),
 }
 
 /** What came by itself so far; null for a source that receives nothing. */
@@ -68,8 +80,3 @@ export async function viewReceived(db: Db, record: SourceRecord, source: Source 
     last_at: record.received_at?.toISOString() ?? null,
   }
 }
-
-const bindingOf = ({ org_id, instance_id }: SourceKey, kind: Way) => ({
-  orgId: org_id,
-  record: `source ${kind} ${instance_id}`,
-})

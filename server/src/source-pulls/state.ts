@@ -1,3 +1,4 @@
+import type { Warning } from '#contract/envelope.ts'
 import type { SourceState } from '#contract/sources.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { SourceCatalogue } from '../sources/registry.ts'
@@ -14,12 +15,12 @@ export async function readSourceState(
   db: Db,
   record: SourceRecord,
   { sources, sealer, publicUrl }: Means,
-): Promise<SourceState> {
+): Promise<{ state: SourceState; warnings: Warning[] }> {
   const source = sources.get(record.slug)
-  const [syncs, received, reception] = await Promise.all([
+  const [syncs, received, { reception, warnings }] = await Promise.all([
     listSyncs(db, record),
     viewReceived(db, record, source),
     findReception(db, sealer, publicUrl, { record, source }),
   ])
-  return viewState(record, syncs, { received, reception })
+  return { state: viewState(record, syncs, { received, reception }), warnings }
 }

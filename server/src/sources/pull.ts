@@ -6,6 +6,7 @@ import type { ProviderKey } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
+import type { EnvValues } from '../lib/security/env-values.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
 /** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
@@ -32,7 +33,7 @@ export type PullArgs<Body, State> = {
   /** For what is not spoken over HTTP, such as a database. */
   key: ProviderKey
   /** Values of the organisation's environment variables, by key. They are secrets: not stored, not shown. */
-  env: () => Promise<ReadonlyMap<string, string>>
+  env: () => Promise<EnvValues>
   context: SourceContext
 }
 

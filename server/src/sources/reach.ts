@@ -10,6 +10,7 @@ import {
 } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
 import type { Provider, ProviderReply, ProviderRequest } from '../catalog/provider/provider.ts'
+import type { EnvValues } from '../lib/security/env-values.ts'
 import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'
 import type { Lookup, Receiver } from './receive.ts'
@@ -27,7 +28,7 @@ export type Reached = {
   model: Model | null
 }
 
-type Environment = () => Promise<ReadonlyMap<string, string>>
+type Environment = () => Promise<EnvValues>
 /** Keys of providers, with the variables that a source may refer to where there are any. */
 export type SourceKeys = ProviderKeys & { env?: Environment }
 

@@ -1,6 +1,6 @@
 import type { Action } from '../../catalog/define.ts'
-import type { Outcome } from '../../catalog/outcome.ts'
-import { reasonOf } from '../../lib/errors.ts'
+import { type Outcome, unrunnable } from '../../catalog/outcome.ts'
+import { AppError, reasonOf } from '../../lib/errors.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -90,6 +90,8 @@ async function runAction(
   } catch (cause) {
     // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
     if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
+    // A connection that is there and cannot be opened: somebody has to mend it, as one that is missing (D18).
+    if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
     return failUnexpectedly(engine, action, cause)
   }
 }

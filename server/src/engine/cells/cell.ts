@@ -7,6 +7,7 @@ import { evaluate } from '../../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../../chain/definition.ts'
 import { listTokens } from '../../chain/reference-walk.ts'
 import { parseTemplate, printToken, resolveValue, type Token } from '../../chain/references.ts'
+import { describeUnreadable, type EnvValues } from '../../lib/security/env-values.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
@@ -92,14 +93,14 @@ async function runFound(
 ): Promise<CellResult> {
   const { flight, scope } = walk
   const gate = checkCondition(instance, scope)
-  if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing), mayContinue)
+  if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing, walk.env), mayContinue)
   if (!gate.met) {
     const goesOn = instance.run_if?.continue_workflow_if_run_condition_not_met === true
     return settleAs({ status: 'condition_not_met' }, { halts: !goesOn })
   }
 
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
-  if (missing.length > 0) return errorCell(namesNothing(missing), mayContinue)
+  if (missing.length > 0) return errorCell(namesNothing(missing, walk.env), mayContinue)
   const read = readInputs(action, resolved)
   if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
@@ -160,9 +161,12 @@ function checkCondition(instance: ActionInstance, scope: RowScope): { met: boole
   return { met, missing }
 }
 
-function namesNothing(tokens: readonly Token[]): string {
-  const env = tokens.find((token) => token.kind === 'env')
-  if (env?.kind === 'env') return `the environment variable ${env.key} has no value here`
+function namesNothing(tokens: readonly Token[], env: EnvValues): string {
+  const variable = tokens.find((token) => token.kind === 'env')
+  if (variable?.kind === 'env') {
+    const { key } = variable
+    return describeUnreadable(env, key) ?? `the environment variable ${key} has no value here`
+  }
   return `these references name nothing: ${[...new Set(tokens.map(printToken))].join(', ')}`
 }
 

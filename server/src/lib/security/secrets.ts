@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { AppError } from '../errors.ts'
 
 /**
  * Secrets at rest: AES-256-GCM, bound to the organisation and the record they belong to, so that a value copied
@@ -8,8 +9,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export type Sealer = {
   seal(plain: string, binding: Binding): string
   open(sealed: string, binding: Binding): string
-  /** True when `sealed` was made with an older secret and should be sealed again. */
-  isStale(sealed: string): boolean
+  /** Ids of the keys that it opens with; the first is the one that it seals with. */
+  keyIds: readonly string[]
   /** A key for another purpose (signing links and the like), derived from the same secret. */
   derive(purpose: string): Buffer
 }
@@ -60,8 +61,30 @@ export function createSealer(secret: string): Sealer {
         throw new UnsealError('the sealed value was altered or belongs to another record', { cause })
       }
     },
-    isStale: (sealed) => sealed.split('.')[1] !== current.id,
+    keyIds: keys.map(({ id }) => id),
     derive: (purpose) => derive(first, purpose),
+  }
+}
+
+/** The key that a value was sealed with. */
+export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? ''
+
+/** What callers and operators are told of a value that does not open, with what else they can do. */
+export function unreadable(what: string, otherwise: string): AppError {
+  return new AppError('SECRET_UNREADABLE', unreadableWords(what, otherwise))
+}
+
+export function unreadableWords(what: string, otherwise: string): string {
+  return `${what} cannot be opened: it was sealed with a secret that is not in LOAM_SECRET. Add that one after a comma (LOAM_SECRET=new,old), or ${otherwise}`
+}
+
+/** Null when it does not open. */
+export function tryOpen(sealer: Sealer, sealed: string, binding: Binding): string | null {
+  try {
+    return sealer.open(sealed, binding)
+  } catch (cause) {
+    if (cause instanceof UnsealError) return null
+    throw cause
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Refusal, refusal } from '../../catalog/provider/reply.ts'
 import { parseTemplate, resolveTemplate, type Token } from '../../chain/references.ts'
+import { describeUnreadable, type EnvValues } from '../../lib/security/env-values.ts'
 
 /** Names under which credentials are sent. */
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie)$|key|token|secret|password|signature/i
@@ -62,7 +63,7 @@ export const Address = z
   }, 'must hold no user name or password; send them as a header')
   .refine((text) => !text.includes('{{'), 'may not refer to variables; put them into query or headers')
 
-export type Env = ReadonlyMap<string, string>
+export type Env = EnvValues
 
 type Filled = { ok: true; texts: Record<string, string> } | { ok: false; refusal: Refusal }
 
@@ -77,7 +78,9 @@ export function fillIn(texts: Readonly<Record<string, string>> | undefined, env:
     const [first] = missing
     if (first !== undefined) {
       const key = first.kind === 'env' ? first.key : ''
-      const words = `the environment variable ${key} has no value; run \`loam env set ${key} -\``
+      const words =
+        describeUnreadable(env, key) ??
+        `the environment variable ${key} has no value; run \`loam env set ${key} -\``
       return { ok: false, refusal: refusal('unconfigured', words) }
     }
     filled[name] = value

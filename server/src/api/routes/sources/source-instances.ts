@@ -33,8 +33,10 @@ export function sourceInstanceRoutes(
   { sources, sealer, publicUrl }: Pick<Services, 'sources' | 'sealer' | 'publicUrl'>,
 ): void {
   const state = async ({ db, caller }: FastifyRequest, record: SourceRecord) => {
-    const shown = await readSourceState(db, record, { sources, sealer, publicUrl: publicUrl() })
-    return { ...shown, syncs: shown.syncs.filter((sync) => isKnownTo(caller, sync)) }
+    const means = { sources, sealer, publicUrl: publicUrl() }
+    const { state: shown, warnings } = await readSourceState(db, record, means)
+    const syncs = shown.syncs.filter((sync) => isKnownTo(caller, sync))
+    return ok({ ...shown, syncs }, warnings.length === 0 ? {} : { warnings })
   }
 
   api.get(
@@ -49,7 +51,7 @@ export function sourceInstanceRoutes(
         response: { 200: success(200, SourceState) },
       },
     },
-    async (request) => ok(await state(request, request.sourceRecord)),
+    (request) => state(request, request.sourceRecord),
   )
 
   api.get(
@@ -125,7 +127,7 @@ export function sourceInstanceRoutes(
     async (request) => {
       const { db, caller, sourceRecord, body } = request
       const changed = await changeCreditCap(db, caller, sourceRecord, body.max_credits)
-      return ok(await state(request, changed))
+      return state(request, changed)
     },
   )
 

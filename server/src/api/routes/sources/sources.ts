@@ -84,7 +84,7 @@ export function sourceRoutes(
       const opened = await openRequest(source, body, keys, services)
       const made = await createSource(db, caller, caller, { source, sealer, ...opened })
       const { instance_id, name, created_at } = made
-      const reception = await findReception(db, sealer, publicUrl(), { record: made, source })
+      const { reception } = await findReception(db, sealer, publicUrl(), { record: made, source })
       const at = created_at.toISOString()
       return created({ source_instance_id: instance_id, name, created_at: at, ...reception })
     },

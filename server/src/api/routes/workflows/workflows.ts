@@ -80,9 +80,10 @@ export function workflowRoutes(api: Api, { sealer, publicUrl }: Services): void 
         is_owner ? listSharedEmails(db, orgId, workflow.workflow_id) : [],
       ])
       const ids = sheets.map((sheet) => sheet.sheet_id)
-      const urls = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
+      const { urls, warnings } = await webhookUrls(db, sealer, publicUrl(), orgId, ids)
       const roster = sheets.map((sheet) => rosterSheetOf(sheet, urls.get(sheet.sheet_id) ?? null))
-      return ok({ ...entryOf(workflow), is_owner, shared_users, sheets: roster })
+      const overview = { ...entryOf(workflow), is_owner, shared_users, sheets: roster }
+      return ok(overview, warnings.length === 0 ? {} : { warnings })
     },
   )
 

@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { type ColumnStatus, readSecretStatus, rotateSecrets } from '#server/org/secret-rotation.ts'
+import { EXIT } from '../failure.ts'
+import { examples } from '../flags.ts'
+import { formatTable } from '../output.ts'
+import { createProgress } from '../progress.ts'
+import { inSession, type Session } from '../session.ts'
+
+const NoFlags = z.strictObject({})
+
+export function define(secret: Command): void {
+  secret.addHelpText('after', examples('loam secret status', 'loam secret rotate'))
+
+  secret
+    .command('status')
+    .description(
+      'Count what is sealed with which key of LOAM_SECRET: `stale` with an older one than the first, `unreadable` with none of them',
+    )
+    .addHelpText('after', examples('loam secret status', 'loam secret status --json'))
+    .action(
+      inSession(NoFlags, async (session) => {
+        const status = await summarize(session)
+        return { data: status, text: () => format(status) }
+      }),
+    )
+
+  secret
+    .command('rotate')
+    .description(
+      'Seal everything anew with the first secret of LOAM_SECRET, while the server serves. Start every process with ' +
+        'LOAM_SECRET=new,old before; one that was cut off goes on where it was.',
+    )
+    .addHelpText('after', examples('loam secret rotate'))
+    .action(
+      inSession(NoFlags, async (session) => {
+        const { db, sealer, terminal } = session
+        const resealed = await rotateSecrets(db, sealer, createProgress('rotate', terminal))
+        const status = await summarize(session)
+        return {
+          ...(status.stale + status.unreadable > 0 ? { exit: EXIT.failed } : {}),
+          data: { resealed, ...status },
+          text: () => [`Sealed ${resealed} values anew.`, format(status)].join('\n'),
+        }
+      }),
+    )
+}
+
+type Status = {
+  current_key: string
+  stale: number
+  unreadable: number
+  values: ColumnStatus[]
+}
+
+async function summarize({ db, sealer }: Session): Promise<Status> {
+  const values = await readSecretStatus(db, sealer)
+  const sum = (count: (column: ColumnStatus) => number) =>
+    values.reduce((total, column) => total + count(column), 0)
+  return {
+    current_key: sealer.keyIds[0] ?? '',
+    stale: sum(({ stale }) => stale),
+    unreadable: sum(({ unreadable }) => unreadable),
+    values,
+  }
+}
+
+function format({ current_key, stale, unreadable, values }: Status): string {
+  const table = formatTable(
+    ['VALUES OF', 'ALL', 'STALE', 'UNREADABLE', 'BY KEY'],
+    values.map((column) => [
+      `${column.table}.${column.column}`,
+      String(column.values),
+      String(column.stale),
+      String(column.unreadable),
+      Object.entries(column.keys)
+        .map(([key, count]) => `${key}: ${count}`)
+        .join(', '),
+    ]),
+    '',
+  )
+  return [table.trimEnd(), `The current key is ${current_key}. ${adviceOn(stale, unreadable)}`].join('\n')
+}
+
+function adviceOn(stale: number, unreadable: number): string {
+  if (unreadable > 0) {
+    return `${unreadable} values cannot be opened: add the secret they were sealed with after a comma (LOAM_SECRET=new,old), or set them again.`
+  }
+  return stale > 0
+    ? `${stale} values are sealed with an older one: run loam secret rotate before you take it out of LOAM_SECRET.`
+    : 'Everything is sealed with it: older secrets can be taken out of LOAM_SECRET.'
+}
