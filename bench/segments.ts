@@ -83,9 +83,9 @@ try {
           lateral (select md5('c' || n)::uuid as id) as made`
         await sql`insert into record_identifiers (org_id, kind, identifier_kind, identifier, entity_id)
           select ${orgId}, 'company', 'domain', 'c' || n || '.com', id from ${known}`.execute(trx)
-        await sql`insert into record_values (org_id, entity_id, field, source, value_hash, value, first_seen, last_seen)
-          select ${orgId}, id, 'rank', 'bench', sha256(n::text::bytea), to_jsonb(n), '2026-01-01', '2026-01-01'
-          from ${known}`.execute(trx)
+        await sql`insert into record_statements (org_id, entity_id, source, fields_hash, fields, first_seen, last_seen)
+          select ${orgId}, id, 'bench', sha256(convert_to(fields::text, 'UTF8')), fields, '2026-01-01', '2026-01-01'
+          from ${known}, lateral (select jsonb_build_object('rank', n) as fields) as said`.execute(trx)
       })
       note(`${to} entities`)
     }
@@ -94,7 +94,9 @@ try {
     await sql`insert into record_fields (org_id, kind, field, type) values (${orgId}, 'company', 'rank', 'number')`.execute(
       db,
     )
-    await sql`analyze record_entities, record_identifiers, record_values`.execute(installation.store.system)
+    await sql`analyze record_entities, record_identifiers, record_statements`.execute(
+      installation.store.system,
+    )
   }
 
   /** In each round half of the changed entities leave and as many come in. Answers the median of the evaluations. */

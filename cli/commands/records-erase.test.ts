@@ -70,7 +70,9 @@ it("erase deletes a person's data: a dump of records, segments and syncs has no 
   const reason = 'invalid value "Zelda Quux"'
   await recordFailure(db, { org_id: orgId, connection_id }, zelda, reason)
   const last_import_error = {
-    message: `Entity ${zelda} could not be delivered: ${reason}`,
+    message: 'It could not be delivered',
+    reason,
+    entity_id: zelda,
     at: new Date().toISOString(),
     connection_id,
   }
@@ -80,7 +82,7 @@ it("erase deletes a person's data: a dump of records, segments and syncs has no 
   const before = await dumpStore()
   const holding = [...before].filter(([, text]) => traces.test(text)).map(([name]) => name)
   expect(holding).toEqual(
-    expect.arrayContaining(['record_values', 'record_identifiers', 'segment_failures', 'segment_syncs']),
+    expect.arrayContaining(['record_statements', 'record_identifiers', 'segment_failures', 'segment_syncs']),
   )
   for (const name of ['record_cell_writes', 'segment_members', 'segment_changes', 'segment_deliveries']) {
     expect(before.get(name)).toContain(zelda)
@@ -98,4 +100,51 @@ it("erase deletes a person's data: a dump of records, segments and syncs has no 
   ])
   // Rows of sheets are not the record store's: Delete Rows removes them.
   expect(await workflow.rows()).toContain('Zelda Quux')
+})
+
+/** PostgreSQL refuses rows of this sheet, and quotes them. */
+async function refuseRows(sheetId: string): Promise<void> {
+  const run = (text: string) => app.store.query({ text, values: [] })
+  await run(`create function refuse_rows() returns trigger language plpgsql as $$
+    begin raise exception 'refused %', new.data using errcode = '54000'; end $$`)
+  await run(`create trigger refuse_rows before insert on rows for each row
+    when (new.sheet_id = '${sheetId}') execute function refuse_rows()`)
+}
+
+it('erase takes what it removes out of the reasons for which a sync is paused and members failed', async () => {
+  const org = await app.makeOrg()
+  const { orgId } = org
+  const db = app.store.org(orgId)
+  const file = join(folder, 'failing.csv')
+  const others = Array.from(
+    { length: 9 },
+    (_, n) => `crm:${n},Person ${n},${n === 4 ? 'under zelda@initech.com' : ''}`,
+  )
+  writeFileSync(
+    file,
+    ['external,name,manager', ...others, 'crm:zelda@initech.com,Zelda Quux,', ''].join('\n'),
+  )
+  await records(orgId, 'import', file, '--kind', 'contact', '--source', 'crm')
+  const filter = [{ conditions: [{ variable: 'name', operator: 'is not empty' }] }]
+  const { segment_id } = await createSegment(db, orgId, OPERATOR, { name: 'Named', kind: 'contact', filter })
+  const workflow = await syncs.makeWorkflow(org)
+  await refuseRows(workflow.id)
+  const field_mapping = { 'input.who': 'name', 'input.Site': 'manager' }
+  const body = { workflow_id: workflow.id, field_mapping, push_existing: true }
+  const { sync_id } = (await syncs.sync(org, segment_id, body)).body.data
+  await syncs.cycle(org, sync_id)
+  const stopped = { state: 'paused_error', destinations: [{ delivered: 0, failed: 9 }] }
+  const before = await syncs.show(org, sync_id)
+  expect(before).toMatchObject(stopped)
+  expect(before.last_import_error.message).toContain('Zelda Quux')
+  const traces = /zelda|quux/
+  const holding = [...(await dumpStore())].filter(([, text]) => traces.test(text)).map(([name]) => name)
+  expect(holding).toEqual(expect.arrayContaining(['segment_failures', 'segment_syncs']))
+
+  const { answer } = await records(orgId, 'erase', '--email', 'zelda@initech.com')
+  expect(answer).toEqual({ entity_ids: [expect.any(String)], mentions: 1 })
+  expect([...(await dumpStore())].filter(([, text]) => traces.test(text))).toEqual([])
+  const after = await syncs.show(org, sync_id)
+  expect(after).toMatchObject(stopped)
+  expect(after.last_import_error.message).toMatch(/in a row .* erased$/)
 })

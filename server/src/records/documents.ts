@@ -1,51 +1,54 @@
-import type { EntityDocument, Root } from '../store/records/entities.ts'
-import type { NewValue } from '../store/records/values.ts'
+import type { CheckedRecord } from './record.ts'
 
-/** `at` is the one time at which all was said; null where there are several, or nothing was. */
-type Complete = Root & EntityDocument & { at: string | null }
+type Fields = CheckedRecord['fields']
 
-/**
- * Of a new entity that has one value for each field all is known already: it need not be read back. The others are
- * refreshed by the rules of precedence.
- */
-export function splitByDocument(
-  roots: readonly Root[],
-  values: readonly NewValue[],
-): { complete: Complete[]; others: Root[] } {
-  const valuesOf = Map.groupBy(values, ({ entityId }) => entityId)
-  const complete: Complete[] = []
-  const printOrigin = createOriginPrinter()
-  const others: Root[] = []
-  for (const root of roots) {
-    const said = valuesOf.get(root.entityId) ?? []
-    const document = root.isNew ? printDocument(said, printOrigin) : null
-    if (document === null) others.push(root)
-    else complete.push({ ...root, ...document, at: timeOf(said) })
+/** When something was said, as entities show it. `isExact` unless milliseconds are too coarse to tell times apart. */
+export type Moment = { text: string; isExact: boolean }
+
+const FINER = /\.\d{4}/
+
+/** Prints what entities show. A batch has few sources, times and names, so that what was printed last is often wanted again. */
+export type Printer = {
+  moment(at: string): Moment
+  /** The values of these fields, as a JSON object. */
+  fields(fields: Fields): string
+  /** Where the values of these fields come from, as a JSON object. */
+  provenance(fields: Fields, source: string, at: string): string
+}
+
+export function createPrinter(): Printer {
+  const names = new Map<string, string>()
+  const printName = (name: string) => {
+    const known = names.get(name)
+    if (known !== undefined) return known
+    const printed = `${JSON.stringify(name)}:`
+    names.set(name, printed)
+    return printed
   }
-  return { complete, others }
-}
-
-function timeOf([first, ...others]: readonly NewValue[]): string | null {
-  return first !== undefined && others.every(({ at }) => at === first.at) ? first.at : null
-}
-
-type PrintOrigin = (value: NewValue) => string
-
-/** Where a value comes from, as JSON. Most of a batch come from one source at one time, so the last is kept. */
-function createOriginPrinter(): PrintOrigin {
-  let last = { source: '', at: '', json: '' }
-  return ({ source, at }) => {
-    if (source !== last.source || at !== last.at) {
-      last = { source, at, json: JSON.stringify({ source, at: new Date(at).toISOString() }) }
+  let last: { at: string; moment: Moment } = { at: '', moment: { text: '', isExact: true } }
+  const moment = (at: string) => {
+    if (at !== last.at) last = { at, moment: { text: new Date(at).toISOString(), isExact: !FINER.test(at) } }
+    return last.moment
+  }
+  let origin = { source: '', at: '', json: '' }
+  const printOrigin = (source: string, at: string) => {
+    if (source !== origin.source || at !== origin.at) {
+      origin = { source, at, json: JSON.stringify({ source, at: moment(at).text }) }
     }
-    return last.json
+    return origin.json
   }
-}
-
-function printDocument(values: readonly NewValue[], printOrigin: PrintOrigin): EntityDocument | null {
-  const names = new Set(values.map(({ field }) => field))
-  if (names.size < values.length) return null
-  const print = (json: (value: NewValue) => string) =>
-    `{${values.map((value) => `${JSON.stringify(value.field)}:${json(value)}`).join()}}`
-  return { fields: print(({ json }) => json), provenance: print(printOrigin) }
+  return {
+    moment,
+    fields(fields) {
+      let text = ''
+      for (const { field, json } of fields) text += `${text === '' ? '' : ','}${printName(field)}${json}`
+      return `{${text}}`
+    },
+    provenance(fields, source, at) {
+      const json = printOrigin(source, at)
+      let text = ''
+      for (const { field } of fields) text += `${text === '' ? '' : ','}${printName(field)}${json}`
+      return `{${text}}`
+    },
+  }
 }

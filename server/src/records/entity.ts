@@ -7,7 +7,7 @@ import { listEvents } from '../store/records/events.ts'
 import { type Identifier, listIdentifiers } from '../store/records/identifiers.ts'
 import { listMerges } from '../store/records/merges.ts'
 import { listRelationships } from '../store/records/relationships.ts'
-import { listValues } from '../store/records/values.ts'
+import { listValues } from '../store/records/statements.ts'
 
 const MAX_RELATIONSHIPS = 1000
 const MAX_EVENTS = 100

@@ -41,6 +41,22 @@ it.each(['joann@acme.com', 'ann@acme.com.au', 'mary-ann@acme.com', 'ann@acme.com
   },
 )
 
+it('what was said together with a mention stays, over the time in which its source said it', async () => {
+  const { orgId } = await app.makeOrg()
+  const at = (day: number) => `2026-01-0${day}T00:00:00Z`
+  await only(orgId, 'crm', company('acme.com', { city: 'Ulm', owner: 'ann@acme.com', size: 5 }, at(2)))
+  await only(orgId, 'crm', company('acme.com', { city: 'Ulm', size: 5 }, at(1)))
+  const { entity_id } = await only(orgId, 'web', company('acme.com', { boss: 'ann@acme.com' }, at(3)))
+  expect(await erase(orgId, 'ann@acme.com')).toEqual({ entity_ids: [], mentions: 2 })
+  const { entity, history } = await read(orgId, entity_id)
+  expect(Object.keys(entity.fields)).toEqual(['city', 'size'])
+  const [first_seen, last_seen] = [new Date(at(1)), new Date(at(2))]
+  expect(history.values).toEqual([
+    { field: 'city', source: 'crm', value: 'Ulm', first_seen, last_seen, current: true },
+    { field: 'size', source: 'crm', value: 5, first_seen, last_seen, current: true },
+  ])
+})
+
 it('the letters of a domain count like its ASCII form', async () => {
   const { orgId } = await app.makeOrg()
   await only(orgId, 'crm', company('a.com', { one: 'ann@bücher.example', two: 'ann@xn--bcher-kva.example' }))

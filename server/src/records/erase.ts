@@ -11,6 +11,7 @@ import {
   listNearAddress,
 } from '../store/records/erasure.ts'
 import { lockRecords } from '../store/records/record-locks.ts'
+import { eraseReasons } from '../store/segment-syncs/erasure.ts'
 import { normaliseIdentifier } from './identifiers.ts'
 
 export type Erased = { entity_ids: string[]; mentions: number }
@@ -32,7 +33,9 @@ export async function erasePerson(db: Db, orgId: string, actor: Actor, address: 
     // The address stays out of the message, and so out of logs.
     if (ids.length === 0 && mentions.length === 0) throw notFound('A person with this address')
     const roots = await findRootsOf(trx, orgId, [...related, ...mentions])
-    await refreshEntities(trx, orgId, roots, new Set(roots.map(({ entityId }) => entityId)))
+    const changed = roots.map(({ entityId }) => entityId)
+    await eraseReasons(trx, orgId, { erased: ids, changed })
+    await refreshEntities(trx, orgId, roots, new Set(changed))
     // Ids and counts only: an entry that named the person would be the trace that was to go.
     await recordAudit(trx, orgId, actor, {
       action: 'records.erased',

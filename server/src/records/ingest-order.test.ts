@@ -36,7 +36,12 @@ const toCompany = (type: string) =>
   )
 const about = {
   fields: fc.dictionary(fc.constantFrom('name', 'city', 'size'), fc.constantFrom('x', 'y', 3, true)),
-  observed_at: fc.integer({ min: 1, max: 4 }).map((day) => `2026-01-0${day}T00:00:00Z`),
+  // Some are less than a millisecond apart.
+  observed_at: fc.constantFrom(
+    ...[1, 2, 3, 4].map((day) => `2026-01-0${day}T00:00:00Z`),
+    '2026-01-02T00:00:00.0005Z',
+    '2026-01-02T01:00:00.0009+01:00',
+  ),
   events: fc.array(
     fc.record({
       type: fc.constantFrom('seen', 'called'),

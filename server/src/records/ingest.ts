@@ -2,15 +2,17 @@ import { MAX_RECORDS } from '#contract/records.ts'
 import { invalid } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
 import { addAddresses } from '../store/records/addresses.ts'
-import { addEntities, refreshEntities } from '../store/records/entities.ts'
+import { addEntities, patchEntities, refreshEntities } from '../store/records/entities.ts'
 import { addEvents } from '../store/records/events.ts'
+import { addFieldTypes } from '../store/records/field-types.ts'
 import { lockRecords, lockRoots, type RecordsLock } from '../store/records/record-locks.ts'
 import { addRelationships } from '../store/records/relationships.ts'
-import { addTerms, type Term } from '../store/records/terms.ts'
-import { addFieldTypes, addFirstValues, addValues } from '../store/records/values.ts'
-import { splitByDocument } from './documents.ts'
+import { addTerms } from '../store/records/terms.ts'
+import { fieldTypesOf, readContents, targetAt, termsOf } from './batch-contents.ts'
+import { createPrinter } from './documents.ts'
 import type { CheckedRecord, Mention } from './record.ts'
-import { MergeNeeded, type Resolution, resolveMentions } from './resolve.ts'
+import { MergeNeeded, resolveMentions } from './resolve.ts'
+import { groupByRoot, keepStatements, planPatches, toNewEntity, toRoot } from './said.ts'
 
 export type Batch = { source: string; actor: string; records: readonly CheckedRecord[] }
 
@@ -52,109 +54,51 @@ export async function ingestRecords(
 }
 
 async function ingestOnce(db: Db, orgId: string, batch: Batch, lock: RecordsLock): Promise<Ingested> {
-  const { actor, records } = batch
+  const { source, actor, records } = batch
   await lockRecords(db, orgId, lock)
   // The records first, then what they are related to.
   const mentions: Mention[] = [...records, ...records.flatMap((r) => r.relationships.map(({ to }) => to))]
-  const resolution = await resolveMentions(db, mentions, { orgId, actor, lock })
-  const roots = rootsOf(mentions, resolution)
-  const stored = roots.filter(({ isNew }) => !isNew).map(({ entityId }) => entityId)
-  if (stored.length > 0) await lockRoots(db, orgId, stored)
+  const { targets, touched, merged } = await resolveMentions(db, mentions, { orgId, actor, lock })
+  const printer = createPrinter()
+  const { fresh, repeated, stored } = groupByRoot(records, mentions, targets, printer)
+  const storedIds = stored.map(({ entityId }) => entityId)
+  const locked = storedIds.length === 0 ? [] : await lockRoots(db, orgId, storedIds)
 
-  const touched = new Set(resolution.touched)
-  const rootOf = new Map(resolution.targets.map(({ entityId, rootId }) => [entityId, rootId]))
-  const touch = (parts: readonly string[]) => {
-    for (const part of parts) touched.add(rootOf.get(part) ?? part)
-  }
-  const { values, relationships, events } = describeBatch(batch, resolution)
-  const { complete, others } = splitByDocument(roots, values)
-  const said = complete.flatMap(({ at, ...entity }) => (at === null ? [] : [{ ...entity, at }]))
-  const first = new Set(said.map(({ entityId }) => entityId))
-  await addFirstValues(db, orgId, batch.source, said)
-  await addValues(
-    db,
-    orgId,
-    values.filter(({ entityId }) => !first.has(entityId)),
-  )
-  touch(await addRelationships(db, orgId, relationships))
-  touch(await addEvents(db, orgId, events))
-  await addAddresses(db, orgId, addressTextsOf(records, { values, events }, resolution))
+  const news = await keepStatements(db, orgId, source, { stored, repeated }, printer)
+  const { relationships, events, addressTexts } = readContents(batch, targets)
+  const ends = [
+    ...(await addRelationships(db, orgId, relationships)),
+    ...(await addEvents(db, orgId, events)),
+  ]
+  const rootOf = new Map(ends.length === 0 ? [] : targets.map(({ entityId, rootId }) => [entityId, rootId]))
+  for (const part of ends) touched.add(rootOf.get(part) ?? part)
+  await addAddresses(db, orgId, addressTexts)
   await addFieldTypes(db, orgId, fieldTypesOf(records))
   await addTerms(db, orgId, termsOf(batch))
-  const refreshed = [
-    ...(await refreshEntities(db, orgId, others, touched)),
-    ...(await addEntities(db, orgId, complete)),
-  ]
-  const changed = new Set(refreshed.map(({ entity_id }) => entity_id))
+
+  // What was merged brings values of its own.
+  const toPatch = merged > 0 ? [] : locked
+  const { patches, unclear } = await planPatches(db, orgId, {
+    source,
+    roots: toPatch,
+    news,
+    touched,
+    printer,
+  })
+  const toRefresh = [...stored.filter(({ entityId }) => merged > 0 || unclear.has(entityId)), ...repeated]
+  const changed = new Set(await patchEntities(db, orgId, patches, touched))
+  const refreshed = await refreshEntities(db, orgId, toRefresh.map(toRoot), touched)
+  for (const { entity_id } of refreshed) changed.add(entity_id)
+  await addEntities(
+    db,
+    orgId,
+    source,
+    fresh.map((root) => toNewEntity(root, source, printer)),
+  )
 
   const results = records.map((_, place) => {
-    const { rootId, isNew } = targetAt(resolution, place)
-    return { entity_id: rootId, created: isNew, changed: changed.has(rootId) }
+    const { rootId, isNew } = targetAt(targets, place)
+    return { entity_id: rootId, created: isNew, changed: isNew || changed.has(rootId) }
   })
-  return { results, merged: resolution.merged }
-}
-
-function targetAt({ targets }: Resolution, place: number) {
-  const target = targets[place]
-  if (target === undefined) throw new Error('a record was led nowhere')
-  return target
-}
-
-function rootsOf(mentions: readonly Mention[], resolution: Resolution) {
-  const roots = mentions.map(({ kind }, place) => {
-    const { rootId, isNew } = targetAt(resolution, place)
-    return { entityId: rootId, kind, isNew }
-  })
-  return [...new Map(roots.map((root) => [root.entityId, root])).values()]
-}
-
-function describeBatch({ source, records }: Batch, resolution: Resolution) {
-  let next = records.length
-  const described = records.map(({ fields, relationships, events, at }, place) => {
-    const { entityId } = targetAt(resolution, place)
-    return {
-      values: fields.map(({ field, json }) => ({ entityId, field, source, json, at })),
-      events: events.map((event) => ({ ...event, entityId, source })),
-      relationships: relationships.map(({ type }) => {
-        const toId = targetAt(resolution, next++).entityId
-        return { fromId: entityId, type, toId, source, at }
-      }),
-    }
-  })
-  return {
-    values: described.flatMap(({ values }) => values),
-    events: described.flatMap(({ events }) => events),
-    relationships: described.flatMap(({ relationships }) => relationships),
-  }
-}
-
-/** Email identifiers are found by themselves. */
-function addressTextsOf(
-  records: readonly CheckedRecord[],
-  { values, events }: Pick<ReturnType<typeof describeBatch>, 'values' | 'events'>,
-  resolution: Resolution,
-) {
-  const identifiers = records.flatMap((record, place) =>
-    record.identifiers
-      .filter(({ identifierKind }) => identifierKind !== 'email')
-      .map(({ identifier }) => ({ entityId: targetAt(resolution, place).entityId, text: identifier })),
-  )
-  const said = [...values, ...events].map(({ entityId, json }) => ({ entityId, text: json }))
-  return [...identifiers, ...said].filter(({ text }) => text.includes('@'))
-}
-
-function termsOf({ source, records }: Batch): Term[] {
-  const terms = records.flatMap(({ kind, relationships, events }): Term[] => [
-    { topic: 'source', kind, term: source },
-    ...relationships.map(({ type }): Term => ({ topic: 'relationship', kind, term: type })),
-    ...events.map(({ type }): Term => ({ topic: 'event', kind, term: type })),
-  ])
-  return [...new Map(terms.map((term) => [`${term.topic} ${term.kind} ${term.term}`, term])).values()]
-}
-
-function fieldTypesOf(records: readonly CheckedRecord[]) {
-  const types = records.flatMap(({ kind, fields }) =>
-    fields.map(({ field, type }) => [`${kind} ${type} ${field}`, { kind, field, type }] as const),
-  )
-  return [...new Map(types).values()]
+  return { results, merged }
 }

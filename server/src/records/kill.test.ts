@@ -12,7 +12,7 @@ const { ingest } = recordsOf(app)
 const TABLES = [
   'record_entities',
   'record_identifiers',
-  'record_values',
+  'record_statements',
   'record_relationships',
   'record_events',
   'record_merges',

@@ -41,31 +41,31 @@ export async function resolveMentions(
   ingest: Ingest,
 ): Promise<Resolution> {
   const { orgId } = ingest
-  const { groups, groupOf } = groupMentions(mentions)
+  const keys = mentions.map(({ identifiers }) => identifiers.map(keyOf))
+  const { groups, groupOf } = groupMentions(mentions, keys)
   const identifiers = groups.flatMap((group) => [...group.identifiers.values()])
   const places = await findIdentifiers(db, orgId, identifiers)
   findRoots(groups, places)
   const touched = new Set<string>()
   const merged = await mergeGroups(db, groups, places, touched, ingest)
   await addMissing(db, groups, places, touched, ingest)
-  const targets = mentions.map((mention, at) => {
+  const targets = mentions.map((_, at) => {
     const group = groupOf(at)
-    const [first] = mention.identifiers
-    const place = first === undefined ? undefined : places.get(keyOf(first))
+    const place = places.get(keys[at]?.[0] ?? '')
     if (group === undefined || place === undefined) throw new Error('a mention was led nowhere')
     return { entityId: place.entityId, rootId: place.rootId ?? place.entityId, isNew: group.isNew }
   })
   return { targets, touched, merged }
 }
 
-function groupMentions(mentions: readonly Mention[]) {
-  const leaders = groupByKeys(mentions.map(({ identifiers }) => identifiers.map(keyOf)))
+function groupMentions(mentions: readonly Mention[], keys: readonly (readonly string[])[]) {
+  const leaders = groupByKeys(keys)
   const byLeader = new Map<number, Group>()
   for (const [at, leader] of leaders.entries()) {
     const group = byLeader.get(leader) ?? { identifiers: new Map(), roots: [], home: '', isNew: true }
     byLeader.set(leader, group)
-    for (const identifier of mentions[at]?.identifiers ?? []) {
-      group.identifiers.set(keyOf(identifier), identifier)
+    for (const [n, identifier] of (mentions[at]?.identifiers ?? []).entries()) {
+      group.identifiers.set(keys[at]?.[n] ?? keyOf(identifier), identifier)
     }
   }
   return { groups: [...byLeader.values()], groupOf: (at: number) => byLeader.get(leaders[at] ?? -1) }
@@ -122,16 +122,21 @@ async function addMissing(
     ),
   )
   if (missing.length === 0) return
-  const added = new Set(await addIdentifiers(db, orgId, missing))
+  const added = await addIdentifiers(db, orgId, missing)
+  const stored =
+    added === missing.length ? new Map<string, Place>() : await findIdentifiers(db, orgId, missing)
+  const lostKeys = new Set<string>()
   for (const { key, entityId } of missing) {
-    if (!added.has(key)) continue
-    places.set(key, { entityId, rootId: entityId })
-    touched.add(entityId)
+    const place = stored.get(key)
+    if (place === undefined || place.entityId === entityId) {
+      places.set(key, { entityId, rootId: entityId })
+      touched.add(entityId)
+    } else {
+      places.set(key, place)
+      lostKeys.add(key)
+    }
   }
-  const lost = missing.filter(({ key }) => !added.has(key))
-  if (lost.length === 0) return
-  for (const [key, place] of await findIdentifiers(db, orgId, lost)) places.set(key, place)
-  const lostKeys = new Set(lost.map(({ key }) => key))
+  if (lostKeys.size === 0) return
   const stale = groups.filter(({ identifiers }) => identifiers.keys().some((key) => lostKeys.has(key)))
   const moves = stale.flatMap((group) => {
     const origin = group.home

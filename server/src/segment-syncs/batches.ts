@@ -1,10 +1,12 @@
 import type { Db } from '../store/connection/db.ts'
+import { findEntities } from '../store/records/entities.ts'
 import { recordFailure } from '../store/segment-syncs/deliveries.ts'
 import {
   type DestinationRecord,
   listDestinations,
   moveDestination,
 } from '../store/segment-syncs/destinations.ts'
+import { ERASED_REASON } from '../store/segment-syncs/erasure.ts'
 import { changeSync, type SyncKey } from '../store/segment-syncs/syncs.ts'
 import { listWaiting } from '../store/segment-syncs/waiting.ts'
 import { deliverBatch, DeliveryFailed, takeStand } from './delivery.ts'
@@ -59,32 +61,43 @@ async function setAside(db: Db, key: SyncKey, connectionId: string, failed: Deli
     const { entity_id } = failed.first
     const [next] = await listWaiting(trx, sync, destination, 1)
     if (next?.entity_id !== entity_id) return
-    await recordFailure(trx, destination, entity_id, failed.message)
+    const reason = await reasonToKeep(trx, destination, failed)
+    await recordFailure(trx, destination, entity_id, reason)
     await moveDestination(trx, destination, { position: next.entered_seq, delivered: 0 })
     await changeSync(trx, key, 'active', {
-      last_import_error: describeFailure(destination, entity_id, failed.message),
+      last_import_error: describeFailure(destination, entity_id, reason),
     })
   })
 }
 
 export function describeFailure(destination: DestinationRecord, entityId: string, reason: string) {
   const { workflow_id, connection_id } = destination
-  const message = `Entity ${entityId} could not be delivered to workflow ${workflow_id} and is tried again at every cycle: ${reason}`
-  return { message, at: new Date().toISOString(), connection_id }
+  const message = `Entity ${entityId} could not be delivered to workflow ${workflow_id} and is tried again at every cycle`
+  return { message, reason, entity_id: entityId, at: new Date().toISOString(), connection_id }
 }
 
-async function giveUp(
-  db: Db,
-  key: SyncKey,
-  connectionId: string,
-  { message: reason }: DeliveryFailed,
-): Promise<void> {
+/** Who was erased after the failure is not quoted. Call it under the lock of the sync, which erasing waits for. */
+export async function reasonToKeep(
+  trx: Db,
+  { org_id }: DestinationRecord,
+  { first, message }: DeliveryFailed,
+): Promise<string> {
+  const [entity] = await findEntities(trx, org_id, [first.entity_id])
+  return entity === undefined || entity.erased_at !== null ? ERASED_REASON : message
+}
+
+async function giveUp(db: Db, key: SyncKey, connectionId: string, failed: DeliveryFailed): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const stand = await takeStand(trx, key, connectionId)
     if (stand === null) return
     const { workflow_id, connection_id } = stand.destination
-    const message = `${MAX_FAILED_IN_A_ROW} members in a row could not be delivered to workflow ${workflow_id}; see to the cause, then resume: ${reason}`
-    const last_import_error = { message, at: new Date().toISOString(), connection_id }
+    const last_import_error = {
+      message: `${MAX_FAILED_IN_A_ROW} members in a row could not be delivered to workflow ${workflow_id}; see to the cause, then resume`,
+      reason: await reasonToKeep(trx, stand.destination, failed),
+      entity_id: failed.first.entity_id,
+      at: new Date().toISOString(),
+      connection_id,
+    }
     await changeSync(trx, key, 'active', { state: 'paused_error', last_import_error })
   })
 }

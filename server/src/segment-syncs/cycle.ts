@@ -46,7 +46,11 @@ export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal:
 
 /** A cycle that fails is tried again by its job and at the next tick. Meanwhile whoever reads the sync sees why. */
 async function noteFault(db: Db, key: SyncKey, cause: unknown): Promise<void> {
-  const message = `The cycle failed and is tried again: ${reasonOf(cause).slice(0, MAX_REASON)}`
-  const last_import_error = { message, at: new Date().toISOString(), connection_id: null }
+  const last_import_error = {
+    message: 'The cycle failed and is tried again',
+    reason: reasonOf(cause).slice(0, MAX_REASON),
+    at: new Date().toISOString(),
+    connection_id: null,
+  }
   await changeSync(db, key, 'active', { last_import_error })
 }

@@ -3,7 +3,7 @@ import { listFailures, recordFailure, removeFailure } from '../store/segment-syn
 import { listDestinations, moveDestination } from '../store/segment-syncs/destinations.ts'
 import { changeSync, type SyncKey } from '../store/segment-syncs/syncs.ts'
 import { findUndelivered } from '../store/segment-syncs/waiting.ts'
-import { describeFailure } from './batches.ts'
+import { describeFailure, reasonToKeep } from './batches.ts'
 import { deliverMembers, DeliveryFailed, takeStand } from './delivery.ts'
 
 /** For each destination and cycle, those first that were tried longest ago. */
@@ -38,13 +38,15 @@ async function noteFailure(
   db: Db,
   key: SyncKey,
   connectionId: string,
-  { first, message }: DeliveryFailed,
+  failed: DeliveryFailed,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const stand = await takeStand(trx, key, connectionId)
     if (stand === null) return
-    await recordFailure(trx, stand.destination, first.entity_id, message)
-    const last_import_error = describeFailure(stand.destination, first.entity_id, message)
+    const { entity_id } = failed.first
+    const reason = await reasonToKeep(trx, stand.destination, failed)
+    await recordFailure(trx, stand.destination, entity_id, reason)
+    const last_import_error = describeFailure(stand.destination, entity_id, reason)
     await changeSync(trx, key, 'active', { last_import_error })
   })
 }

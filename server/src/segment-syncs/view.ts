@@ -44,7 +44,9 @@ export async function viewSyncs(
 
 function viewError({ last_import_error: error }: SyncRecord, seen: readonly string[]) {
   if (error === null) return null
-  const { message, at, connection_id } = error
-  const isTheirs = connection_id === null || seen.includes(connection_id)
-  return { message: isTheirs ? message : 'A destination that you have no access to has an error', at }
+  const { message, reason, at, connection_id } = error
+  if (connection_id !== null && !seen.includes(connection_id)) {
+    return { message: 'A destination that you have no access to has an error', at }
+  }
+  return { message: reason === undefined ? message : `${message}: ${reason}`, at }
 }

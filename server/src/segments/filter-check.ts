@@ -7,7 +7,7 @@ import { validationError } from '../lib/errors.ts'
 import { didYouMean } from '../lib/nearest-name.ts'
 import { IDENTIFIED_BY, normaliseIdentifier } from '../records/identifiers.ts'
 import type { Db } from '../store/connection/db.ts'
-import { listFieldTypes } from '../store/records/values.ts'
+import { listFieldTypes } from '../store/records/field-types.ts'
 import { type Condition, type Filter, type Group, otherEnd, parseFilter } from './filter.ts'
 
 /** Types of fields by the words that conditions have for them; a `mixed` one has every operator. */

@@ -2,30 +2,102 @@ import { sql } from 'kysely'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../connection/db.ts'
 import { takeChangeNumbers } from './record-locks.ts'
+import { FIELDS_HASH } from './statements.ts'
 
 export type Root = { entityId: string; kind: EntityKind; isNew: boolean }
-
-/** What is known about a new entity, where the values of one batch say it all; as JSON. */
-export type EntityDocument = { fields: string; provenance: string }
 export type Refreshed = { entity_id: string; change_no: number }
 
-/** Stores new entities with what is known about them. All have changed. */
+/** What is known about a new entity, as JSON: what one source said at one time. `at` is null where it said nothing. */
+export type NewEntity = {
+  entityId: string
+  kind: EntityKind
+  fields: string
+  provenance: string
+  at: string | null
+}
+
+/** Stores new entities with what was said about them. Nothing can be there already, which need not be looked for. */
 export async function addEntities(
   db: Db,
   orgId: string,
-  entities: readonly (Root & EntityDocument)[],
-): Promise<Refreshed[]> {
-  if (entities.length === 0) return []
+  source: string,
+  entities: readonly NewEntity[],
+): Promise<void> {
+  if (entities.length === 0) return
+  const records = entities.map(
+    ({ entityId, kind, fields, provenance, at }) =>
+      `{"i":"${entityId}","k":"${kind}","f":${fields},"p":${provenance},"a":${at === null ? 'null' : `"${at}"`}}`,
+  )
   const before = await takeChangeNumbers(db, orgId, entities.length)
-  const { rows } = await sql<Refreshed>`
+  await sql`
+    with given as (
+      select i, k, f as fields, p, a, n
+      from rows from (
+        jsonb_to_recordset(${`[${records.join()}]`}::jsonb) as (i uuid, k text, f jsonb, p jsonb, a timestamptz)
+      ) with ordinality as t (i, k, f, p, a, n)
+    ), said as (
+      insert into record_statements (org_id, entity_id, source, fields_hash, fields, first_seen, last_seen)
+      select ${orgId}::uuid, i, ${source}, ${FIELDS_HASH}, fields, a, a from given where a is not null
+    )
     insert into record_entities (org_id, entity_id, kind, root_id, fields, provenance, change_no)
-    select ${orgId}::uuid, id, kind, id, fields::jsonb, provenance::jsonb, ${before}::bigint + place
-    from unnest(
-      ${entities.map(({ entityId }) => entityId)}::uuid[], ${entities.map(({ kind }) => kind)}::text[],
-      ${entities.map(({ fields }) => fields)}::text[], ${entities.map(({ provenance }) => provenance)}::text[]
-    ) with ordinality as t (id, kind, fields, provenance, place)
-    returning entity_id, change_no`.execute(db)
-  return rows
+    select ${orgId}::uuid, i, k, i, fields, p, ${before}::bigint + n from given`.execute(db)
+}
+
+/** Fields of an entity that have another value or origin now, as JSON objects. */
+export type Patch = { entityId: string; fields: string; provenance: string }
+
+/**
+ * Writes what is new about entities that the caller has locked. Those whose fields changed, and those in `touched`, get a
+ * new change number and are answered.
+ */
+export async function patchEntities(
+  db: Db,
+  orgId: string,
+  patches: readonly Patch[],
+  touched: ReadonlySet<string>,
+): Promise<string[]> {
+  // Most values are only confirmed, which needs no number: nobody waits for the counter then.
+  const confirmed = await writePatches(
+    db,
+    orgId,
+    patches.filter(({ entityId }) => !touched.has(entityId)),
+    null,
+  )
+  const changed = patches.filter(({ entityId }) => !confirmed.has(entityId))
+  if (changed.length === 0) return []
+  const before = await takeChangeNumbers(db, orgId, changed.length)
+  await writePatches(db, orgId, changed, before)
+  return changed.map(({ entityId }) => entityId)
+}
+
+/**
+ * Without change numbers only those are written whose fields stay as they are. Answers which were written. The records are
+ * locked, so they stay where they are found.
+ */
+async function writePatches(
+  db: Db,
+  orgId: string,
+  patches: readonly Patch[],
+  before: number | null,
+): Promise<Set<string>> {
+  if (patches.length === 0) return new Set()
+  const records = patches.map(
+    ({ entityId, fields, provenance }) => `{"i":"${entityId}","f":${fields},"p":${provenance}}`,
+  )
+  const { rows } = await sql<{ entity_id: string }>`
+    update record_entities e set fields = e.fields || patch.f, provenance = e.provenance || patch.p
+      ${before === null ? sql`` : sql`, change_no = ${before}::bigint + patch.n`}
+    from (
+      select t.f, t.p, t.n, stored.place
+      from rows from (jsonb_to_recordset(${`[${records.join()}]`}::jsonb) as (i uuid, f jsonb, p jsonb))
+        with ordinality as t (i, f, p, n)
+      cross join lateral (
+        select ctid as place from record_entities where org_id = ${orgId} and entity_id = t.i limit 1
+      ) as stored
+    ) as patch
+    where e.ctid = patch.place ${before === null ? sql`and e.fields || patch.f = e.fields` : sql``}
+    returning e.entity_id`.execute(db)
+  return new Set(rows.map(({ entity_id }) => entity_id))
 }
 
 /**
@@ -47,12 +119,13 @@ export async function refreshEntities(
       select entity_id, root_id from record_entities where org_id = ${orgId} and root_id = any(${stored}::uuid[])
       union all select id, id from unnest(${added}::uuid[]) as t (id)
     ), best as (
-      select distinct on (p.root_id, v.field) p.root_id, v.field, v.value, v.source,
+      select distinct on (p.root_id, f.field) p.root_id, f.field, f.value, v.source,
         to_char(v.last_seen at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
       from parts p
-      join record_values v on v.org_id = ${orgId} and v.entity_id = p.entity_id
+      join record_statements v on v.org_id = ${orgId} and v.entity_id = p.entity_id
+      cross join jsonb_each(v.fields) as f (field, value)
       left join record_sources s on s.org_id = ${orgId} and s.source = v.source
-      order by p.root_id, v.field, s.rank nulls last, v.last_seen desc, v.source, v.value_hash
+      order by p.root_id, f.field, s.rank nulls last, v.last_seen desc, v.source, f.value::text collate "C"
     ), documents as (
       select root_id, jsonb_object_agg(field, value) as fields,
         jsonb_object_agg(field, jsonb_build_object('source', source, 'at', at)) as provenance

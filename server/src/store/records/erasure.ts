@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Root } from './entities.ts'
 import { takeChangeNumbers } from './record-locks.ts'
+import { FIELDS_HASH, WIDEN } from './statements.ts'
 
 /**
  * Whether a text has one of the addresses as a word of its own: ann@acme.com is not in joann@acme.com, nor in
@@ -41,7 +42,7 @@ export async function findPeopleWith(
     join (
       select entity_id from record_identifiers
       where org_id = ${orgId} and entity_id = any(${near}::uuid[]) and ${mentions('identifier', spellings)}
-      union select entity_id from record_values
+      union select entity_id from record_statements, jsonb_each(fields) as f (field, value)
       where org_id = ${orgId} and entity_id = any(${near}::uuid[])
         and lower(trim(value #>> '{}')) = any(${spellings}::text[])
     ) as found using (entity_id)
@@ -52,7 +53,7 @@ export async function findPeopleWith(
 /** Removes everything about these entities but their ids. Answers the other ends of their relationships. */
 export async function eraseEntities(db: Db, orgId: string, ids: readonly string[]): Promise<string[]> {
   const of = (column: string) => sql`org_id = ${orgId} and ${sql.ref(column)} = any(${ids}::uuid[])`
-  for (const table of ['record_identifiers', 'record_values', 'record_events', 'record_addresses']) {
+  for (const table of ['record_identifiers', 'record_statements', 'record_events', 'record_addresses']) {
     await sql`delete from ${sql.table(table)} where ${of('entity_id')}`.execute(db)
   }
   const { rows } = await sql<{ from_id: string; to_id: string }>`
@@ -60,7 +61,6 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
     returning from_id, to_id`.execute(db)
   await sql`delete from record_merges where (${of('kept_id')}) or (${of('merged_id')})`.execute(db)
   await sql`delete from record_separations where (${of('low_id')}) or (${of('high_id')})`.execute(db)
-  await eraseDeliveryErrors(db, orgId, ids)
   const before = await takeChangeNumbers(db, orgId, ids.length)
   await sql`
     update record_entities e set root_id = e.entity_id, fields = '{}', provenance = '{}', erased_at = now(),
@@ -69,19 +69,6 @@ export async function eraseEntities(db: Db, orgId: string, ids: readonly string[
     where e.org_id = ${orgId} and e.entity_id = t.id`.execute(db)
   const erased = new Set(ids)
   return rows.flatMap(({ from_id, to_id }) => [from_id, to_id]).filter((id) => !erased.has(id))
-}
-
-/** Why a member could not be delivered may quote its values. Syncs come first, as wherever failures are written. */
-async function eraseDeliveryErrors(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
-  await sql`
-    update segment_syncs set last_import_error = null
-    where org_id = ${orgId} and state <> 'paused_error'
-      and exists (select from unnest(${ids}::uuid[]) as id where last_import_error ->> 'message' like '%' || id || '%')`.execute(
-    db,
-  )
-  await sql`delete from segment_failures where org_id = ${orgId} and entity_id = any(${ids}::uuid[])`.execute(
-    db,
-  )
 }
 
 /** Removes values, events and identifiers of these others that mention the address. Answers whose they were. */
@@ -95,16 +82,66 @@ export async function eraseMentions(
   const { rows } = await sql<{ entity_id: string }>`
     with named as (
       delete from record_identifiers where ${among} and ${mentions('identifier', spellings)} returning entity_id
-    ), said as (
-      delete from record_values where ${among} and ${mentions('value', spellings)} returning entity_id
     ), happened as (
       delete from record_events where ${among} and ${mentions('data', spellings)} returning entity_id
     )
-    select entity_id from named union all select entity_id from said union all select entity_id from happened`.execute(
-    db,
-  )
+    select entity_id from named union all select entity_id from happened`.execute(db)
+  const said = await eraseFields(db, orgId, near, spellings)
   await noteAddressesAnew(db, orgId, near)
-  return rows.map(({ entity_id }) => entity_id)
+  return [...rows.map(({ entity_id }) => entity_id), ...said]
+}
+
+/** What is left of a statement may be what the same source said at another time. Answers an entity for each field. */
+async function eraseFields(
+  db: Db,
+  orgId: string,
+  near: readonly string[],
+  spellings: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<Erased>`
+    with mentioned as (
+      select s.org_id, s.entity_id, s.source, s.fields_hash, array_agg(f.field) as named
+      from record_statements s, jsonb_each(s.fields) as f (field, value)
+      where s.org_id = ${orgId} and s.entity_id = any(${near}::uuid[]) and ${mentions('f.value', spellings)}
+      group by 1, 2, 3, 4
+    )
+    delete from record_statements s using mentioned m
+    where s.org_id = ${orgId} and s.entity_id = m.entity_id and s.source = m.source and s.fields_hash = m.fields_hash
+    returning s.entity_id, s.source, (s.fields - m.named)::text as fields, cardinality(m.named) as named,
+      s.first_seen::text, s.last_seen::text`.execute(db)
+  await putBack(
+    db,
+    orgId,
+    rows.filter(({ fields }) => fields !== '{}'),
+  )
+  return rows.flatMap(({ entity_id, named }) => Array.from({ length: named }, () => entity_id))
+}
+
+type Erased = {
+  entity_id: string
+  source: string
+  fields: string
+  named: number
+  first_seen: string
+  last_seen: string
+}
+
+async function putBack(db: Db, orgId: string, statements: readonly Erased[]): Promise<void> {
+  if (statements.length === 0) return
+  const column = (name: 'entity_id' | 'source' | 'fields' | 'first_seen' | 'last_seen') =>
+    statements.map((statement) => statement[name])
+  await sql`
+    insert into record_statements as v (org_id, entity_id, source, fields_hash, fields, first_seen, last_seen)
+    select ${orgId}::uuid, entity_id, source, ${FIELDS_HASH} as hash, min(fields::text)::jsonb, min(first_seen), max(last_seen)
+    from (
+      select entity_id, source, fields::jsonb as fields, first_seen, last_seen
+      from unnest(
+        ${column('entity_id')}::uuid[], ${column('source')}::text[], ${column('fields')}::text[],
+        ${column('first_seen')}::timestamptz[], ${column('last_seen')}::timestamptz[]
+      ) as t (entity_id, source, fields, first_seen, last_seen)
+    ) as kept
+    group by entity_id, source, hash
+    ${WIDEN}`.execute(db)
 }
 
 async function noteAddressesAnew(db: Db, orgId: string, ids: readonly string[]): Promise<void> {
@@ -114,7 +151,7 @@ async function noteAddressesAnew(db: Db, orgId: string, ids: readonly string[]):
     insert into record_addresses (org_id, address, entity_id)
     select distinct ${orgId}::uuid, address, entity_id from (
       select entity_id, identifier as text from record_identifiers where ${among} and identifier_kind <> 'email'
-      union all select entity_id, value::text from record_values where ${among}
+      union all select entity_id, value::text from record_statements, jsonb_each(fields) as f (field, value) where ${among}
       union all select entity_id, data::text from record_events where ${among}
     ) as said, loam_addresses(said.text) as address`.execute(db)
 }

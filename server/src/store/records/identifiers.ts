@@ -17,50 +17,53 @@ export function compareIdentifiers(a: Identifier, b: Identifier): number {
 /** `rootId` is null for an entity that is not stored yet. */
 export type Place = { entityId: string; rootId: string | null }
 
-const columnsOf = (identifiers: readonly Identifier[]) => sql`unnest(
-  ${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ identifierKind }) => identifierKind)}::text[],
-  ${identifiers.map(({ identifier }) => identifier)}::text[])`
-
 type Found = Identifier & Place
 
-/** Where these identifiers lead, by their keys. */
+/**
+ * Where these identifiers lead, by their keys. Each is looked up by itself: imports grow by thousands of entities before
+ * PostgreSQL counts them, and a join planned for few would read all of them for every batch.
+ */
 export async function findIdentifiers(
   db: Db,
   orgId: string,
   identifiers: readonly Identifier[],
 ): Promise<Map<string, Place>> {
   const { rows } = await sql<Found>`
-    select i.kind, i.identifier_kind as "identifierKind", i.identifier, i.entity_id as "entityId", e.root_id as "rootId"
-    from ${columnsOf(identifiers)} as wanted (kind, identifier_kind, identifier)
-    join record_identifiers i on i.org_id = ${orgId} and i.kind = wanted.kind
-      and i.identifier_kind = wanted.identifier_kind and i.identifier = wanted.identifier
-    left join record_entities e on e.org_id = ${orgId} and e.entity_id = i.entity_id`.execute(db)
+    select wanted.*, i.entity_id as "entityId", e.root_id as "rootId"
+    from jsonb_to_recordset(${JSON.stringify(identifiers)}::jsonb)
+      as wanted (kind text, "identifierKind" text, identifier text)
+    cross join lateral (
+      select entity_id from record_identifiers
+      where org_id = ${orgId} and identifier = wanted.identifier and identifier_kind = wanted."identifierKind"
+        and kind = wanted.kind limit 1
+    ) as i
+    left join lateral (
+      select root_id from record_entities where org_id = ${orgId} and entity_id = i.entity_id limit 1
+    ) as e on true`.execute(db)
   return new Map(rows.map(({ entityId, rootId, ...found }) => [keyOf(found), { entityId, rootId }]))
 }
 
-export type NewIdentifier = Identifier & { entityId: string }
+export type NewIdentifier = Identifier & { key: string; entityId: string }
 
 /**
- * Adds those that nobody has, and answers their keys. Waits for whoever is adding the same; in the order of the keys, so that
- * nobody waits in a circle.
+ * Adds those that nobody has, and answers how many they were. Waits for whoever is adding the same; in the order of the
+ * keys, so that nobody waits in a circle.
  */
 export async function addIdentifiers(
   db: Db,
   orgId: string,
   identifiers: readonly NewIdentifier[],
-): Promise<string[]> {
-  const sorted = identifiers.toSorted(compareIdentifiers)
-  const { rows } = await sql<Identifier>`
+): Promise<number> {
+  const sorted = identifiers.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const records = sorted.map(({ kind: k, identifierKind: t, identifier: v, entityId: i }) => ({ k, t, v, i }))
+  const { numAffectedRows } = await sql`
     insert into record_identifiers (org_id, kind, identifier_kind, identifier, entity_id)
-    select ${orgId}, kind, identifier_kind, identifier, entity_id
-    from unnest(
-      ${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(({ identifierKind }) => identifierKind)}::text[],
-      ${sorted.map(({ identifier }) => identifier)}::text[], ${sorted.map(({ entityId }) => entityId)}::uuid[]
-    ) with ordinality as t (kind, identifier_kind, identifier, entity_id, place)
-    order by place
-    on conflict do nothing
-    returning kind, identifier_kind as "identifierKind", identifier`.execute(db)
-  return rows.map(keyOf)
+    select ${orgId}::uuid, k, t, v, i
+    from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (k text, t text, v text, i uuid))
+      with ordinality as given (k, t, v, i, n)
+    order by n
+    on conflict do nothing`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** Identifiers that were added for an entity which turned out to be there already. */

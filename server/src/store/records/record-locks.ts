@@ -12,9 +12,18 @@ export async function lockRecords(db: Db, orgId: string, lock: RecordsLock): Pro
   await sql`select ${take}(hashtextextended(${`records ${orgId}`}, 0))`.execute(db)
 }
 
-export async function lockRoots(db: Db, orgId: string, rootIds: readonly string[]): Promise<void> {
-  await sql`select from record_entities where org_id = ${orgId} and entity_id = any(${rootIds}::uuid[])
-    order by entity_id for no key update`.execute(db)
+export type LockedRoot = { entity_id: string; provenance: string }
+
+/** Answers where the values of each come from, as JSON. */
+export async function lockRoots(db: Db, orgId: string, rootIds: readonly string[]): Promise<LockedRoot[]> {
+  const { rows } = await sql<LockedRoot>`
+    select root.entity_id, root.provenance::text as provenance
+    from unnest(${`{${rootIds.toSorted().join()}}`}::uuid[]) as t (id)
+    cross join lateral (
+      select entity_id, provenance from record_entities
+      where org_id = ${orgId} and entity_id = t.id limit 1 for no key update
+    ) as root`.execute(db)
+  return rows
 }
 
 /** Takes `count` change numbers and answers the one before them. Nobody else of the organisation gets any until the commit. */

@@ -8,8 +8,17 @@ export type SyncState = (typeof SYNC_STATES)[number]
 export type HeldReason = (typeof HELD_REASONS)[number]
 export type SyncKey = { org_id: string; sync_id: string }
 
-/** What stopped a sync, or keeps members of it waiting. `connection_id` is the destination it happened at. */
-export type ImportError = { message: string; at: string; connection_id: string | null }
+/**
+ * What stopped a sync, or keeps members of it waiting. `connection_id` is the destination it happened at. The reason may quote
+ * values of `entity_id`, or of anybody where that is not known.
+ */
+export type ImportError = {
+  message: string
+  reason?: string
+  entity_id?: string
+  at: string
+  connection_id: string | null
+}
 
 /** A sync with what its segment is now. */
 export type SyncRecord = SyncKey & {

@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { EntityKind } from '#contract/records.ts'
 import type { Option } from '../../../catalog/fields/field.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { listFieldTypes } from '../../../store/records/field-types.ts'
 import { listSourceOrder } from '../../../store/records/sources.ts'
 import { listTerms } from '../../../store/records/terms.ts'
-import { listFieldTypes } from '../../../store/records/values.ts'
 
 type Request = Pick<FastifyRequest, 'caller' | 'db'>
 type Resolver = (request: Request, context: Record<string, unknown>) => Promise<Option[]>

@@ -1,0 +1,134 @@
+import type { EntityKind } from '#contract/records.ts'
+import type { Db } from '../store/connection/db.ts'
+import type { NewEntity, Patch, Root } from '../store/records/entities.ts'
+import type { LockedRoot } from '../store/records/record-locks.ts'
+import { listSourceOrder } from '../store/records/sources.ts'
+import { addStatements, addStatementsByField, type Statement } from '../store/records/statements.ts'
+import { targetAt } from './batch-contents.ts'
+import type { Printer } from './documents.ts'
+import { type News, patchByNews } from './precedence.ts'
+import type { CheckedRecord, Mention } from './record.ts'
+import type { Target } from './resolve.ts'
+
+/** A record that has fields, with the part of an entity that they belong to. */
+type Said = { partId: string; record: CheckedRecord }
+
+/** An entity of a batch with what its records say. */
+export type SaidRoot = { entityId: string; kind: EntityKind; isNew: boolean; said: Said[] }
+
+export type SaidRoots = {
+  /** New, with one record at most: nothing else is known about them. */
+  fresh: SaidRoot[]
+  /** New, with several records. */
+  repeated: SaidRoot[]
+  stored: SaidRoot[]
+}
+
+/** The entities that records and their relationships lead to. The mentions of the records come first. */
+export function groupByRoot(
+  records: readonly CheckedRecord[],
+  mentions: readonly Mention[],
+  targets: readonly Target[],
+  printer: Printer,
+): SaidRoots {
+  const roots = new Map<string, SaidRoot>()
+  for (const [place, { kind }] of mentions.entries()) {
+    const { entityId: partId, rootId, isNew } = targetAt(targets, place)
+    let root = roots.get(rootId)
+    if (root === undefined) roots.set(rootId, (root = { entityId: rootId, kind, isNew, said: [] }))
+    const record = records[place]
+    if (record !== undefined && record.fields.length > 0) root.said.push({ partId, record })
+  }
+  const grouped: SaidRoots = { fresh: [], repeated: [], stored: [] }
+  for (const root of roots.values()) {
+    const isFresh =
+      root.said.length <= 1 && root.said.every(({ record }) => printer.moment(record.at).isExact)
+    grouped[root.isNew ? (isFresh ? 'fresh' : 'repeated') : 'stored'].push(root)
+  }
+  return grouped
+}
+
+export function toNewEntity({ entityId, kind, said }: SaidRoot, source: string, printer: Printer): NewEntity {
+  const [first] = said
+  if (first === undefined) return { entityId, kind, fields: '{}', provenance: '{}', at: null }
+  const { fields, at } = first.record
+  return {
+    entityId,
+    kind,
+    fields: printer.fields(fields),
+    provenance: printer.provenance(fields, source, at),
+    at,
+  }
+}
+
+/** Keeps what a source says about these entities, and answers what was new, by entity. */
+export async function keepStatements(
+  db: Db,
+  orgId: string,
+  source: string,
+  { stored, repeated }: Pick<SaidRoots, 'stored' | 'repeated'>,
+  printer: Printer,
+): Promise<Map<string, News[]>> {
+  const toStatement = ({ partId, record }: Said): Statement => ({
+    entityId: partId,
+    fields: printer.fields(record.fields),
+    at: record.at,
+  })
+  const byPart = [
+    ...Map.groupBy(
+      stored.flatMap(({ said }) => said),
+      ({ partId }) => partId,
+    ).values(),
+  ]
+  const single = byPart.filter(({ length }) => length === 1).flat()
+  const kept = await addStatements(db, orgId, source, single.map(toStatement))
+  const byField = [
+    ...single.filter(({ partId }) => kept.others.has(partId)),
+    ...byPart.filter(({ length }) => length > 1).flat(),
+    ...repeated.flatMap(({ said }) => said),
+  ]
+  const fieldNews = await addStatementsByField(db, orgId, source, byField.map(toStatement))
+
+  const wholeNews = new Set(kept.news)
+  const newFields = Map.groupBy(fieldNews, ({ entity_id }) => entity_id)
+  const newsOf = ({ partId, record: { fields, at } }: Said): News[] => {
+    if (wholeNews.has(partId)) return [{ fields, at }]
+    const names = new Set(newFields.get(partId)?.map(({ field }) => field))
+    return names.size === 0 ? [] : [{ fields: fields.filter(({ field }) => names.has(field)), at }]
+  }
+  return new Map(stored.map(({ entityId, said }) => [entityId, said.flatMap(newsOf)]))
+}
+
+/** What news change about locked entities. Those of which that is unclear have to be refreshed. */
+export async function planPatches(
+  db: Db,
+  orgId: string,
+  {
+    source,
+    roots,
+    news,
+    touched,
+    printer,
+  }: {
+    source: string
+    roots: readonly LockedRoot[]
+    news: ReadonlyMap<string, readonly News[]>
+    touched: ReadonlySet<string>
+    printer: Printer
+  },
+): Promise<{ patches: Patch[]; unclear: Set<string> }> {
+  const patches: Patch[] = []
+  const unclear = new Set<string>()
+  const order = await listSourceOrder(db, orgId)
+  const ranks = new Map(order.map((name, rank) => [name, rank]))
+  for (const { entity_id: entityId, provenance } of roots) {
+    const about = news.get(entityId) ?? []
+    if (about.length === 0 && !touched.has(entityId)) continue
+    const patch = patchByNews({ entityId, provenance }, about, { source, ranks, printer })
+    if (patch === null) unclear.add(entityId)
+    else if (patch.fields !== '{}' || touched.has(entityId)) patches.push(patch)
+  }
+  return { patches, unclear }
+}
+
+export const toRoot = ({ entityId, kind, isNew }: SaidRoot): Root => ({ entityId, kind, isNew })
