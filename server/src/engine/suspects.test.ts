@@ -52,7 +52,15 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
   },
   row: { id, data: null, cells: null },
   fence: { run: '', ticket: 1, attempt: 2 },
-  position: { action: 'a', retries: 0, heldMillis: 0, state: null, stalledClaims: 2, testedIn },
+  position: {
+    action: 'a',
+    retries: 0,
+    heldMillis: 0,
+    state: null,
+    stalledClaims: 2,
+    isTakenOver: true,
+    testedIn,
+  },
   runState: 'running',
 })
 

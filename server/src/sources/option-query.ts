@@ -6,13 +6,14 @@ import type { SourceOptions } from './define.ts'
 export function fromQuery(query: OptionQuery | undefined, field = query?.parent?.field): SourceOptions {
   if (query === undefined) throw new Error('there is no such query')
   const { provider, parent } = query
-  if (parent === undefined || field === undefined) return { provider, list: (send) => query.list(send, '') }
+  if (parent === undefined || field === undefined)
+    return { provider, list: (send) => query.list(send, '', '') }
   return {
     provider,
     needs: { [field]: parent.field === field ? [] : [parent.field] },
     async list(send, context) {
       const value = context[field] ?? ''
-      if (parent.fits(value)) return query.list(send, value)
+      if (parent.fits(value)) return query.list(send, value, '')
       throw invalid(`context.${field}`, `"${value.slice(0, 100)}" is not one that ${provider.name} can have`)
     },
   }

@@ -1,22 +1,14 @@
-import { z } from 'zod'
 import { isObject } from '../../lib/json/object.ts'
 import { readValues } from '../crm/field-values.ts'
 import { exactMatch, ignoreEmptyCriteria, limit, namedValues, searchOperator } from '../crm/fields.ts'
-import {
-  askSalesforce,
-  faultOfNames,
-  recordUrl,
-  SALESFORCE_API,
-  salesforceObject,
-} from '../crm/salesforce.ts'
-import { isFieldPath, printQuery, requote, toConditions } from '../crm/soql.ts'
+import { queryRecords } from '../crm/salesforce-query.ts'
+import { faultOfNames, recordUrl, salesforceObject } from '../crm/salesforce.ts'
+import { isFieldPath } from '../crm/soql.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
 import { done, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
-
-const Found = z.object({ records: z.array(z.looseObject({ Id: z.string() })) })
 
 export default defineAction({
   id: 'salesforce_lookup_record',
@@ -60,30 +52,17 @@ export default defineAction({
     const query = {
       object,
       select,
+      values,
       operator: inputs.search_operator ?? 'AND',
       exact: inputs.exact_match,
       limit: inputs.limit ?? 10,
     }
-    for (let conditions = toConditions(values); ;) {
-      const request = {
-        path: `${SALESFORCE_API}/query`,
-        query: { q: printQuery({ ...query, conditions }) },
-      }
-      const answer = await askSalesforce({ connection: inputs.connection, request, schema: Found }, context)
-      if (answer.ok) {
-        const { records } = answer.body
-        const record_id = records[0]?.Id ?? null
-        const account_url = record_id === null ? null : recordUrl(context, answer.key, object, record_id)
-        return done(
-          { records_found: records.map(withoutAttributes), record_id, account_url },
-          answer.provenance,
-        )
-      }
-      const { refusal } = answer
-      const next = refusal?.kind === 'ineligible' ? requote(conditions, refusal.message) : null
-      if (next === null) return answer.outcome
-      conditions = next
-    }
+    const answer = await queryRecords(query, inputs.connection, context)
+    if (!answer.ok) return answer.outcome
+    const { records } = answer.body
+    const record_id = records[0]?.Id ?? null
+    const account_url = record_id === null ? null : recordUrl(context, answer.key, object, record_id)
+    return done({ records_found: records.map(withoutAttributes), record_id, account_url }, answer.provenance)
   },
 })
 

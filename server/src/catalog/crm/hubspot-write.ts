@@ -4,6 +4,7 @@ import { failed, type Outcome, type Provenance, unrunnable } from '../outcome.ts
 import { output } from '../outputs.ts'
 import type { CellContext } from '../provider/context.ts'
 import type { ProviderCallResult } from '../provider/single-provider.ts'
+import { CANNOT_LOOK, writeOnce, type WriteAttempt } from '../provider/write-once.ts'
 import { hubspot } from '../providers/hubspot/provider.ts'
 import { type FieldValues, omitValues } from './field-values.ts'
 import { ignoreEmptyValues } from './fields.ts'
@@ -18,6 +19,7 @@ import {
   printProperties,
   propertiesToWrite,
   searchBy,
+  searchForCopy,
 } from './hubspot.ts'
 import type { WriteResult } from './write-result.ts'
 
@@ -57,13 +59,15 @@ export async function writeRecord(
   const { object, values } = plan
   const target = choose(plan)
   if (target.kind === 'unknown') return { ok: false, outcome: unrunnable(target.message) }
-  const pages = await findPages(inputs.connection, context)
-  if (!pages.ok) return pages
-  const written = await send({ connection: inputs.connection, object, values, context }, target)
-  if (!written.ok) return written
-  const { record, created, provenance } = written
-  const account_url = pageOf(record, object, pages.account)
-  return { ok: true, record_id: record.id, account_url, created, provenance }
+  return writeOnce(context, async (attempt): Promise<WriteResult> => {
+    const pages = await findPages(inputs.connection, context)
+    if (!pages.ok) return pages
+    const written = await send({ connection: inputs.connection, object, values, context, attempt }, target)
+    if (!written.ok) return written
+    const { record, created, provenance } = written
+    const account_url = pageOf(record, object, pages.account)
+    return { ok: true, record_id: record.id, account_url, created, provenance }
+  })
 }
 
 type Write = {
@@ -71,6 +75,7 @@ type Write = {
   object: string
   values: FieldValues
   context: CellContext
+  attempt: WriteAttempt
 }
 type Written =
   | { ok: true; record: Found; created: boolean; provenance: Provenance[] }
@@ -78,15 +83,31 @@ type Written =
 type Known = Exclude<HubspotTarget, { kind: 'create' | 'unknown' }>
 
 async function send(write: Write, target: Exclude<HubspotTarget, { kind: 'unknown' }>): Promise<Written> {
-  if (target.kind === 'create') return create(write)
+  if (target.kind === 'create') return lookAndCreate(write)
   return target.kind === 'update' ? update(write, target) : upsert(write, target)
 }
 
-async function create({ connection, object, values, context }: Write): Promise<Written> {
+/** HubSpot takes no key to create by once: what an earlier try may have created is a record of that time with the same values. */
+async function lookAndCreate(write: Write): Promise<Written> {
+  const { connection, object, values, context, attempt } = write
+  if (attempt.openSince === null) return create(write)
+  const since = attempt.openSince.getTime()
+  const request = searchForCopy(object, values)
+  if (request === null) return { ok: false, outcome: failed(`HubSpot: ${CANNOT_LOOK}`) }
+  const found = await askHubspot({ connection, request, schema: FoundList }, context)
+  if (!found.ok) return found
+  const record = found.body.results.find(({ createdAt }) => Date.parse(createdAt ?? '') >= since)
+  const provenance = attempt.describeLook(found.provenance, record !== undefined)
+  if (record !== undefined) return { ok: true, record, created: true, provenance }
+  const written = await create(write)
+  return written.ok ? { ...written, provenance: [...provenance, ...written.provenance] } : written
+}
+
+async function create({ connection, object, values, context, attempt }: Write): Promise<Written> {
   const json = { properties: printProperties(values) }
   const request = { method: 'POST', path: pathOfObject(object), json } as const
-  const answer = await askHubspot({ connection, request, schema: Found, once: true }, context)
-  return writtenOf(answer, true)
+  const call = askHubspot({ connection, request, schema: Found }, context)
+  return writtenOf(await attempt.create(call), true)
 }
 
 async function update(
@@ -126,7 +147,7 @@ async function upsert(write: Write, { property, value }: Known): Promise<Written
 }
 
 async function searchAndWrite(write: Write, property: string, value: string): Promise<Written> {
-  const { connection, object, context } = write
+  const { connection, object, context, attempt } = write
   const request = searchBy(object, property, value, 2)
   const found = await askHubspot({ connection, request, schema: FoundList }, context)
   if (!found.ok) return found
@@ -136,7 +157,11 @@ async function searchAndWrite(write: Write, property: string, value: string): Pr
     return { ok: false, outcome: failed(message) }
   }
   const [known] = results
+  // A record that an earlier try may have created counts as created by this cell.
+  const isOurs = attempt.openSince !== null
+  const looked = isOurs ? attempt.describeLook(found.provenance, known !== undefined) : found.provenance
   const written =
     known === undefined ? await create(write) : await update(write, { property: OWN_ID, value: known.id })
-  return written.ok ? { ...written, provenance: [...found.provenance, ...written.provenance] } : written
+  if (!written.ok) return written
+  return { ...written, created: written.created || isOurs, provenance: [...looked, ...written.provenance] }
 }

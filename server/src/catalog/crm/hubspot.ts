@@ -25,6 +25,7 @@ export const Found = z.object({
   id: z.union([z.string().min(1), z.number()]).transform(String),
   properties: z.record(z.string(), z.unknown()).default({}),
   url: z.string().optional(),
+  createdAt: z.string().optional(),
 })
 export type Found = z.infer<typeof Found>
 
@@ -34,7 +35,6 @@ type Call<Body> = {
   connection: string | undefined
   request: ProviderRequest
   schema: z.ZodType<Body>
-  once?: true
 }
 
 export function askHubspot<Body>(call: Call<Body>, context: CellContext): Promise<ProviderCallResult<Body>> {
@@ -77,5 +77,21 @@ export function faultOfObject(object: string): string | null {
 export function searchBy(object: string, property: string, value: string, limit: number): ProviderRequest {
   const filters = [{ propertyName: property, operator: 'EQ', value }]
   const json = { filterGroups: [{ filters }], properties: [property], limit }
+  return { method: 'POST', path: pathOfObject(object, 'search'), json }
+}
+
+/** A group of a search takes 6 filters, and a filter 3,000 characters: developers.hubspot.com/docs/api/crm/search. */
+const MAX_FILTERS = 6
+const MAX_FILTER_LENGTH = 3000
+
+/** A request for the newest records that have the values of another; null where none of them can be searched for. */
+export function searchForCopy(object: string, values: FieldValues): ProviderRequest | null {
+  const filters = Object.entries(printProperties(values))
+    .filter(([, value]) => value !== '' && value.length <= MAX_FILTER_LENGTH)
+    .slice(0, MAX_FILTERS)
+    .map(([propertyName, value]) => ({ propertyName, operator: 'EQ', value }))
+  if (filters.length === 0) return null
+  const sorts = [{ propertyName: OWN_ID, direction: 'DESCENDING' }]
+  const json = { filterGroups: [{ filters }], sorts, properties: [OWN_ID], limit: 10 }
   return { method: 'POST', path: pathOfObject(object, 'search'), json }
 }

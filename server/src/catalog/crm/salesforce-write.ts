@@ -4,9 +4,11 @@ import { type Outcome, type Provenance, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import type { ProviderKey } from '../provider/access.ts'
 import type { CellContext } from '../provider/context.ts'
+import { writeOnce, type WriteAttempt } from '../provider/write-once.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
 import { type FieldValues, omitValues } from './field-values.ts'
 import { ignoreEmptyValues } from './fields.ts'
+import { queryRecords } from './salesforce-query.ts'
 import { askSalesforce, fieldsToWrite, planWrite, recordUrl, SALESFORCE_API } from './salesforce.ts'
 import type { WriteResult } from './write-result.ts'
 
@@ -53,30 +55,56 @@ export async function writeRecord(
   const target = choose(values)
   if (target.kind === 'unknown') return { ok: false, outcome: unrunnable(target.message) }
   const records = `${SALESFORCE_API}/sobjects/${object}`
-  const written = await send({ connection: inputs.connection, records, values, context }, target)
+  const { connection } = inputs
+  const written = await writeOnce(context, (attempt) =>
+    send({ connection, object, records, values, context, attempt }, target),
+  )
   if (!written.ok) return written
   const { id, created, key, provenance } = written
   return { ok: true, record_id: id, account_url: recordUrl(context, key, object, id), created, provenance }
 }
 
-type Write = { connection: string | undefined; records: string; values: FieldValues; context: CellContext }
+type Write = {
+  connection: string | undefined
+  object: string
+  records: string
+  values: FieldValues
+  context: CellContext
+  attempt: WriteAttempt
+}
 type Sent =
   | { ok: true; id: string; created: boolean; key: ProviderKey; provenance: Provenance[] }
   | { ok: false; outcome: Outcome<never> }
 
 async function send(write: Write, target: Exclude<SalesforceTarget, { kind: 'unknown' }>): Promise<Sent> {
   const { connection, records, values, context } = write
-  if (target.kind === 'create') {
-    const request = { method: 'POST', path: records, json: Object.fromEntries(values) } as const
-    const answer = await askSalesforce({ connection, request, schema: Written, once: true }, context)
-    return answer.ok ? { ...answer, id: answer.body.id, created: true } : answer
-  }
+  if (target.kind === 'create') return create(write)
   if (target.kind === 'upsert') return upsert(write, target)
   const { id } = target
   const json = Object.fromEntries(omitValues(values, 'Id'))
   const request = { method: 'PATCH', path: `${records}/${id}`, json } as const
   const answer = await askSalesforce({ connection, request, schema: z.unknown() }, context)
   return answer.ok ? { ...answer, id, created: false } : answer
+}
+
+/** Salesforce takes no key to create by once: what an earlier try may have created is a record of that time with the same values. */
+async function create(write: Write): Promise<Sent> {
+  const { connection, object, records, values, context, attempt } = write
+  const looked: Provenance[] = []
+  if (attempt.openSince !== null) {
+    const since = attempt.openSince
+    const query = { object, select: ['Id'], values, operator: 'AND', exact: true, limit: 1, since } as const
+    const found = await queryRecords(query, connection, context)
+    if (!found.ok) return found
+    const [record] = found.body.records
+    looked.push(...attempt.describeLook(found.provenance, record !== undefined))
+    if (record !== undefined) return { ...found, id: record.Id, created: true, provenance: looked }
+  }
+  const request = { method: 'POST', path: records, json: Object.fromEntries(values) } as const
+  const call = askSalesforce({ connection, request, schema: Written }, context)
+  const answer = await attempt.create(call)
+  if (!answer.ok) return answer
+  return { ...answer, id: answer.body.id, created: true, provenance: [...looked, ...answer.provenance] }
 }
 
 async function upsert(

@@ -26,7 +26,6 @@ type Call<Body> = {
   connection: string | undefined
   request: ProviderRequest
   schema: z.ZodType<Body>
-  once?: true
 }
 
 export function askSalesforce<Body>(

@@ -9,6 +9,8 @@ export type Query = {
   operator: 'AND' | 'OR'
   exact: boolean
   limit: number
+  /** Only records that were created since. */
+  since?: Date
 }
 
 /** SOQL writes texts in quotes, and numbers, dates and booleans without. */
@@ -32,10 +34,11 @@ function isBare(value: FieldValue): boolean {
   return isTyped && LITERAL.test(printValue(value))
 }
 
-export function printQuery({ object, select, conditions, operator, exact, limit }: Query): string {
+export function printQuery({ object, select, conditions, operator, exact, limit, since }: Query): string {
   const fields = select.length === 0 ? 'FIELDS(ALL)' : [...new Set(['Id', ...select])].join(', ')
   const where = conditions.map((condition) => printCondition(condition, exact)).join(` ${operator} `)
-  return `SELECT ${fields} FROM ${object} WHERE ${where} LIMIT ${limit}`
+  const created = since === undefined ? '' : ` AND CreatedDate >= ${since.toISOString()}`
+  return `SELECT ${fields} FROM ${object} WHERE ${where}${created} LIMIT ${limit}`
 }
 
 function printCondition({ field, value, quoted }: Condition, exact: boolean): string {

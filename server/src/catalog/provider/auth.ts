@@ -19,6 +19,8 @@ export type OAuth = {
   tokenUrl: string | ((fields: ProviderKey['fields']) => string)
   /** How the client says who it is when it asks for a token: in the form, or by HTTP Basic. Default in the form. */
   client?: 'form' | 'basic'
+  /** The header of a secret that is no token but a key of the API. */
+  secretHeader?: string
 }
 
 type Grant = 'client_credentials' | 'refresh_token'
@@ -55,6 +57,9 @@ export async function authorise(
   if (secret === undefined || secret === '') return refusal('unconfigured', 'the connection has no secret')
   if (auth.kind === 'header') return { headers: { [auth.name]: secret }, query: {} }
   if (auth.kind === 'query') return { headers: {}, query: { [auth.name]: secret } }
+  if (auth.kind === 'oauth' && auth.secretHeader !== undefined) {
+    return { headers: { [auth.secretHeader]: secret }, query: {} }
+  }
   return bearer(secret)
 }
 

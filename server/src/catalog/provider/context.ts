@@ -23,4 +23,6 @@ export type AskContext = ProviderContext & {
 export type CellContext = AskContext & {
   /** What an earlier `wait` of this cell handed over; undefined on the first call. */
   state: unknown
+  /** An earlier try of this cell was cut off: nobody knows how far it came. */
+  wasCutOff: boolean
 }

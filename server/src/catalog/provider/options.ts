@@ -12,9 +12,13 @@ export type SendRequest = <Body>(
 export type OptionQuery = {
   provider: Provider
   /** The field whose value it depends on, which the context names; what cannot be one is not asked about. */
-  parent?: { field: string; fits: (value: string) => boolean }
-  list(send: SendRequest, parent: string): Promise<ProviderReply<Option[]>>
+  parent?: ParentField
+  /** The field that the parent depends on in its turn. */
+  within?: ParentField
+  list(send: SendRequest, parent: string, within: string): Promise<ProviderReply<Option[]>>
 }
+
+type ParentField = { field: string; fits: (value: string) => boolean }
 
 /** A reply with its body made into something else. */
 export function mapReply<Body, Other>(

@@ -23,6 +23,11 @@ export function connectionTo(crm: string, fields: Record<string, string> = { sec
 
 const isAccount = ({ path }: Seen): boolean => path === '/account-info/v3/details'
 
+/** The provider of an action, by which its id begins. */
+export function providerOf(action: string): string {
+  return action.startsWith('google_sheets_') ? 'google_sheets' : (action.split('_')[0] ?? '')
+}
+
 /** Runs an action against a CRM on loopback. HubSpot's account is answered for, and left out of what was seen. */
 export async function runAt(
   run: Run,
@@ -30,7 +35,7 @@ export async function runAt(
   answer: (seen: Seen, place: number) => Reply,
   settings: Settings = {},
 ) {
-  const crm = action.split('_')[0] ?? ''
+  const crm = providerOf(action)
   const asked: Seen[] = []
   const double = await serveDouble((seen) => {
     if (isAccount(seen)) return { json: { portalId: 42, uiDomain: 'app-eu1.hubspot.com' } }

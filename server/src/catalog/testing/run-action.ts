@@ -27,6 +27,7 @@ export type TestRow = {
 export type Settings = {
   row?: TestRow
   state?: unknown
+  wasCutOff?: boolean
   now?: Date
   sheets?: SheetAccess
   signal?: AbortSignal
@@ -111,6 +112,7 @@ export function useActions(): Run {
       signal: settings.signal ?? new AbortController().signal,
       now: () => settings.now ?? new Date(),
       state: settings.state,
+      wasCutOff: settings.wasCutOff ?? false,
       sheets: settings.sheets ?? createSheets({}),
       records: NO_RECORDS,
       keys: settings.keys ?? { platform: () => null, own: async () => null },

@@ -6,6 +6,7 @@ import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CallLimit } from './call-limit.ts'
 import { CellContext } from './cell-context.ts'
+import { stateOfCut } from './cut-off.ts'
 import { DatabaseUse, isOutage } from './database-use.ts'
 
 const ENDING_GRACE_MS = 5000
@@ -103,7 +104,7 @@ function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallO
 
 function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: string): CallOutcome {
   engine.log.warn({ cause, action: action.id }, 'the database went away under an action')
-  return { kind: 'wait', ms: backoff(0), state: flight.position.state }
+  return { kind: 'wait', ms: backoff(0), state: stateOfCut(flight.position) }
 }
 
 type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallOutcome> }
@@ -120,7 +121,7 @@ async function inTime(
   const unwatch = engine.ending.watch(() => {
     grace = setTimeout(() => {
       limit.abort()
-      cut.resolve({ kind: 'wait', ms: 0, state: flight.position.state })
+      cut.resolve({ kind: 'wait', ms: 0, state: stateOfCut(flight.position) })
     }, ENDING_GRACE_MS)
   })
   try {

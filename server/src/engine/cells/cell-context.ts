@@ -6,7 +6,7 @@ import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
-import { stateOfAction } from './claim-wait.ts'
+import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
 
@@ -74,7 +74,10 @@ export class CellContext implements ActionContext {
     return this.#limit.signal
   }
   get state(): unknown {
-    return stateOfAction(this.#flight.position.state)
+    return readState(this.#flight.position.state)
+  }
+  get wasCutOff(): boolean {
+    return wasCutOff(this.#flight.position)
   }
   get sheets(): SheetAccess {
     const access = this.#engine.sheetsFor(this.#flight, this.signal, this.#database)

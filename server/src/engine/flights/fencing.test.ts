@@ -16,6 +16,7 @@ import { makeEngine } from '../testing/test-engine.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
 import type { Flight, RunFacts } from './flight.ts'
+import { moveTo } from './position.ts'
 
 const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
@@ -271,6 +272,23 @@ describe('what cannot be stored', () => {
     expect(results.flatMap((result, n) => (result.status === 'rejected' ? [n] : []))).toEqual([10])
     await expectPaid(sheet, 19, PRICE)
     expect((await sheet.flights()).filter((flight) => flight.action === 'paid_1')).toHaveLength(1)
+  })
+})
+
+describe('what came of a cell is not known', () => {
+  it('when somebody claimed it before and neither settled nor parked it', async () => {
+    const sheet = await makePaidSheet(1, ['free', 'free'])
+    const job = must((await sheet.jobs())[0])
+    const claim = async (resumed: boolean) => must(await old.claim(job, { resumed }))
+    const taken = [await claim(false), await claim(true), await claim(false)]
+    expect(taken.map(({ position }) => position.isTakenOver)).toEqual([false, true, true])
+    const last = must(taken[2])
+    await old.settle(last, complete(last, 'free_2'))
+    moveTo(last, 'free_2')
+    expect(last.position.isTakenOver).toBe(false)
+    await old.park(last, { ms: 0, retries: 0 })
+    const parked = must((await sheet.jobs())[0])
+    expect(must(await old.claim(parked)).position.isTakenOver).toBe(false)
   })
 })
 

@@ -94,11 +94,13 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   return {
     async claim(job, { express = false, fresh = false, resumed = false } = {}) {
       const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
-      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row)
+      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row, resumed)
     },
     async peek(job) {
       const row = await peek(job)
-      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), { ...UNCLAIMED, ...row })
+      return row === null
+        ? null
+        : toFlight(job, await factsOf(job.o, row.run_id), { ...UNCLAIMED, ...row }, false)
     },
     settle: (flight, settlement, express) =>
       express ? settleExpress({ flight, settlement }) : settle({ flight, settlement }),
@@ -114,7 +116,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   }
 }
 
-function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow): Flight {
+function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow, resumed: boolean): Flight {
   const { attempt, settled, retries, held_millis, state, run_state, data, cells } = claimed
   const { stalled_claims: stalledClaims, tested_in: testedIn } = claimed
   const action = facts.actions[settled]
@@ -124,7 +126,15 @@ function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow): Fligh
     facts,
     row: { id: r, data, cells },
     fence: { run: facts.run_id, ticket: t, attempt },
-    position: { action, retries, heldMillis: held_millis, state, stalledClaims, testedIn },
+    position: {
+      action,
+      retries,
+      heldMillis: held_millis,
+      state,
+      stalledClaims,
+      isTakenOver: resumed || stalledClaims > 1,
+      testedIn,
+    },
     runState: run_state,
   }
 }

@@ -43,6 +43,8 @@ export type Position = Readonly<{
   state: unknown
   /** How often the cell was claimed without a result, this claim included. */
   stalledClaims: number
+  /** Whoever claimed the cell before, this worker included, has neither settled nor parked it. */
+  isTakenOver: boolean
   /** Among how many suspects the cell was being tried when its worker died; 0: alone, for the second time. */
   testedIn: number | null
 }>

@@ -16,5 +16,6 @@ export function moveTo({ position }: Flight, action: string): void {
   writable.heldMillis = 0
   writable.state = null
   writable.stalledClaims = 1
+  writable.isTakenOver = false
   writable.testedIn = null
 }

@@ -1,20 +1,23 @@
 import { z } from 'zod'
 import type { Ask } from '../../catalog/provider/adapter.ts'
-import { byLabel, mapReply } from '../../catalog/provider/options.ts'
 import { refusal } from '../../catalog/provider/reply.ts'
 import { airtable } from '../../catalog/providers/airtable/provider.ts'
+import {
+  isAirtableBase,
+  listAirtableBases,
+  listAirtableFields,
+  listAirtableTables,
+} from '../../catalog/push/airtable.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
-
-const BASE = /^app\w{8,30}$/
 
 export const records = defineShape({
   body: {
     base: z
       .string()
       .trim()
-      .regex(BASE, 'must be the id of a base, as appXXXXXXXXXXXXXX')
+      .refine(isAirtableBase, 'must be the id of a base, as appXXXXXXXXXXXXXX')
       .describe('The id of the base'),
     table: z
       .string()
@@ -76,60 +79,24 @@ function readPage(ask: Ask, { base, table, fields, pageSize }: Wanted, offset: s
   return ask({ path, query: { pageSize, offset, 'fields[]': fields } }, Reply, (reply) => reply)
 }
 
-const Bases = z.object({ bases: z.array(z.object({ id: z.string(), name: z.string() })) })
-const Tables = z.object({
-  tables: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      fields: z.array(z.object({ name: z.string(), type: z.string() })).default([]),
-    }),
-  ),
-})
-
-const bases: SourceOptions = {
-  provider: airtable,
-  async list(send) {
-    return mapReply(await send({ path: '/v0/meta/bases' }, Bases), (reply) =>
-      byLabel(reply.bases.map(({ id, name }) => ({ value: id, label: name }))),
-    )
-  },
+const MISNAMED = {
+  ok: false as const,
+  refusal: refusal('ineligible', 'base must be the id of a base, as appXXXXXXXXXXXXXX'),
 }
 
-type Send = Parameters<SourceOptions['list']>[0]
-
-async function readTables(send: Send, base: string) {
-  if (!BASE.test(base)) {
-    return {
-      ok: false as const,
-      refusal: refusal('ineligible', 'base must be the id of a base, as appXXXXXXXXXXXXXX'),
-    }
-  }
-  return send({ path: `/v0/meta/bases/${base}/tables` }, Tables)
-}
+const bases: SourceOptions = { provider: airtable, list: (send) => listAirtableBases(send) }
 
 const tables: SourceOptions = {
   provider: airtable,
   needs: { base: ['base_id'] },
-  async list(send, { base = '' }) {
-    return mapReply(await readTables(send, base), (reply) =>
-      byLabel(reply.tables.map(({ id, name }) => ({ value: id, label: name }))),
-    )
-  },
+  list: async (send, { base = '' }) => (isAirtableBase(base) ? listAirtableTables(send, base) : MISNAMED),
 }
 
 const fields: SourceOptions = {
   provider: airtable,
   needs: { base: ['base_id'], table: ['table_id'] },
-  async list(send, { base = '', table = '' }) {
-    return mapReply(await readTables(send, base), (reply) =>
-      reply.tables
-        .filter(({ id, name }) => id === table || name === table)
-        .flatMap((one) =>
-          one.fields.map(({ name, type }) => ({ value: name, label: name, extras: { type } })),
-        ),
-    )
-  },
+  list: async (send, { base = '', table = '' }) =>
+    isAirtableBase(base) ? listAirtableFields(send, base, table) : MISNAMED,
 }
 
 export const airtableOptions = { base: bases, table: tables, fields }

@@ -1,22 +1,21 @@
 import { z } from 'zod'
-import { byLabel, mapReply } from '../../catalog/provider/options.ts'
 import { refusal } from '../../catalog/provider/reply.ts'
 import { attio } from '../../catalog/providers/attio/provider.ts'
+import { isAttioSlug, listAttioAttributes, listAttioObjects } from '../../catalog/push/attio.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { SourceOptions } from '../define.ts'
 import { type Filter, filtersOf } from '../filters.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
 
-const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/
-const Slug = z.string().regex(SLUG, 'must be the slug of an attribute, as email_addresses')
+const Slug = z.string().refine(isAttioSlug, 'must be the slug of an attribute, as email_addresses')
 
 export const records = defineShape({
   body: {
     object: z
       .string()
       .trim()
-      .regex(SLUG, 'must be the slug of an object, as companies')
+      .refine(isAttioSlug, 'must be the slug of an object, as companies')
       .describe('The kind of records, by its slug: people, companies, deals or your own'),
     fields: z
       .array(Slug)
@@ -129,49 +128,19 @@ function printFilter({ field, operator, values }: Filter): Record<string, unknow
   }
 }
 
-const Named = z.object({
-  data: z.array(
-    z.object({
-      api_slug: z.string().nullable(),
-      title: z.string().optional(),
-      plural_noun: z.string().nullish(),
-      type: z.string().optional(),
-      is_archived: z.boolean().default(false),
-    }),
-  ),
-})
-
-const toOptions = ({ data }: z.infer<typeof Named>) =>
-  byLabel(
-    data.flatMap(({ api_slug, title, plural_noun, type, is_archived }) =>
-      api_slug === null || is_archived
-        ? []
-        : [
-            {
-              value: api_slug,
-              label: title ?? plural_noun ?? api_slug,
-              ...(type === undefined ? {} : { extras: { type } }),
-            },
-          ],
-    ),
-  )
-
-const objects: SourceOptions = {
-  provider: attio,
-  list: async (send) => mapReply(await send({ path: '/v2/objects' }, Named), toOptions),
-}
+const objects: SourceOptions = { provider: attio, list: (send) => listAttioObjects(send) }
 
 const fields: SourceOptions = {
   provider: attio,
   needs: { object: ['object_type'] },
   async list(send, { object = '' }) {
-    if (!SLUG.test(object)) {
+    if (!isAttioSlug(object)) {
       return {
         ok: false,
         refusal: refusal('ineligible', 'object must be the slug of an object, as companies'),
       }
     }
-    return mapReply(await send({ path: `/v2/objects/${object}/attributes` }, Named), toOptions)
+    return listAttioAttributes(send, object)
   },
 }
 

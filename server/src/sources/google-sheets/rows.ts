@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Refusal } from '../../catalog/provider/reply.ts'
 import { refusal } from '../../catalog/provider/reply.ts'
 import { googleSheets } from '../../catalog/providers/google_sheets/provider.ts'
+import { isSpreadsheetId, toRange, toSpreadsheetId } from '../../catalog/push/google-sheets.ts'
 import { textOf } from '../../chain/references.ts'
 import { nameHeaders } from '../headers.ts'
 import { definePull } from '../pull.ts'
 import { contentKey } from '../rows.ts'
 import { defineShape } from '../shape.ts'
-import { SPREADSHEET_ID } from './options.ts'
 
 export const rows = defineShape({
   body: {
@@ -15,8 +15,8 @@ export const rows = defineShape({
       .string()
       .trim()
       .max(500)
-      .transform((text) => /\/spreadsheets\/d\/([\w-]+)/.exec(text)?.[1] ?? text)
-      .refine((id) => SPREADSHEET_ID.test(id), 'must be the id of a spreadsheet or its address')
+      .transform(toSpreadsheetId)
+      .refine(isSpreadsheetId, 'must be the id of a spreadsheet or its address')
       .describe('The id of the spreadsheet, or its address in a browser'),
     sheet_name: z.string().min(1).max(200).describe('The name of the sheet, as on its tab'),
     header_row: z
@@ -51,7 +51,7 @@ export const importedRows = definePull(rows, googleSheets, {
     const first = state?.row ?? header_row
     // The first page has the headers too.
     const last = first + Math.min(MAX_PAGE, limit) - (state === null ? 0 : 1)
-    const range = encodeURIComponent(`'${sheet_name.replaceAll("'", "''")}'!${first}:${last}`)
+    const range = toRange(sheet_name, `${first}:${last}`)
     const query = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' }
     const path = `/v4/spreadsheets/${spreadsheet_id}/values/${range}`
     const reply = await ask({ path, query }, Reply, (read) => read)

@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { byLabel, mapReply } from '../../catalog/provider/options.ts'
 import { refusal } from '../../catalog/provider/reply.ts'
 import { notion } from '../../catalog/providers/notion/provider.ts'
+import {
+  isNotionId,
+  listNotionDatabases,
+  listNotionProperties,
+  toNotionId,
+} from '../../catalog/push/notion.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
 import { readProperty } from './property.ts'
-
-const ID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 
 export const pages = defineShape({
   body: {
@@ -15,9 +18,8 @@ export const pages = defineShape({
       .string()
       .trim()
       .max(500)
-      // The address of a database ends with its id, then may come that of a view.
-      .transform((text) => /([0-9a-f]{32})(\?|$)/i.exec(text)?.[1] ?? text)
-      .refine((id) => ID.test(id), 'must be the id of a database or its address')
+      .transform(toNotionId)
+      .refine(isNotionId, 'must be the id of a database or its address')
       .describe('The id of the database, or its address in a browser; share it with the integration first'),
     fields: z
       .array(z.string().min(1).max(500))
@@ -86,42 +88,16 @@ export const databasePages = definePull(pages, notion, {
   },
 })
 
-const Texts = z.array(z.object({ plain_text: z.string() })).default([])
-const Databases = z.object({ results: z.array(z.object({ id: z.string(), title: Texts })) })
-const Database = z.object({ properties: z.record(z.string(), z.object({ type: z.string() })) })
-
-const databases: SourceOptions = {
-  provider: notion,
-  async list(send) {
-    const json = { filter: { property: 'object', value: 'database' }, page_size: 100 }
-    const reply = await send({ method: 'POST', path: '/v1/search', json }, Databases)
-    return mapReply(reply, ({ results }) =>
-      byLabel(
-        results.map(({ id, title }) => ({
-          value: id,
-          label: title.map(({ plain_text }) => plain_text).join('') || id,
-        })),
-      ),
-    )
-  },
-}
+const databases: SourceOptions = { provider: notion, list: (send) => listNotionDatabases(send) }
 
 const fields: SourceOptions = {
   provider: notion,
   needs: { database: ['database_id'] },
   async list(send, { database = '' }) {
-    if (!ID.test(database)) {
+    if (!isNotionId(database)) {
       return { ok: false, refusal: refusal('ineligible', 'database must be the id of a database') }
     }
-    return mapReply(await send({ path: `/v1/databases/${database}` }, Database), ({ properties }) =>
-      byLabel(
-        Object.entries(properties).map(([name, { type }]) => ({
-          value: name,
-          label: name,
-          extras: { type },
-        })),
-      ),
-    )
+    return listNotionProperties(send, database)
   },
 }
 

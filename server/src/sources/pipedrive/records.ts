@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { byLabel, mapReply } from '../../catalog/provider/options.ts'
 import { pipedrive } from '../../catalog/providers/pipedrive/provider.ts'
+import { listPipedriveFields } from '../../catalog/push/pipedrive.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
@@ -106,11 +106,6 @@ function toRow({ custom_fields, ...own }: Record<string, unknown>, fields: strin
   return { id: own['id'], ...Object.fromEntries(fields.map((name) => [name, all[name] ?? null])) }
 }
 
-// https://developers.pipedrive.com/docs/api/v1/DealFields: every kind of record has its list of fields.
-const Fields = z.object({
-  data: z.array(z.object({ key: z.string(), name: z.string(), field_type: z.string().optional() })),
-})
-
 const fields: SourceOptions = {
   provider: pipedrive,
   needs: { object: ['object_type'] },
@@ -120,16 +115,7 @@ const fields: SourceOptions = {
       const message = `object must be one of: ${OBJECTS.join(', ')}`
       return { ok: false, refusal: { kind: 'ineligible', message } }
     }
-    const reply = await send({ path: `/v1/${FIELDS_OF[known]}`, query: { limit: 500 } }, Fields)
-    return mapReply(reply, ({ data }) =>
-      byLabel(
-        data.map(({ key, name, field_type }) => ({
-          value: key,
-          label: name,
-          extras: { type: field_type ?? null },
-        })),
-      ),
-    )
+    return listPipedriveFields(send, FIELDS_OF[known])
   },
 }
 

@@ -3,8 +3,15 @@ import { HUBSPOT_OPTIONS } from '../../../catalog/crm/hubspot-options.ts'
 import { SALESFORCE_OPTIONS } from '../../../catalog/crm/salesforce-options.ts'
 import { hasToken, type Option } from '../../../catalog/fields/field.ts'
 import type { ProviderKeys } from '../../../catalog/provider/access.ts'
-import type { OptionQuery } from '../../../catalog/provider/options.ts'
+import type { OptionQuery, SendRequest } from '../../../catalog/provider/options.ts'
 import type { Refusal } from '../../../catalog/provider/reply.ts'
+import { AIRTABLE_OPTIONS } from '../../../catalog/push/airtable.ts'
+import { ATTIO_OPTIONS } from '../../../catalog/push/attio.ts'
+import { CAMPAIGN_OPTIONS } from '../../../catalog/push/campaigns.ts'
+import { GOOGLE_SHEETS_OPTIONS } from '../../../catalog/push/google-sheets.ts'
+import { NOTION_OPTIONS } from '../../../catalog/push/notion-properties.ts'
+import { PIPEDRIVE_OPTIONS } from '../../../catalog/push/pipedrive.ts'
+import { SNOWFLAKE_OPTIONS } from '../../../catalog/push/snowflake.ts'
 import type { Egress } from '../../../lib/egress/egress.ts'
 import { AppError, invalid } from '../../../lib/errors.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
@@ -16,6 +23,13 @@ const RETRY_AFTER_S = 10
 export const PROVIDER_OPTIONS: Readonly<Record<string, OptionQuery>> = {
   ...SALESFORCE_OPTIONS,
   ...HUBSPOT_OPTIONS,
+  ...PIPEDRIVE_OPTIONS,
+  ...ATTIO_OPTIONS,
+  ...AIRTABLE_OPTIONS,
+  ...GOOGLE_SHEETS_OPTIONS,
+  ...NOTION_OPTIONS,
+  ...SNOWFLAKE_OPTIONS,
+  ...CAMPAIGN_OPTIONS,
 }
 
 export type ProviderAccess = { egress: Egress; keysOf: (sheet: SheetRecord) => ProviderKeys }
@@ -27,14 +41,15 @@ export async function askForOptions(
   context: Record<string, unknown>,
   { egress, keysOf }: ProviderAccess,
 ): Promise<Option[]> {
-  const { provider, parent } = query
-  const about = textAt(context, parent?.field ?? '') ?? ''
-  if (parent !== undefined && !parent.fits(about)) {
+  const { provider } = query
+  const [about, within] = [query.parent, query.within].map((parent) => {
+    const value = textAt(context, parent?.field ?? '') ?? ''
+    if (parent === undefined || parent.fits(value)) return value
     throw invalid(
       `context.${parent.field}`,
-      `"${about.slice(0, 100)}" is not one that ${provider.name} can have`,
+      `"${value.slice(0, 100)}" is not one that ${provider.name} can have`,
     )
-  }
+  })
   const named = textAt(context, 'connection') ?? textAt(action.inputs, 'connection')
   const connection = named === undefined || hasToken(named) ? undefined : named
   const key = await keysOf(sheet).own(provider.id, connection)
@@ -46,7 +61,8 @@ export async function askForOptions(
     )
   }
   const lent = { egress, signal: AbortSignal.timeout(TIMEOUT_MS), now: () => new Date() }
-  const answer = await query.list((request, schema) => provider.request(lent, key, request, schema), about)
+  const send: SendRequest = (request, schema) => provider.request(lent, key, request, schema)
+  const answer = await query.list(send, about ?? '', within ?? '')
   if (answer.ok) return answer.body
   throw toError(answer.refusal, query)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/json/object.ts'
 import { defineProvider } from '../../provider/provider.ts'
 
 export const pipedrive = defineProvider({
@@ -13,9 +14,12 @@ export const pipedrive = defineProvider({
     grant: 'refresh_token',
     tokenUrl: 'https://oauth.pipedrive.com/oauth/token',
     client: 'basic',
+    // A personal API token is none of OAuth.
+    secretHeader: 'x-api-token',
   },
   limits: { perSecond: 10, concurrent: 10 },
   statuses: { 400: 'ineligible', 404: 'ineligible' },
+  explain: (body) => (isObject(body) && typeof body['error'] === 'string' ? body['error'] : null),
   probe: { path: '/v1/users/me' },
   requiresOwnKey: true,
 })

@@ -7,7 +7,12 @@ import { type Refusal, refusalOfFailure } from '../../provider/reply.ts'
 import type { Address } from './address.ts'
 import { isWithoutTls, refusalOf } from './refusals.ts'
 
-export type Statement = { text: string; values: string[]; limit: number }
+export type Statement = {
+  text: string
+  values: (string | null)[]
+  limit: number
+  maxBytes?: number | undefined
+}
 /** `isCut`: there are more rows than these, which are as many as fit into memory. */
 export type Rows = { rows: Record<string, string | null>[]; isCut: boolean }
 
@@ -81,8 +86,11 @@ function openClient({ tls: mode, ...address }: Address, socket: Socket, tls: boo
 }
 
 /** Rows come some at a time, so that long ones never fill the memory. */
-async function readRows(client: pg.Client, { text, values, limit }: Statement): Promise<Rows> {
-  const run = (sql: string, parameters: string[] = []) => {
+async function readRows(
+  client: pg.Client,
+  { text, values, limit, maxBytes = MAX_BYTES }: Statement,
+): Promise<Rows> {
+  const run = (sql: string, parameters: Statement['values'] = []) => {
     // One statement and no more, whatever the text says.
     const config: pg.QueryConfig & { queryMode: 'extended' } = {
       text: sql,
@@ -102,7 +110,7 @@ async function readRows(client: pg.Client, { text, values, limit }: Statement): 
     rows.push(...fetched)
     for (const row of fetched) for (const value of Object.values(row)) bytes += value?.length ?? 0
     if (fetched.length < wanted || rows.length >= limit) break
-    if (bytes > MAX_BYTES) return { rows, isCut: true }
+    if (bytes > maxBytes) return { rows, isCut: true }
   }
   await run('rollback')
   return { rows, isCut: false }

@@ -18,8 +18,9 @@ const spec = defineProvider({
 /** What takes the place of a body: one statement that reads. Values are texts, whose types the server finds out. */
 const Statement = z.object({
   text: z.string(),
-  values: z.array(z.string()).default([]),
+  values: z.array(z.string().nullable()).default([]),
   limit: z.int().positive(),
+  maxBytes: z.int().positive().optional(),
 })
 
 /** A database of the organisation: the connection's secret is its address, `postgres://user:password@host:5432/name`. */

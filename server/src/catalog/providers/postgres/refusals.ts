@@ -3,6 +3,8 @@ import { type Refusal, refusal, type RefusalKind } from '../../provider/reply.ts
 
 /** Classes of SQLSTATE, and single ones: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: readonly [start: string, kind: RefusalKind][] = [
+  // Another number of parameters than the statement has.
+  ['08P01', 'ineligible'],
   ['28', 'unconfigured'],
   ['3D', 'unconfigured'],
   ['22', 'ineligible'],

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { done, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { askProvider } from '../provider/single-provider.ts'
+import { instantly } from '../providers/instantly/provider.ts'
+import { isEmail, LEAD_INPUTS, readCustomFields } from '../push/campaigns.ts'
+
+// developer.instantly.ai/api-reference/lead (2026-11): with skip_if_in_campaign a lead that is there is answered without an id.
+const Added = z.looseObject({ id: z.string().min(1).nullish() })
+const Leads = z.object({ items: z.array(z.object({ id: z.string(), email: z.string().nullish() })) })
+
+export default defineAction({
+  id: 'instantly_add_lead',
+  name: 'Add Instantly lead',
+  description: 'Adds a lead to an Instantly campaign, once however often it is run.',
+  category: 'messages',
+  credits: 0,
+  timeoutSeconds: 60,
+  inputs: {
+    campaign: field.dropdown({
+      required: true,
+      from: 'Instantly campaigns',
+      description: 'The id of the campaign.',
+    }),
+    ...LEAD_INPUTS,
+    connection: field.connection({ provider: instantly }),
+  },
+  outputs: {
+    id: output.text('The id of the lead.'),
+    created: output.boolean('Whether it was not in the campaign before.'),
+  },
+  async run({ inputs, context }) {
+    const { connection } = inputs
+    const campaign = inputs.campaign.trim()
+    const email = inputs.email.trim()
+    if (!/^[0-9a-f-]{36}$/i.test(campaign)) return unrunnable('campaign must be the id of a campaign')
+    if (!isEmail(email)) return unrunnable(`email: "${email.slice(0, 100)}" is not an address`)
+    const json = {
+      campaign,
+      email,
+      first_name: inputs.first_name,
+      last_name: inputs.last_name,
+      company_name: inputs.company_name,
+      website: inputs.website,
+      phone: inputs.phone,
+      custom_variables: readCustomFields(inputs.custom_fields),
+      skip_if_in_campaign: true,
+    }
+    const request = { method: 'POST', path: '/leads', json } as const
+    const answer = await askProvider({ provider: instantly, connection, request, schema: Added }, context)
+    if (!answer.ok) return answer.outcome
+    const { id } = answer.body
+    if (id !== null && id !== undefined) return done({ id, created: true }, answer.provenance)
+    const search = {
+      method: 'POST',
+      path: '/leads/list',
+      json: { search: email, campaign, limit: 10 },
+    } as const
+    const found = await askProvider(
+      { provider: instantly, connection, request: search, schema: Leads },
+      context,
+    )
+    if (!found.ok) return found.outcome
+    const known = found.body.items.find((lead) => lead.email?.toLowerCase() === email.toLowerCase())
+    return done({ id: known?.id ?? null, created: false }, [...answer.provenance, ...found.provenance])
+  },
+})

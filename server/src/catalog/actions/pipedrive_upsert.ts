@@ -1,0 +1,56 @@
+import { ignoreEmptyValues, namedValues } from '../crm/fields.ts'
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { done, unrunnable } from '../outcome.ts'
+import { output } from '../outputs.ts'
+import { pipedrive } from '../providers/pipedrive/provider.ts'
+import { pageOf, upsertRecord } from '../push/pipedrive-write.ts'
+import { isCustomKey, PIPEDRIVE_KINDS, PIPEDRIVE_OBJECTS } from '../push/pipedrive.ts'
+import { readWireValues } from '../push/values.ts'
+
+export default defineAction({
+  id: 'pipedrive_upsert',
+  name: 'Upsert Pipedrive record',
+  description: 'Writes the Pipedrive record with a certain value, and creates it where there is none.',
+  category: 'crm',
+  credits: 0,
+  timeoutSeconds: 60,
+  inputs: {
+    object: field.choice(PIPEDRIVE_OBJECTS, { required: true, description: 'The kind of record.' }),
+    match_field: field.dropdown({
+      required: true,
+      from: 'searchable Pipedrive fields',
+      needs: ['object'],
+      description:
+        'The field that tells the record, by its value in values: email, phone, name, title, or the key of a custom field.',
+    }),
+    values: namedValues('The fields to write: {name, value} with the key of the field.', {
+      from: 'Pipedrive fields',
+      needs: ['object'],
+    }),
+    ignore_empty_values: ignoreEmptyValues,
+    connection: field.connection({ provider: pipedrive }),
+  },
+  outputs: {
+    record_id: output.text('The id of the record.'),
+    url: output.url('Its page in Pipedrive.'),
+    created: output.boolean('Whether it was not there before.'),
+  },
+  async run({ inputs, context }) {
+    const { object, connection } = inputs
+    const match = inputs.match_field.trim()
+    const searchable: readonly string[] = PIPEDRIVE_KINDS[object].searchable
+    if (!isCustomKey(match) && !searchable.includes(match)) {
+      const known = searchable.join(', ')
+      return unrunnable(`match_field of ${object} must be one of: ${known}, or the key of a custom field`)
+    }
+    const values = readWireValues(inputs.values, inputs.ignore_empty_values)
+    if ((values.get(match) ?? null) === null) {
+      return unrunnable(`${match} has no value in values, so there is no telling the record`)
+    }
+    const written = await upsertRecord({ connection, object, match, values, context })
+    if (!written.ok) return written.outcome
+    const { id, created, key, provenance } = written
+    return done({ record_id: String(id), url: pageOf(key, object, id), created }, provenance)
+  },
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { textOf } from '../../chain/references.ts'
+import { field, type Pair } from '../fields/fields.ts'
+import { byLabel, mapReply, type OptionQuery } from '../provider/options.ts'
+import { instantly } from '../providers/instantly/provider.ts'
+import { smartlead } from '../providers/smartlead/provider.ts'
+import { readWireValues } from './values.ts'
+
+/** What every tool for campaigns knows of a lead; anything else is a custom field. */
+export const LEAD_INPUTS = {
+  email: field.text({ type: 'email', required: true, description: 'The address of the lead.' }),
+  first_name: field.text({ description: 'The first name.' }),
+  last_name: field.text({ description: 'The last name.' }),
+  company_name: field.text({ description: 'The company.' }),
+  website: field.text({ type: 'url', description: 'The website of the company.' }),
+  phone: field.text({ description: 'The phone number.' }),
+  custom_fields: field.pairs({ description: 'Further values for the texts of the campaign: {name, value}.' }),
+}
+
+/** Custom fields as texts; those without a value are left out. */
+export function readCustomFields(pairs: readonly Pair[]): Record<string, string> {
+  return Object.fromEntries([...readWireValues(pairs, true)].map(([name, value]) => [name, textOf(value)]))
+}
+
+export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+
+const Campaign = z.object({
+  id: z.union([z.number(), z.string()]).transform(String),
+  name: z.string(),
+  status: z.union([z.string(), z.number()]).nullish(),
+})
+type Campaign = z.infer<typeof Campaign>
+
+const toOptions = (campaigns: readonly Campaign[]) =>
+  byLabel(
+    campaigns.map(({ id, name, status }) => ({ value: id, label: name, extras: { status: status ?? null } })),
+  )
+
+export const CAMPAIGN_OPTIONS: Readonly<Record<string, OptionQuery>> = {
+  'Smartlead campaigns': {
+    provider: smartlead,
+    list: async (send) => mapReply(await send({ path: '/campaigns' }, z.array(Campaign)), toOptions),
+  },
+  'Instantly campaigns': {
+    provider: instantly,
+    async list(send) {
+      const Listed = z.object({ items: z.array(Campaign) })
+      const reply = await send({ path: '/campaigns', query: { limit: 100 } }, Listed)
+      return mapReply(reply, ({ items }) => toOptions(items))
+    },
+  },
+}

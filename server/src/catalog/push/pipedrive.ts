@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { Option } from '../fields/field.ts'
+import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
+import type { ProviderReply } from '../provider/provider.ts'
+import { pipedrive } from '../providers/pipedrive/provider.ts'
+
+type Kind = {
+  /** Where its fields are listed. */
+  fields: string
+  /** Its page, behind the address of the account. */
+  page: string
+  /** Fields that the search takes by their names; custom ones are searched all together. */
+  searchable: readonly string[]
+}
+
+/** Kinds of records that can be searched: developers.pipedrive.com/docs/api/v1/Persons#searchPersons, version 2 (2026-11). */
+export const PIPEDRIVE_KINDS = {
+  persons: { fields: 'personFields', page: 'person', searchable: ['email', 'phone', 'name'] },
+  organizations: { fields: 'organizationFields', page: 'organization', searchable: ['name', 'address'] },
+  deals: { fields: 'dealFields', page: 'deal', searchable: ['title'] },
+} as const satisfies Readonly<Record<string, Kind>>
+
+export type PipedriveKind = keyof typeof PIPEDRIVE_KINDS
+export const PIPEDRIVE_OBJECTS = ['persons', 'organizations', 'deals'] as const
+
+/** Custom fields have hashes for keys. */
+export const isCustomKey = (key: string): boolean => /^[0-9a-f]{40}$/.test(key)
+
+const Fields = z.object({
+  data: z.array(z.object({ key: z.string(), name: z.string(), field_type: z.string().optional() })),
+})
+
+/** Fields of a kind of record, by its list: developers.pipedrive.com/docs/api/v1/DealFields. */
+export async function listPipedriveFields(
+  send: SendRequest,
+  list: string,
+  isOffered: (key: string) => boolean = () => true,
+): Promise<ProviderReply<Option[]>> {
+  const reply = await send({ path: `/v1/${list}`, query: { limit: 500 } }, Fields)
+  return mapReply(reply, ({ data }) =>
+    byLabel(
+      data
+        .filter(({ key }) => isOffered(key))
+        .map(({ key, name, field_type }) => ({
+          value: key,
+          label: name,
+          extras: { type: field_type ?? null },
+        })),
+    ),
+  )
+}
+
+const isKind = (text: string): text is PipedriveKind => PIPEDRIVE_OBJECTS.some((name) => name === text)
+const parent = { field: 'object', fits: isKind }
+
+function fieldsOf(isOffered: (key: string, kind: Kind) => boolean): OptionQuery {
+  return {
+    provider: pipedrive,
+    parent,
+    async list(send, object) {
+      if (!isKind(object)) return { ok: true, body: [] }
+      const kind = PIPEDRIVE_KINDS[object]
+      return listPipedriveFields(send, kind.fields, (key) => isOffered(key, kind))
+    },
+  }
+}
+
+export const PIPEDRIVE_OPTIONS: Readonly<Record<string, OptionQuery>> = {
+  'Pipedrive fields': fieldsOf(() => true),
+  'searchable Pipedrive fields': fieldsOf(
+    (key, { searchable }) => isCustomKey(key) || searchable.includes(key),
+  ),
+}
