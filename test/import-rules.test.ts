@@ -20,6 +20,7 @@ const CATALOG = [
   'providers/',
   'waterfalls/', // who is asked which question, in which order
   'crm/',
+  'push/', // other systems that are written to
   'records/', // what actions may do with the record store
   'models/',
   'agent/', // the web agent
