@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openAgent } from './agent/open-agent.ts'
 import { createApp } from './api/app.ts'
 import { createModels } from './catalog/models/models.ts'
+import { logMisfits } from './catalog/provider/misfits.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
 import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
 import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
@@ -35,11 +36,13 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
   for (const line of listUnknownSettings(env)) log.warn(line)
   if (end.aborted) return
   limitEnd(end, log)
+  const unsubscribe = logMisfits(log)
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
     throw cause
   })
   if (workspace !== null) await runParts(config, log, workspace, { env, end })
+  unsubscribe()
   log.info('ended')
 }
 

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { onMisfit } from '../../catalog/provider/misfits.ts'
 import { createAddressLimit } from '../http/address-limit.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { ok } from '../http/envelope.ts'
@@ -31,6 +32,15 @@ export function healthRoutes(
       reply.elapsedTime / 1000,
     )
   })
+
+  const misfits = new Counter({
+    name: 'loam_provider_misfits_total',
+    help: 'Replies of providers that are not of the expected shape, in this process',
+    labelNames: ['provider'],
+    registers: [registry],
+  })
+  const unsubscribe = onMisfit(({ provider }) => misfits.inc({ provider }))
+  app.addHook('onClose', async () => unsubscribe())
 
   let closing = false
   app.addHook('preClose', async () => {

@@ -4,6 +4,7 @@ import type { ProviderOption } from '../fields/field.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
+import { tellMisfit } from './misfits.ts'
 import {
   parseReply,
   type Refusal,
@@ -163,7 +164,11 @@ export function defineProvider(spec: ProviderSpec): Provider {
           refused = authorised.token
           continue
         }
-        return parseReply(reply, schema, { rules: spec, secrets, now: context.now() })
+        const parsed = parseReply(reply, schema, { rules: spec, secrets, now: context.now() })
+        if (!parsed.ok && parsed.refusal.kind === 'error' && parsed.refusal.misfit !== undefined) {
+          tellMisfit({ provider: id, ...parsed.refusal.misfit })
+        }
+        return parsed
       }
     },
   }

@@ -4,6 +4,7 @@ import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { readRetryAfter } from '../http/reply.ts'
+import { placeOf } from './misfits.ts'
 import type { ProviderReply, ProviderSpec } from './provider.ts'
 
 /** Why a provider gave no answer. Messages hold no secret: callers read them. */
@@ -19,9 +20,17 @@ export type Refusal =
   | { kind: 'rate_limited'; message: string; afterMs?: number }
   /**
    * `transient` may pass when it is tried again; `timeout` costs more than others to try; with `brokenMs` it was not asked,
-   * because it failed too often, and is left alone for that long.
+   * because it failed too often, and is left alone for that long; `misfit` is the place in the reply that is not of the
+   * expected shape.
    */
-  | { kind: 'error'; message: string; transient: boolean; timeout?: true; brokenMs?: number }
+  | {
+      kind: 'error'
+      message: string
+      transient: boolean
+      timeout?: true
+      brokenMs?: number
+      misfit?: { at: string; problem: string }
+    }
 
 export type RefusalKind = Refusal['kind']
 
@@ -85,13 +94,12 @@ export function parseReply<Body>(
     const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }
-  if (!json.ok) return malformed(json.message)
+  if (!json.ok) return misfitOf({ at: '', problem: json.message }, json.message)
   const parsed = schema.safeParse(json.value)
   if (parsed.success) return { ok: true, body: parsed.data }
   const [issue] = parsed.error.issues
-  return malformed(
-    `the answer is not of the expected shape at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
-  )
+  const misfit = issue === undefined ? { at: '', problem: '' } : placeOf(issue)
+  return misfitOf(misfit, `the answer is not of the expected shape at ${misfit.at}: ${misfit.problem}`)
 }
 
 function wordIn(body: unknown, name: string): string {
@@ -110,8 +118,8 @@ function withDetails(
   return afterMs === undefined ? given : { ...given, afterMs }
 }
 
-function malformed(message: string): { ok: false; refusal: Refusal } {
-  return { ok: false, refusal: refusal('error', message) }
+function misfitOf(misfit: { at: string; problem: string }, message: string): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: { kind: 'error', message, transient: false, misfit } }
 }
 
 function excerptOf(said: string, secrets: readonly string[]): string {
