@@ -3,7 +3,7 @@ import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
 import { bareHost } from '../questions/person-input.ts'
-import { COMPANY_SOURCES } from '../waterfalls/company.ts'
+import { COMPANY_SOURCES, USUAL_COMPANY_SOURCES } from '../waterfalls/company.ts'
 
 export default defineAction({
   id: 'enrich_company',
@@ -18,6 +18,7 @@ export default defineAction({
     linkedin_url: field.text({ type: 'url', description: 'Enough alone, for providers that take it.' }),
     providers: field.waterfall({
       adapters: COMPANY_SOURCES,
+      default: USUAL_COMPANY_SOURCES,
       description: 'Who is asked, in order.',
     }),
   },

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { loadAdapters } from '../providers/registry.ts'
 import { APOLLO } from '../testing/provider-cases/apollo.ts'
 import type { Case } from '../testing/provider-cases/case.ts'
 import { COMPANIES } from '../testing/provider-cases/companies.ts'
+import { COMPANY_RECORDS } from '../testing/provider-cases/company-records.ts'
+import { CONTACTS } from '../testing/provider-cases/contacts.ts'
 import { CRUSTDATA } from '../testing/provider-cases/crustdata.ts'
+import { LINKEDIN_URLS } from '../testing/provider-cases/linkedin-urls.ts'
 import { NEWS } from '../testing/provider-cases/news.ts'
 import { PEOPLE } from '../testing/provider-cases/people.ts'
 import { PHONE } from '../testing/provider-cases/phone.ts'
@@ -23,6 +27,9 @@ const CASES = [
   ...COMPANIES,
   ...APOLLO,
   ...CRUSTDATA,
+  ...COMPANY_RECORDS,
+  ...CONTACTS,
+  ...LINKEDIN_URLS,
   ...SEARCH,
   ...NEWS,
 ]
@@ -70,6 +77,12 @@ function faultsOf({ badKey, quota, slowDown }: Case): [string, Reply, object][] 
   if (quota?.status !== 429) faults.push(['slow down', slowDown ?? { status: 429 }, { kind: 'rate_limited' }])
   return faults
 }
+
+it('every adapter has its case', async () => {
+  const tried = new Set(CASES.map(({ adapter }) => adapter))
+  const untried = (await loadAdapters()).filter(({ adapter }) => !tried.has(adapter))
+  expect(untried.map(({ provider, question }) => `${provider.id} ${question}`)).toEqual([])
+})
 
 describe.each(CASES.map((one): [string, Case] => [`${one.provider}: ${one.asks.at}`, one]))(
   '%s',

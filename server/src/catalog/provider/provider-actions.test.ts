@@ -62,6 +62,24 @@ const SCENES: Scene[] = [
     credits: 2,
   },
   {
+    action: 'find_company_domain',
+    inputs: { name: ' Acme ', providers: ['People Data Labs', 'Datagma'] },
+    replies: {
+      peopledatalabs: { status: 404, json: { status: 404 } },
+      datagma: { json: { company: { name: 'Acme', website: 'https://www.acme.example/' } } },
+    },
+    outputs: { domain: 'acme.example', provider: 'Datagma' },
+    credits: 2,
+  },
+  {
+    action: 'find_linkedin_profile',
+    inputs: { full_name: 'Ann Lee', company_domain: 'acme.example' },
+    // Findymail wants an address, and is passed over.
+    replies: { datagma: { json: { linkedInUrl: 'linkedin.com/in/ann' } } },
+    outputs: { linkedin_url: 'https://www.linkedin.com/in/ann', provider: 'Datagma' },
+    credits: 2,
+  },
+  {
     action: 'find_people_at_company',
     inputs: { domain: 'acme.example', titles: ['CTO'], limit: '5' },
     replies: {
@@ -221,30 +239,31 @@ it('Apollo: a later page that is refused for good leaves the people of the pages
   })
 })
 
-const NAMES: Record<string, string[]> = {
+const NAMES: Record<string, string> = {
   'person_work_email_waterfall email_providers':
-    'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas'.split(
-      ',',
-    ),
-  'person_work_email_waterfall email_validation':
-    'Built-in,ZeroBounce,NeverBounce,MillionVerifier,None'.split(','),
-  'verify_email providers': 'Built-in,ZeroBounce,NeverBounce,MillionVerifier,Hunter'.split(','),
+    'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas,ContactOut,RocketReach,Surfe,Kaspr,People Data Labs',
+  'person_work_email_waterfall email_validation': 'Built-in,ZeroBounce,NeverBounce,MillionVerifier,None',
+  'verify_email providers':
+    'Built-in,ZeroBounce,NeverBounce,MillionVerifier,Hunter,Icypeas,Findymail,LeadMagic',
   'person_phone_waterfall phone_providers':
-    'LeadMagic,Datagma,Prospeo,ContactOut,Surfe,Kaspr,RocketReach,Wiza'.split(','),
-  'enrich_person providers': 'People Data Labs,Apollo,Crustdata,Prospeo'.split(','),
-  'enrich_company providers': 'Built-in website,People Data Labs,Apollo,Explorium,Crustdata'.split(','),
-  'company_technologies providers': 'Built-in,BuiltWith,TheirStack'.split(','),
-  'company_headcount_distribution_by_country providers': 'Explorium,Crustdata'.split(','),
-  'company_headcount_distribution_by_job_role providers': 'Explorium,Crustdata'.split(','),
-  'find_people_at_company providers': 'Apollo,Blitz,Crustdata,Prospeo'.split(','),
-  'enrich_person_linkedin_profile providers': 'Apify,Crustdata'.split(','),
-  'enrich_company_linkedin_profile providers': 'Apify,Crustdata'.split(','),
-  'company_news providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
-  'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa'.split(','),
+    'LeadMagic,Datagma,Prospeo,ContactOut,Surfe,Kaspr,RocketReach,Wiza,Findymail,People Data Labs',
+  'enrich_person providers': 'People Data Labs,Apollo,Crustdata,Prospeo',
+  'enrich_company providers':
+    'Built-in website,People Data Labs,Apollo,Explorium,Crustdata,Hunter,LeadMagic,Datagma,Wiza,RocketReach,Surfe,Findymail',
+  'find_company_domain providers': 'People Data Labs,Datagma,Findymail,Crustdata,RocketReach',
+  'find_linkedin_profile providers': 'Findymail,Datagma,Prospeo,LeadMagic,People Data Labs',
+  'company_technologies providers': 'Built-in,BuiltWith,TheirStack',
+  'company_headcount_distribution_by_country providers': 'Explorium,Crustdata,Blitz',
+  'company_headcount_distribution_by_job_role providers': 'Explorium,Crustdata,Blitz',
+  'find_people_at_company providers': 'Apollo,Blitz,Crustdata,Prospeo',
+  'enrich_person_linkedin_profile providers': 'Apify,Crustdata',
+  'enrich_company_linkedin_profile providers': 'Apify,Crustdata',
+  'company_news providers': 'SearXNG,Serper,Brave,Tavily,Exa',
+  'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa',
 }
 
 it.each(Object.entries(NAMES))('%s takes the providers of the catalogue by name', async (at, names) => {
   const [id = '', name = ''] = at.split(' ')
-  const checked = catalogue.get(id)?.inputs[name]?.check(names, name)
+  const checked = catalogue.get(id)?.inputs[name]?.check(names.split(','), name)
   expect(checked).toMatchObject({ kind: 'save', warnings: [] })
 })

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises'
+import type { Adapter } from '../provider/adapter.ts'
 import type { Provider } from '../provider/provider.ts'
 
 /** Every provider there is, by the folders of their definitions. Built-ins need no connection and are left out. */
@@ -21,4 +22,35 @@ export async function loadProviders(): Promise<Provider[]> {
 
 function isProvider(value: unknown): value is Provider {
   return typeof value === 'object' && value !== null && 'request' in value && 'auth' in value
+}
+
+export type RegisteredAdapter = {
+  provider: Provider
+  /** The name of its file, which is the question's. */
+  question: string
+  /** Whatever it is asked: nobody asks through this. */
+  adapter: Pick<Adapter<never, unknown>, 'provider' | 'price' | 'missPrice' | 'option'>
+}
+
+/** Every adapter of every provider, but of built-ins, by their files. */
+export async function loadAdapters(): Promise<RegisteredAdapter[]> {
+  const providers = await loadProviders()
+  const found = await Promise.all(
+    providers.map(async (provider) => {
+      const folder = new URL(`${provider.id}/`, import.meta.url)
+      const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
+      return Promise.all(
+        files.map(async (file) => {
+          const module = (await import(`./${provider.id}/${file}`)) as Record<string, unknown>
+          const adapters = Object.values(module).filter(isAdapter)
+          return adapters.map((adapter) => ({ provider, question: file.replace(/\.ts$/, ''), adapter }))
+        }),
+      )
+    }),
+  )
+  return found.flat(2)
+}
+
+function isAdapter(value: unknown): value is RegisteredAdapter['adapter'] {
+  return typeof value === 'object' && value !== null && 'question' in value && 'option' in value
 }

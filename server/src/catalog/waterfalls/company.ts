@@ -1,14 +1,33 @@
 import { apolloCompany } from '../providers/apollo/company.ts'
 import { builtInWebsiteCompany } from '../providers/built_in_website/company.ts'
 import { crustdataCompany } from '../providers/crustdata/company.ts'
+import { datagmaCompany } from '../providers/datagma/company.ts'
 import { exploriumCompany } from '../providers/explorium/company.ts'
+import { findymailCompany } from '../providers/findymail/company.ts'
+import { hunterCompany } from '../providers/hunter/company.ts'
+import { leadmagicCompany } from '../providers/leadmagic/company.ts'
 import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
+import { rocketreachCompany } from '../providers/rocketreach/company.ts'
+import { surfeCompany } from '../providers/surfe/company.ts'
+import { wizaCompany } from '../providers/wiza/company.ts'
 
-/** Who knows companies, in the order of the default. */
-export const COMPANY_SOURCES = [
+/** Who is asked about companies when nobody is named, in this order. */
+export const USUAL_COMPANY_SOURCES = [
   peopledatalabsCompany,
   apolloCompany,
   exploriumCompany,
   crustdataCompany,
   builtInWebsiteCompany,
+]
+
+/** Those and the ones that are asked on request only. */
+export const COMPANY_SOURCES = [
+  ...USUAL_COMPANY_SOURCES,
+  hunterCompany,
+  leadmagicCompany,
+  datagmaCompany,
+  wizaCompany,
+  rocketreachCompany,
+  surfeCompany,
+  findymailCompany,
 ]

@@ -2,13 +2,14 @@ import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
 import type { CellContext } from '../provider/context.ts'
+import { blitzHeadcount } from '../providers/blitz/headcount.ts'
 import { crustdataHeadcount } from '../providers/crustdata/headcount.ts'
 import { exploriumHeadcount } from '../providers/explorium/headcount.ts'
 import type { HeadcountQuestion } from '../questions/headcount.ts'
 import { bareHost } from '../questions/person-input.ts'
 
 /** Who counts the people of a company, in the order of the default. */
-const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount]
+const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount, blitzHeadcount]
 
 const inputs = {
   domain: field.text({ description: 'acme.com; enough alone.' }),

@@ -1,7 +1,9 @@
 import { contactoutPhone } from '../providers/contactout/phone.ts'
 import { datagmaPhone } from '../providers/datagma/phone.ts'
+import { findymailPhone } from '../providers/findymail/phone.ts'
 import { kasprPhone } from '../providers/kaspr/phone.ts'
 import { leadmagicPhone } from '../providers/leadmagic/phone.ts'
+import { peopledatalabsPhone } from '../providers/peopledatalabs/phone.ts'
 import { prospeoPhone } from '../providers/prospeo/phone.ts'
 import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
 import { surfePhone } from '../providers/surfe/phone.ts'
@@ -17,4 +19,6 @@ export const PHONE_FINDERS = [
   kasprPhone,
   rocketreachPhone,
   wizaPhone,
+  findymailPhone,
+  peopledatalabsPhone,
 ]

@@ -1,5 +1,8 @@
 import { builtInVerification } from '../providers/built_in/verification.ts'
+import { findymailVerification } from '../providers/findymail/verification.ts'
 import { hunterVerification } from '../providers/hunter/verification.ts'
+import { icypeasVerification } from '../providers/icypeas/verification.ts'
+import { leadmagicVerification } from '../providers/leadmagic/verification.ts'
 import { millionverifierVerification } from '../providers/millionverifier/verification.ts'
 import { neverbounceVerification } from '../providers/neverbounce/verification.ts'
 import { zerobounceVerification } from '../providers/zerobounce/verification.ts'
@@ -11,4 +14,7 @@ export const VERIFIERS = [
   neverbounceVerification,
   millionverifierVerification,
   hunterVerification,
+  icypeasVerification,
+  findymailVerification,
+  leadmagicVerification,
 ]

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { defineAdapter, MISS } from '../../provider/adapter.ts'
+import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { listPeople, people } from '../../questions/people.ts'
 import { placeOf } from '../../questions/place.ts'
+import { findPage } from './company-page.ts'
 import { blitz } from './provider.ts'
 
-const Company = z.object({ found: z.boolean().nullish(), company_linkedin_url: WireText })
 const Experience = z.object({
   job_title: WireText,
   company_name: WireText,
@@ -39,14 +39,11 @@ const LEVELS: Record<string, string> = {
   entry: 'Staff',
 }
 
-/** It knows companies by their LinkedIn pages, and those by domain. */
 export const blitzPeople = defineAdapter(people, blitz, {
   price: 2,
   async run(ask, { domain, titles, seniority, limit }) {
-    const place = { method: 'POST', path: '/v2/enrichment/domain-to-linkedin', json: { domain } } as const
-    const company = await ask(place, Company, ({ company_linkedin_url: url }) => ({ url }))
+    const company = await findPage(ask, domain)
     if ('kind' in company) return company
-    if (!company.url) return MISS
     const job_level = [...new Set(seniority.map((word) => LEVELS[word] ?? word))]
     const wanted = {
       ...(titles.length === 0 ? {} : { job_title: { include: titles } }),
@@ -56,7 +53,7 @@ export const blitzPeople = defineAdapter(people, blitz, {
     const pages = await collectPages(
       (cursor: string) => {
         const json = {
-          company: { linkedin_url: [company.url] },
+          company: { linkedin_url: [company.page] },
           people: wanted,
           max_results: Math.min(limit, PAGE),
           cursor: cursor || null,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AdapterAsk, type Found, MISS } from '../../provider/adapter.ts'
-import { WireNumber, WireText } from '../../provider/wire-fields.ts'
+import { readYear, WireAmount, WireNumber, WireText } from '../../provider/wire-fields.ts'
 import type { CompanyQuestion } from '../../questions/company.ts'
 import { enrich } from './matches.ts'
 
@@ -11,7 +11,7 @@ const Shape = z.object({
     description: WireText,
     website: WireText,
     primary_domain: WireText,
-    year_founded: z.union([z.string(), z.number()]).nullish(),
+    year_founded: WireAmount,
     industries: z.array(z.string()).nullish(),
     professional_network_url: WireText,
   }),
@@ -59,13 +59,7 @@ export function lookUpCompany<Result>(
       ...record,
       info: { ...info, name: info.name },
       industry: record.taxonomy?.professional_network_industry ?? info.industries?.[0] ?? null,
-      founded: yearOf(info.year_founded),
+      founded: readYear(info.year_founded),
     })
   })
-}
-
-/** A year, or a date that begins with it. */
-function yearOf(founded: string | number | null | undefined): number | null {
-  const year = Number(String(founded ?? '').slice(0, 4))
-  return year > 0 ? year : null
 }

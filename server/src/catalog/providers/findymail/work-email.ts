@@ -6,13 +6,16 @@ import { findymail } from './provider.ts'
 
 const Reply = z.object({ contact: z.object({ email: WireText }).nullish() })
 
-/** It verifies before it answers. */
+/** It verifies before it answers. A profile tells it more than a name. */
 export const findymailWorkEmail = defineAdapter(workEmail, findymail, {
   price: 1,
-  accepts: hasNameAndDomain,
-  run: (ask, { full_name, domain }) => {
-    const json = { name: full_name, domain }
-    return ask({ method: 'POST', path: '/api/search/name', json }, Reply, ({ contact }) =>
+  accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
+  run: (ask, { full_name, domain, linkedin_url }) => {
+    const request =
+      linkedin_url === ''
+        ? { path: '/api/search/name', json: { name: full_name, domain } }
+        : { path: '/api/search/business-profile', json: { linkedin_url } }
+    return ask({ method: 'POST', ...request }, Reply, ({ contact }) =>
       contact?.email ? hit({ email: contact.email, confidence: null }) : MISS,
     )
   },

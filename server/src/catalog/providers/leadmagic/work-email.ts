@@ -8,12 +8,16 @@ const Reply = z.object({ email: WireText, status: WireText })
 /** Of a domain that takes every address it has verified this one in another way. */
 const VERIFIED = new Set(['valid', 'valid_catch_all'])
 
+/** Asked by name where it can be: only then it says how sure it is. */
 export const leadmagicWorkEmail = defineAdapter(workEmail, leadmagic, {
   price: 1,
-  accepts: hasBothNames,
-  run: (ask, { first_name, last_name, domain }) => {
-    const json = { first_name, last_name, domain }
-    return ask({ method: 'POST', path: '/v1/people/email-finder', json }, Reply, ({ email, status }) =>
+  accepts: (person) => person.linkedin_url !== '' || hasBothNames(person),
+  run: (ask, person) => {
+    const { first_name, last_name, domain, linkedin_url } = person
+    const request = hasBothNames(person)
+      ? { path: '/v1/people/email-finder', json: { first_name, last_name, domain } }
+      : { path: '/v1/people/b2b-profile-email', json: { profile_url: linkedin_url } }
+    return ask({ method: 'POST', ...request }, Reply, ({ email, status }) =>
       email ? hit({ email, confidence: null }, VERIFIED.has(status ?? '')) : MISS,
     )
   },

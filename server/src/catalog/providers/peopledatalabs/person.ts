@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineAdapter, hit } from '../../provider/adapter.ts'
 import { WireText } from '../../provider/wire-fields.ts'
 import { isIdentified, linkOf, person } from '../../questions/person.ts'
+import { personRequest } from './person-request.ts'
 import { peopledatalabs } from './provider.ts'
 
 const Named = z.object({ name: WireText }).nullish()
@@ -39,15 +40,8 @@ const Reply = z.object({
 export const peopledatalabsPerson = defineAdapter(person, peopledatalabs, {
   price: 3,
   accepts: isIdentified,
-  run: (ask, { linkedin_url, email, full_name, domain }) => {
-    const query = {
-      profile: linkedin_url || undefined,
-      email: email || undefined,
-      name: full_name || undefined,
-      company: domain || undefined,
-      min_likelihood: 5,
-    }
-    return ask({ path: '/v5/person/enrich', query }, Reply, ({ data }) =>
+  run: (ask, question) =>
+    ask(personRequest(question, { min_likelihood: 5 }), Reply, ({ data }) =>
       hit({
         full_name: data.full_name,
         title: data.job_title ?? null,
@@ -68,6 +62,5 @@ export const peopledatalabsPerson = defineAdapter(person, peopledatalabs, {
           end: end_date ?? null,
         })),
       }),
-    )
-  },
+    ),
 })

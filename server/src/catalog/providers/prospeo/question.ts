@@ -1,12 +1,7 @@
-import type { PersonAtCompany } from '../../questions/work-email.ts'
+type Known = { full_name: string; domain: string; linkedin_url: string; email?: string }
 
 /** What it is told about a person; what is not known is left out. */
-export function dataOf({
-  full_name,
-  domain,
-  linkedin_url,
-  email = '',
-}: PersonAtCompany & { email?: string }): Record<string, string> {
+export function dataOf({ full_name, domain, linkedin_url, email = '' }: Known): Record<string, string> {
   return {
     ...(full_name === '' ? {} : { full_name }),
     ...(domain === '' ? {} : { company_website: domain }),

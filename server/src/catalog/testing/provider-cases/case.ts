@@ -6,6 +6,7 @@ import type { Reply } from '../provider-double.ts'
 /** One provider's side of the contract table. Replies are in its own wire format. */
 export type Case = {
   provider: string
+  adapter: object
   run(key: ProviderKey, poll: unknown, context: AskContext): Promise<Found<unknown>>
   fields?: Record<string, string>
 } & Expectations<unknown>
@@ -32,6 +33,7 @@ export function caseOf<Input, Result>(
 ): Case {
   return {
     provider: adapter.provider.id,
+    adapter,
     run(key, poll, context) {
       const ask: Ask = async (request, schema, read) => {
         const reply = await adapter.provider.request(context, key, request, schema)

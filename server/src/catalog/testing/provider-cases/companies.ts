@@ -1,4 +1,5 @@
 import { apifyLinkedinCompany } from '../../providers/apify/linkedin-company.ts'
+import { blitzHeadcount } from '../../providers/blitz/headcount.ts'
 import { builtwithTechnologies } from '../../providers/builtwith/technologies.ts'
 import { exploriumCompany } from '../../providers/explorium/company.ts'
 import { exploriumHeadcount } from '../../providers/explorium/headcount.ts'
@@ -17,6 +18,7 @@ const MATCH = {
   headers: { api_key: 'k-0123456789-secret' },
   json: { businesses_to_match: [{ domain: 'acme.com', name: 'Acme' }] },
 }
+const onPage = { json: { found: true, company_linkedin_url: PAGE.linkedin_url } }
 const noCredits = { status: 403, json: { details: 'Insufficient credits for this request' } }
 const COUNT = {
   ...MATCH,
@@ -123,6 +125,74 @@ export const COMPANIES = [
       },
       nothing: [unmatched],
       quota: noCredits,
+    },
+  ),
+  caseOf(
+    blitzHeadcount,
+    { ...ACME, by: 'job_role' },
+    {
+      asks: {
+        at: 'POST /v2/enrichment/domain-to-linkedin',
+        headers: { 'x-api-key': 'k-0123456789-secret' },
+        json: { domain: 'acme.com' },
+        next: {
+          at: 'POST /v2/enrichment/company-distribution-by-department',
+          json: { company_linkedin_url: PAGE.linkedin_url },
+        },
+      },
+      hit: {
+        replies: [
+          onPage,
+          {
+            json: {
+              total_employees: 120,
+              distribution: [
+                { department: 'Engineering', count: 90, percentage_ratio: 75 },
+                { department: 'Other', count: 30, percentage_ratio: 25 },
+              ],
+            },
+          },
+        ],
+        value: {
+          company_headcount: 120,
+          breakdown: [
+            { name: 'Engineering', employees: 90, percent: 75 },
+            { name: 'Other', employees: 30, percent: 25 },
+          ],
+        },
+      },
+      nothing: [
+        { replies: one({ found: false }) },
+        { replies: [onPage, { json: { total_employees: 0, distribution: [] } }] },
+        { replies: [onPage, { status: 404, json: { message: 'not found' } }] },
+      ],
+    },
+  ),
+  caseOf(
+    blitzHeadcount,
+    { ...PAGE, domain: '', name: '', by: 'country' },
+    {
+      asks: {
+        at: 'POST /v2/enrichment/company-distribution-by-country',
+        json: { company_linkedin_url: PAGE.linkedin_url },
+      },
+      hit: {
+        replies: one({
+          total_employees: 3,
+          distribution: [
+            { country: 'US', count: 2 },
+            { country: 'unknown', count: 1 },
+          ],
+        }),
+        value: {
+          company_headcount: 3,
+          breakdown: [
+            { name: 'US', employees: 2, percent: null },
+            { name: 'unknown', employees: 1, percent: null },
+          ],
+        },
+      },
+      nothing: [{ replies: one({ total_employees: 0, distribution: null }) }],
     },
   ),
   caseOf(

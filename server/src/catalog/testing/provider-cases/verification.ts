@@ -1,4 +1,7 @@
+import { findymailVerification } from '../../providers/findymail/verification.ts'
 import { hunterVerification } from '../../providers/hunter/verification.ts'
+import { icypeasVerification } from '../../providers/icypeas/verification.ts'
+import { leadmagicVerification } from '../../providers/leadmagic/verification.ts'
 import { millionverifierVerification } from '../../providers/millionverifier/verification.ts'
 import { neverbounceVerification } from '../../providers/neverbounce/verification.ts'
 import { zerobounceVerification } from '../../providers/zerobounce/verification.ts'
@@ -9,6 +12,8 @@ const told = (status: string) => ({ kind: 'hit', verified: true, value: { status
 /** Nobody pays for not knowing. */
 const unknown = { kind: 'hit', verified: false, free: true, value: { status: 'unknown' } }
 const one = (json: object) => [{ json }]
+const searching = { json: { success: true, item: { _id: 's-1', status: 'NONE' } } }
+const searched = (status: string) => ({ json: { success: true, items: [{ _id: 's-1', status }] } })
 
 export const VERIFICATION = [
   caseOf(hunterVerification, ADDRESS, {
@@ -70,5 +75,51 @@ export const VERIFICATION = [
     ],
     badKey: { json: { result: '', error: 'apikey not found' } },
     quota: { json: { result: '', error: 'Insufficient credits' } },
+  }),
+  caseOf(icypeasVerification, ADDRESS, {
+    asks: {
+      at: 'POST /api/email-verification',
+      headers: { authorization: 'k-0123456789-secret' },
+      json: ADDRESS,
+      next: { at: 'POST /api/bulk-single-searchs/read', json: { id: 's-1' } },
+    },
+    hit: {
+      replies: [searching, searched('IN_PROGRESS'), searched('DEBITED')],
+      value: { status: 'valid', reason: 'debited' },
+    },
+    nothing: [
+      { replies: [searching, searched('DEBITED_NOT_FOUND')], found: told('invalid') },
+      { replies: [searching, searched('ABORTED')], found: unknown },
+      { replies: [searching, searched('INSUFFICIENT_FUNDS')], found: { kind: 'no_credits' } },
+      { replies: [searching, { json: { success: true, item: { status: 'FOUND' } } }], found: told('valid') },
+      { replies: one({ success: false }), found: { kind: 'ineligible' } },
+    ],
+  }),
+  caseOf(findymailVerification, ADDRESS, {
+    asks: {
+      at: 'POST /api/verify',
+      headers: { authorization: 'Bearer k-0123456789-secret' },
+      json: ADDRESS,
+    },
+    hit: { replies: one({ ...ADDRESS, verified: true, provider: 'Google' }), value: { status: 'valid' } },
+    nothing: [{ replies: one({ ...ADDRESS, verified: false }), found: told('invalid') }],
+    quota: { status: 423, json: { error: 'Subscription is paused' } },
+  }),
+  caseOf(leadmagicVerification, ADDRESS, {
+    asks: {
+      at: 'POST /v1/people/email-validation',
+      headers: { 'x-api-key': 'k-0123456789-secret' },
+      json: ADDRESS,
+    },
+    hit: {
+      replies: one({ ...ADDRESS, email_status: 'valid', mx_record: 'mx.acme.com', credits_consumed: 0.25 }),
+      value: { status: 'valid', mx: 'mx.acme.com' },
+    },
+    nothing: [
+      { replies: one({ email_status: 'invalid' }), found: told('invalid') },
+      { replies: one({ email_status: 'valid_catch_all' }), found: told('valid') },
+      { replies: one({ email_status: 'unknown', is_domain_catch_all: true }), found: told('catch_all') },
+      { replies: one({ email_status: 'unknown', is_domain_catch_all: false }), found: unknown },
+    ],
   }),
 ]

@@ -1,6 +1,5 @@
 import { blitzWorkEmail } from '../../providers/blitz/work-email.ts'
 import { dropcontactWorkEmail } from '../../providers/dropcontact/work-email.ts'
-import { findymailWorkEmail } from '../../providers/findymail/work-email.ts'
 import { hunterWorkEmail } from '../../providers/hunter/work-email.ts'
 import { icypeasWorkEmail } from '../../providers/icypeas/work-email.ts'
 import { leadmagicWorkEmail } from '../../providers/leadmagic/work-email.ts'
@@ -107,19 +106,6 @@ export const WORK_EMAIL = [
       { replies: [{ json: { email, status: 'catch_all' } }], found: { kind: 'hit', verified: false } },
       { replies: [{ json: { email, status: 'valid_catch_all' } }], found: { kind: 'hit', verified: true } },
     ],
-  }),
-  caseOf(findymailWorkEmail, ANN, {
-    asks: {
-      at: 'POST /api/search/name',
-      headers: { authorization: 'Bearer k-0123456789-secret' },
-      json: { name: 'Ann Lee', domain: 'acme.com' },
-    },
-    hit: {
-      replies: [{ json: { contact: { name: 'Ann Lee', domain: 'acme.com', email: 'Ann.Lee@acme.com' } } }],
-      value: { email },
-    },
-    nothing: [{ replies: [{ json: { contact: null } }] }, { replies: [{ status: 404, json: {} }] }],
-    quota: { status: 423, json: { error: 'Subscription is paused' } },
   }),
   caseOf(
     snovWorkEmail,

@@ -1,0 +1,27 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { output } from '../outputs.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import { DOMAIN_FINDERS } from '../waterfalls/company-domain.ts'
+
+export default defineAction({
+  id: 'find_company_domain',
+  name: 'Find company domain',
+  description: 'Finds the website of a company by its name.',
+  category: 'companies',
+  credits: 0,
+  timeoutSeconds: 120,
+  inputs: {
+    name: field.text({ required: true, description: 'The name of the company.' }),
+    providers: field.waterfall({ adapters: DOMAIN_FINDERS, description: 'Who is asked, in order.' }),
+  },
+  outputs: {
+    domain: output.text('Its website, as acme.com.'),
+    provider: output.text('Who knew it.'),
+  },
+  run: ({ inputs, context }) =>
+    askInOrder(inputs.providers, { name: inputs.name.trim() }, context, ({ value, provider }) => ({
+      ...value,
+      provider,
+    })),
+})

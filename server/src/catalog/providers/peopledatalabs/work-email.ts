@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { defineAdapter, hit, MISS } from '../../provider/adapter.ts'
+import { hasNameAndDomain, workEmail } from '../../questions/work-email.ts'
+import { personRequest, Shown, shownOf } from './person-request.ts'
+import { peopledatalabs } from './provider.ts'
+
+const Reply = z.object({ data: z.object({ work_email: Shown }) })
+
+/** It collects addresses and verifies none. */
+export const peopledatalabsWorkEmail = defineAdapter(workEmail, peopledatalabs, {
+  price: 3,
+  accepts: (person) => person.linkedin_url !== '' || hasNameAndDomain(person),
+  run: (ask, person) => {
+    const request = personRequest({ ...person, email: '' }, { min_likelihood: 6, required: 'work_email' })
+    return ask(request, Reply, ({ data }) => {
+      const email = shownOf(data.work_email)
+      return email === null ? MISS : hit({ email, confidence: null }, false)
+    })
+  },
+})

@@ -1,0 +1,14 @@
+import { datagmaLinkedinUrl } from '../providers/datagma/linkedin-url.ts'
+import { findymailLinkedinUrl } from '../providers/findymail/linkedin-url.ts'
+import { leadmagicLinkedinUrl } from '../providers/leadmagic/linkedin-url.ts'
+import { peopledatalabsLinkedinUrl } from '../providers/peopledatalabs/linkedin-url.ts'
+import { prospeoLinkedinUrl } from '../providers/prospeo/linkedin-url.ts'
+
+/** Who finds LinkedIn profiles of people, in the order of the default. */
+export const PROFILE_FINDERS = [
+  findymailLinkedinUrl,
+  datagmaLinkedinUrl,
+  prospeoLinkedinUrl,
+  leadmagicLinkedinUrl,
+  peopledatalabsLinkedinUrl,
+]
