@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
+import { formula, makeWorkflow, publish } from '../testing/shortcut.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()
@@ -47,10 +48,72 @@ it('D14: of concurrent ones exactly one works, the others are 409 or replay it',
   expect(waiting.every((answer) => answer.body.error === 'Conflict')).toBe(true)
 })
 
-it('a request refused for its shape has not used its key', async () => {
+it('D14: a refusal of the request itself is replayed, and binds its key to nothing', async () => {
   const key = randomUUID()
-  expect((await invite('not an address', key)).status).toBe(400)
-  expect((await invite('an.address@example.com', key)).status).toBe(201)
+  const [first, again] = [await invite('not an address', key), await invite('not an address', key)]
+  expect([first.status, first.headers['idempotency-replayed']]).toEqual([400, undefined])
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([400, 'true'])
+  expect(again.body).toEqual(first.body)
+  const mended = await invite('an.address@example.com', key)
+  expect([mended.status, mended.headers['idempotency-replayed']]).toEqual([201, undefined])
+  const bad = await invite('not an address', key)
+  expect([bad.status, bad.headers['idempotency-replayed']]).toEqual([400, undefined])
+  const kept = await invite('an.address@example.com', key)
+  expect([kept.status, kept.headers['idempotency-replayed']]).toEqual([201, 'true'])
+  expect(kept.body).toEqual(mended.body)
+})
+
+it('D14: so is one of a query', async () => {
+  const workflow = await makeWorkflow(org, [formula('1')])
+  const { shortcut_id } = await publish(app, org, workflow)
+  const key = randomUUID()
+  const run = (wait: string) =>
+    org.call('POST', `/shortcuts/${shortcut_id}/run?wait=${wait}`, {}, { 'idempotency-key': key })
+  const [first, again] = [await run('long'), await run('long')]
+  expect([first.status, first.headers['idempotency-replayed']]).toEqual([400, undefined])
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([400, 'true'])
+  expect(again.body).toEqual(first.body)
+})
+
+it('D14: a refusal of shape that also tells of the state of things is not replayed', async () => {
+  const workflow = (await org.call('POST', '/workflows', { name: 'W' })).body.data.workflow_id
+  const headers = { 'idempotency-key': randomUUID() }
+  const add = () =>
+    org.call(
+      'POST',
+      `/workflows/${workflow}/sheets/${workflow}/actions/add`,
+      { action_id: 'filter', after: 'normalize_domain_1', name: 5 },
+      headers,
+    )
+  const first = await add()
+  expect(first.body.errors.map((error: { field: string }) => error.field)).toEqual(['name', 'after'])
+  await org.call('POST', `/workflows/${workflow}/sheets/${workflow}/actions/add`, {
+    action_id: 'normalize_domain',
+  })
+  const again = await add()
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([400, undefined])
+  expect(again.body.errors.map((error: { field: string }) => error.field)).toEqual(['name'])
+  expect((await add()).headers['idempotency-replayed']).toBe('true')
+})
+
+it('D14: of a refusal at the same time as another request with its key, neither waits for the other', async () => {
+  const key = randomUUID()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => invite('nobody', key)))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+  expect((await invite('nobody', key)).headers['idempotency-replayed']).toBe('true')
+})
+
+it('a refusal that is long is told again instead of kept', async () => {
+  const key = randomUUID()
+  const inputs = Array.from({ length: 60 }, () => ({ name: 5, type: 'none', description: 5 }))
+  const workflow = (await org.call('POST', '/workflows', { name: 'W' })).body.data.workflow_id
+  const path = `/workflows/${workflow}/sheets/${workflow}/inputs`
+  const send = () => org.call('POST', path, inputs, { 'idempotency-key': key })
+  const [first, again] = [await send(), await send()]
+  expect(JSON.stringify(first.body).length).toBeGreaterThan(4096)
+  expect([first.status, again.status, again.headers['idempotency-replayed']]).toEqual([400, 400, undefined])
+  expect(again.body).toEqual(first.body)
 })
 
 it('keys of another organisation are another matter', async () => {

@@ -4,12 +4,14 @@ import { AppError, invalid } from '../../lib/errors.ts'
 import type { Db } from '../../store/connection/db.ts'
 import { openTransaction, type OpenTransaction } from '../../store/connection/open-transaction.ts'
 import {
+  type Claim,
   claimCall,
   handCallToRun,
   type IdempotentCall,
   releaseCall,
   settleCall,
 } from '../../store/organisation/idempotency.ts'
+import { errorBody } from './errors.ts'
 
 const HEADER = 'idempotency-key'
 
@@ -23,7 +25,7 @@ export type OpenCall = {
   isAnswered: boolean
 }
 
-/** Runs after validation: a call that was refused for its shape has not used its key. */
+/** Runs after validation: what is refused for its shape is answered by `answerRefusal`. */
 export async function claimIdempotencyKey(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const call = callOf(request)
   if (call === undefined) return undefined
@@ -51,12 +53,45 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
         'This Idempotency-Key was used with another request. Use a new key for a new request',
       )
     case 'done':
-      return reply
-        .code(claim.status)
-        .header('idempotency-replayed', 'true')
-        .type('application/json; charset=utf-8')
-        .send(claim.body)
+      return replay(reply, claim)
   }
+}
+
+function replay(reply: FastifyReply, { status, body }: { status: number; body: string }): unknown {
+  return reply
+    .code(status)
+    .header('idempotency-replayed', 'true')
+    .type('application/json; charset=utf-8')
+    .send(body)
+}
+
+/** Kept refusals are small; the others are found again by looking at the request. */
+const MAX_REFUSAL = 4096
+
+/**
+ * Refuses a request for what it says itself. That stays so however things change, and so it is kept and replayed as successes
+ * are. It had no effect and binds its key to nothing: the request may be mended and sent with the same one.
+ */
+export async function answerRefusal(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: AppError,
+): Promise<unknown> {
+  const call = callOf(request)
+  const answer = JSON.stringify(errorBody(refusal, request))
+  if (call === undefined || answer.length > MAX_REFUSAL) throw refusal
+  const transaction = await openTransaction(request.db)
+  let claim: Claim
+  try {
+    claim = await claimCall(transaction.trx, call)
+    if (claim.state === 'ours') await settleCall(transaction.trx, call, refusal.status, answer)
+  } catch (cause) {
+    await transaction.rollback()
+    throw cause
+  }
+  await transaction.commit()
+  if (claim.state === 'done') return replay(reply, claim)
+  throw refusal
 }
 
 /**

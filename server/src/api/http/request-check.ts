@@ -1,33 +1,43 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { Warning } from '#contract/envelope.ts'
 import { AppError, validationError } from '../../lib/errors.ts'
 import { requireText } from './admission.ts'
+import { answerRefusal } from './idempotency.ts'
 import { checkPart } from './validation.ts'
 
 /** Body and query, each failure at once. Path parameters were checked at admission. */
-export async function checkRequest(request: FastifyRequest): Promise<void> {
-  const { schema } = request.routeOptions
-  if (request.is404 || schema === undefined) return
-  if (schema.querystring !== undefined) {
-    requireText(request.query)
-    const checked = checkPart(schema.querystring as z.ZodType, request.query, 'query')
-    request.query = checked.value
-    request.warnings.push(...checked.warnings)
+export async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { schema, config } = request.routeOptions
+  if (request.is404 || schema === undefined) return undefined
+  const { querystring, body } = schema as Record<string, z.ZodType | undefined>
+  const { bodyName = 'body', furtherErrors } = config
+  try {
+    if (querystring !== undefined) {
+      requireText(request.query)
+      request.query = take(request, checkPart(querystring, request.query, 'query'))
+    }
+  } catch (refusal) {
+    return answerRefusal(request, reply, asRefusal(refusal))
   }
-  if (schema.body !== undefined) {
-    const checked = await checkBody(request, schema.body as z.ZodType)
-    request.body = checked.value
-    request.warnings.push(...checked.warnings)
+  try {
+    if (body !== undefined) request.body = take(request, checkPart(body, request.body, bodyName))
+    return undefined
+  } catch (cause) {
+    const refusal = asRefusal(cause)
+    const further = (await furtherErrors?.(request)) ?? []
+    // What is wrong with it as things are now may be mended by the time that it is sent again.
+    if (further.length > 0) throw validationError([...(refusal.details.errors ?? []), ...further])
+    return answerRefusal(request, reply, refusal)
   }
 }
 
-async function checkBody(request: FastifyRequest, schema: z.ZodType) {
-  const { bodyName = 'body', furtherErrors } = request.routeOptions.config
-  try {
-    return checkPart(schema, request.body, bodyName)
-  } catch (refusal) {
-    if (!(refusal instanceof AppError) || furtherErrors === undefined) throw refusal
-    const further = await furtherErrors(request)
-    throw further.length === 0 ? refusal : validationError([...(refusal.details.errors ?? []), ...further])
-  }
+function take<Value>(request: FastifyRequest, checked: { value: Value; warnings: Warning[] }): Value {
+  request.warnings.push(...checked.warnings)
+  return checked.value
+}
+
+function asRefusal(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause
+  throw cause
 }

@@ -22,11 +22,14 @@ export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
   // By a statement of its own: one that takes the lock sees what was there before it had it.
   const earlier = await findCall(trx, call)
   if (earlier === undefined) return { state: 'ours' }
-  if (earlier.is_over) {
+  const isSame = earlier.fingerprint.equals(call.fingerprint)
+  // A refusal had no effect: the request may be mended and sent with the same key.
+  const isMended = !isSame && earlier.status !== null && earlier.status >= 400
+  if (earlier.is_over || isMended) {
     await ofCall(trx.deleteFrom('idempotency_keys'), call).execute()
     return { state: 'ours' }
   }
-  if (!earlier.fingerprint.equals(call.fingerprint)) return { state: 'other_payload' }
+  if (!isSame) return { state: 'other_payload' }
   if (earlier.status === null || earlier.body === null) return { state: 'in_progress' }
   return { state: 'done', status: earlier.status, body: earlier.body }
 }
