@@ -12,8 +12,8 @@ export const DEFAULT_PAGE_SIZE = 20
 export const MAX_PAGE_SIZE = 200
 /** Ids that Run Rows and Export Sheet take: about what fits into their body. */
 export const MAX_SELECTED_IDS = 25_000
-const MAX_FILTERS = 50
-const MAX_FILTER_VALUES = 10_000
+export const MAX_FILTERS = 50
+export const MAX_FILTER_VALUES = 10_000
 /** Each status may be there more than once. */
 const MAX_STATUSES = 100
 

@@ -4,12 +4,18 @@ import { z } from 'zod'
 import { ERROR_STATUS } from '#contract/errors.ts'
 import { SETTINGS } from '#server/lib/config/config.ts'
 import { GROUPS } from '../cli/main.ts'
+import { LIMITS } from './limits.ts'
 
 const MADE = 'Made from the program by `node scripts/make-reference-docs.ts`; change that, not this file.'
 
 /** The pages of docs/reference, by their names. */
 export async function printReferenceDocs(): Promise<Record<string, string>> {
-  return { 'settings.md': printSettings(), 'commands.md': await printCommands(), 'errors.md': printErrors() }
+  return {
+    'settings.md': printSettings(),
+    'commands.md': await printCommands(),
+    'errors.md': printErrors(),
+    'limits.md': printLimits(),
+  }
 }
 
 function printSettings(): string {
@@ -61,6 +67,14 @@ function printErrors(): string {
     'Errors',
     'An error answers `{"status", "error", "message"}`. `error` is one of these; the message says what is wrong and what to do. A `Validation Error` also has `errors`, a list of `{"field", "message"}` with every failure at once. 429 has `retryAfter` in seconds. 500 has a fixed text and the request id, whose cause is in the log.',
     printTable(['status', 'error'], rows),
+  )
+}
+
+function printLimits(): string {
+  return page(
+    'Limits',
+    'Figures with a setting beside them can be changed. What is beyond a limit is answered with the status in the last column and a message that names the limit.',
+    printTable(['what', 'at most', 'beyond it'], LIMITS),
   )
 }
 

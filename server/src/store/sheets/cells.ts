@@ -8,7 +8,7 @@ import { flightAction } from '../runs/flights.ts'
 export type CellsByRow = Map<string, Record<string, Cell>>
 
 /** Bytes of JSON up to which outputs are answered in place (D44). */
-const MAX_INLINE_BYTES = 32 * 1024
+export const MAX_INLINE_BYTES = 32 * 1024
 /** Of JSON, that the outputs of one page may take in place. The cells beyond it have theirs by reference. */
 const MAX_PAGE_OUTPUT_BYTES = 8 * 1024 * 1024
 

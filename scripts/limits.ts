@@ -1,0 +1,136 @@
+import { MAX_ACTIONS, MAX_NOTE } from '#contract/actions.ts'
+import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
+import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
+import { MAX_INPUTS } from '#contract/inputs.ts'
+import {
+  DEFAULT_PAGE_SIZE,
+  MAX_FILTER_VALUES,
+  MAX_FILTERS,
+  MAX_PAGE_SIZE,
+  MAX_ROW_BYTES,
+  MAX_ROW_IDS,
+  MAX_ROWS_PER_ADD,
+  MAX_SELECTED_IDS,
+  MAX_VALUE_BYTES,
+} from '#contract/rows.ts'
+import { MAX_ROW_IDS_PER_ACTION_RUN } from '#contract/runs.ts'
+import { MAX_CHANGES } from '#contract/segments.ts'
+import { DEFAULT_RUNS_PAGE, MAX_RUNS_PAGE, MAX_SHORTCUT_ROWS, MAX_WAIT_SECONDS } from '#contract/shortcuts.ts'
+import { MAX_NAME } from '#contract/text.ts'
+import { KNOWLEDGE_MAX_BYTES } from '#contract/user.ts'
+import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
+import { BODY_CLASSES } from '#server/api/http/body-classes.ts'
+import { UPLOAD_DAYS } from '#server/files/uploads.ts'
+import { SETTINGS } from '#server/lib/config/config.ts'
+import { MAX_RECORD_BYTES } from '#server/lib/csv/file-fault.ts'
+import { MAX_PREVIEW } from '#server/sources/request.ts'
+import { INVITATION_DAYS } from '#server/store/organisation/members.ts'
+import { MAX_INLINE_BYTES } from '#server/store/sheets/cells.ts'
+import { MAX_PAGE_BYTES } from '#server/store/sheets/row-values.ts'
+import { KEPT_DELIVERIES } from '#server/store/webhooks/webhook-deliveries.ts'
+
+const { control, document, knowledge, rows } = BODY_CLASSES
+
+/** What callers may send and get: how much of it, and what answers more. */
+export const LIMITS: [what: string, atMost: string, beyond: string][] = [
+  [
+    'requests by one key',
+    `${setting('LOAM_RATE_LIMIT_PER_MINUTE', 'a minute')}, ${setting('LOAM_RATE_LIMIT_PER_DAY', 'a day')}`,
+    '429 with `Retry-After`; a key may have a limit of its own',
+  ],
+  ['deliveries to one webhook', setting('LOAM_WEBHOOK_PER_MINUTE', 'a minute'), '429 with `Retry-After`'],
+  [
+    'streams of events open at once',
+    `${setting('LOAM_STREAMS_PER_KEY', 'a key')}, ${setting('LOAM_STREAMS_PER_ORG', 'an organisation')}`,
+    '429',
+  ],
+  [
+    'calls of the web agent',
+    `${setting('LOAM_AGENT_PER_HOUR', 'an hour')}, ${setting('LOAM_AGENT_CONCURRENCY', 'at once')}, by one organisation`,
+    '429 `RATE_LIMITED`, 503 `AGENT_BUSY`',
+  ],
+  [
+    'one call of the web agent',
+    setting('LOAM_AGENT_TIMEOUT_SECONDS', 's'),
+    '504 `AGENT_TIMEOUT`, not charged',
+  ],
+  [
+    'a body with names, states, a few ids',
+    `${bytes(control.bytes)}, ${count(control.values)} values`,
+    '413; 400 for values',
+  ],
+  [
+    'a body with a configuration, a selection, a prompt, a source',
+    `${bytes(document.bytes)}, ${count(document.values)} values`,
+    '413; 400 for values',
+  ],
+  [
+    'a body with rows: Add Rows, shortcut runs, webhooks',
+    `${bytes(rows.bytes)}, ${count(rows.values)} values`,
+    '413; 400 for values',
+  ],
+  ['a body with the knowledge file', bytes(knowledge.bytes), '413'],
+  [
+    'a request that does not arrive, an answer that is not read',
+    setting('LOAM_REQUEST_STALL_SECONDS', 's'),
+    'the connection is closed',
+  ],
+  ['the knowledge file', `${bytes(KNOWLEDGE_MAX_BYTES)} of UTF-8`, '400'],
+  ['a name', `${count(MAX_NAME)} characters`, '400'],
+  ['a note on an action', `${count(MAX_NOTE)} characters`, '400'],
+  ['inputs, actions of a sheet', `${count(MAX_INPUTS)}, ${count(MAX_ACTIONS)}`, '400'],
+  ['rows in one Add Rows', count(MAX_ROWS_PER_ADD), '400'],
+  ['items in one delivery to a webhook', count(MAX_ITEMS_PER_DELIVERY), '400'],
+  ['a value of a row', `${bytes(MAX_VALUE_BYTES)} of JSON`, 'the row is rejected, `value_too_large`'],
+  ['all values of a row', `${bytes(MAX_ROW_BYTES)} of JSON`, 'the row is rejected, `row_too_large`'],
+  ['a page of List Rows', `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} unless told`, '400'],
+  ['inputs on one page of List Rows', bytes(MAX_PAGE_BYTES), '400 that says how many rows fit'],
+  ['outputs of one cell inline', bytes(MAX_INLINE_BYTES), '`outputs_ref` instead'],
+  ['row ids of List Rows, of Delete Rows', `${count(MAX_ROW_IDS)} each`, '400'],
+  ['row ids of Run Action', count(MAX_ROW_IDS_PER_ACTION_RUN), '400'],
+  ['row ids of Run Rows, of Export Sheet', `${count(MAX_SELECTED_IDS)} each`, '400; for more take filters'],
+  ['filters, values of one filter', `${count(MAX_FILTERS)}, ${count(MAX_FILTER_VALUES)}`, '400'],
+  ['rows that `first_10` runs', '10', ''],
+  [
+    'an imported file',
+    `any number of rows, of ${bytes(MAX_RECORD_BYTES)} each`,
+    'the import fails and names the line',
+  ],
+  ['an uploaded file', `${UPLOAD_DAYS} days after its last use`, '400 for its `file_ref`'],
+  [
+    'the link to an export, the export',
+    `${EXPORT_LINK_MINUTES} minutes, ${EXPORT_HOURS} hours`,
+    '403 and 404',
+  ],
+  ['the name of an export', `${count(MAX_FILE_NAME)} characters`, 'it is cut'],
+  ['rows of a preview of a source', count(MAX_PREVIEW), '`metadata.capped`'],
+  [
+    'a page of Get Source Data',
+    `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} unless told`,
+    '400',
+  ],
+  ['rows of one batch of a shortcut', count(MAX_SHORTCUT_ROWS), '400'],
+  ['a page of shortcut runs', `${count(MAX_RUNS_PAGE)}, ${count(DEFAULT_RUNS_PAGE)} unless told`, '400'],
+  ['`?wait` on a shortcut run', `${MAX_WAIT_SECONDS} s`, '400'],
+  ['a prompt of the web agent', `${count(MAX_PROMPT)} characters`, '400 `INVALID_REQUEST`'],
+  ['fields of its `output_schema`', count(MAX_OUTPUT_FIELDS), '400 `INVALID_OUTPUT_SCHEMA`'],
+  ["changes in one answer of a segment's feed", count(MAX_CHANGES), '`hasMore`'],
+  ['members of segments are delivered', `every ${setting('LOAM_SEGMENT_CYCLE_SECONDS', 's')}`, ''],
+  ['deliveries to a webhook that are kept to be looked at', `the last ${KEPT_DELIVERIES}`, ''],
+  ['an invitation', `${INVITATION_DAYS} days`, '404'],
+]
+
+/** A default that can be set, with the setting's name. */
+function setting(name: keyof typeof SETTINGS, unit: string): string {
+  const value: unknown = SETTINGS[name].parse(undefined)
+  return `${typeof value === 'number' ? count(value) : String(value)} ${unit} (\`${name}\`)`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+function bytes(value: number): string {
+  const mebi = value / 1024 / 1024
+  return Number.isInteger(mebi) ? `${mebi} MiB` : `${count(value / 1024)} KiB`
+}
