@@ -97,7 +97,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },
-  scripts: { at: 'scripts/', imports: 'contract lib chain catalog cli loam' },
+  scripts: { at: 'scripts/', imports: 'contract lib chain catalog sources store files api cli loam' },
   sdk: { at: 'sdk/', imports: 'contract' },
   mcp: { at: 'mcp/', imports: 'contract sdk' },
   dashboard: { at: 'dashboard/', imports: 'contract sdk' },

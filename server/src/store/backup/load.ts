@@ -39,7 +39,7 @@ export async function openLoad(
     await requireEmpty(client)
     await requireSameShape(client, archive)
     const rules = await readRules(client)
-    await suspend(client, rules)
+    await suspend(client, rules, archive.tables)
     return {
       async add(table, lines) {
         const text = `copy ${qualify(table)} (${columnsOf(table)}) from stdin`
@@ -111,15 +111,16 @@ async function readRules(client: Client): Promise<Rules[]> {
   return rows
 }
 
-async function suspend(client: Client, rules: Rules[]): Promise<void> {
+async function suspend(client: Client, rules: Rules[], archived: Table[]): Promise<void> {
   for (const { forced, foreign, ...table } of rules) {
     const alter = (change: string) => client.query(`alter table ${qualify(table)} ${change}`)
     if (forced) await alter('no force row level security')
     for (const { name } of foreign) await alter(`drop constraint "${name}"`)
     await alter('disable trigger user')
   }
-  // Migrations may have put rows of their own into them.
-  await client.query(`truncate ${rules.map(qualify).join(', ')}`)
+  // Migrations may have put rows of their own into them. A table that the archive does not have keeps its own: a queue that
+  // is newer than the archive knows by them that it was made.
+  await client.query(`truncate ${archived.map(qualify).join(', ')}`)
 }
 
 async function resume(client: Client, rules: Rules[]): Promise<void> {
