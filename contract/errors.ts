@@ -15,6 +15,8 @@ export const ERROR_STATUS = {
   ALREADY_MEMBER: 409,
   MEMBER_LIMIT_REACHED: 409,
   SECRET_UNREADABLE: 409,
+  ROW_LIMIT_REACHED: 409,
+  STORAGE_LIMIT_REACHED: 409,
   Gone: 410,
   'Payload Too Large': 413,
   'Unsupported Media Type': 415,

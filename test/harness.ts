@@ -22,6 +22,7 @@ import { addMember } from '#server/org/members.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { openStore, type Store } from '#server/store/connection/db.ts'
+import { limitsOf } from '#server/store/connection/limits.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { databaseUrl as urlOfDatabase, type Target, TEMPLATE } from './global-setup.ts'
 
@@ -54,9 +55,16 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
   })
 }
 
-export async function makeStore(target?: Target): Promise<{ store: Store; databaseUrl: string }> {
+export async function makeStore(
+  target?: Target,
+  config: Config = testConfig(),
+): Promise<{ store: Store; databaseUrl: string }> {
   const databaseUrl = await makeDatabase(target)
-  const store = openStore({ url: databaseUrl, log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent') })
+  const store = openStore({
+    url: databaseUrl,
+    log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
+    limits: limitsOf(config),
+  })
   afterAll(() => store.close())
   return { store, databaseUrl }
 }
@@ -107,8 +115,8 @@ let serial = 0
 export async function makeApp(
   options: { settings?: Record<string, string>; services?: Partial<Services>; target?: Target } = {},
 ): Promise<TestApp> {
-  const { store, databaseUrl } = await makeStore(options.target)
   const config = testConfig(options.settings)
+  const { store, databaseUrl } = await makeStore(options.target, config)
   const egress = createEgress(egressSettings(config))
   const models = createModels(config)
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')

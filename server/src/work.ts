@@ -36,6 +36,7 @@ import { sourceSweep } from './source-pulls/sweep.ts'
 import { visitorSweep } from './source-pulls/visitor-sweep.ts'
 import type { SourceCatalogue } from './sources/registry.ts'
 import { openStore, type Store } from './store/connection/db.ts'
+import { limitsOf } from './store/connection/limits.ts'
 
 export type WorkParts = {
   config: Config
@@ -64,7 +65,13 @@ export async function startWork(parts: WorkParts): Promise<Work> {
   const egress = createEgress(egressSettings(config))
   const sandbox = createSandbox()
   const models = createModels(config)
-  const engineStore = openStore({ url: databaseUrl, log, connections: 8, keyedPlans: true })
+  const engineStore = openStore({
+    url: databaseUrl,
+    log,
+    connections: 8,
+    keyedPlans: true,
+    limits: limitsOf(config),
+  })
   const environment = createRunEnvironment(store, parts.sealer, config.providerKeys)
   const engine = createEngine({
     store: engineStore,

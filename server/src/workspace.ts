@@ -19,6 +19,7 @@ import type { Config } from './lib/config/config.ts'
 import type { Log } from './lib/log.ts'
 import { createSealer, type Sealer } from './lib/security/secrets.ts'
 import { openStore, type Store } from './store/connection/db.ts'
+import { limitsOf } from './store/connection/limits.ts'
 import { migrate } from './store/connection/migrate.ts'
 import { openEmbedded, startEmbedded } from './store/embedded.ts'
 
@@ -45,7 +46,12 @@ export async function openWorkspace(
   try {
     end?.throwIfAborted()
     await migrate(database.url, (line) => log.info(line))
-    const store = openStore({ url: database.url, log, connections: kind === 'server' ? 20 : 2 })
+    const store = openStore({
+      url: database.url,
+      log,
+      connections: kind === 'server' ? 20 : 2,
+      limits: limitsOf(config),
+    })
     return {
       store,
       storage: openStorage(config),

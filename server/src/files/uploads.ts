@@ -1,8 +1,14 @@
 import { extensionOf } from '#contract/imports.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
-import type { Db } from '../store/connection/db.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
 import { announceFile, completeFile, storageKeyOf } from '../store/files/files.ts'
+import {
+  isStorageLimit,
+  measureStorage,
+  requireStorage,
+  withinStorage,
+} from '../store/files/storage-quota.ts'
 import type { Storage } from './storage/storage.ts'
 
 export const UPLOAD = 'upload'
@@ -33,7 +39,17 @@ export async function storeUpload(
     created_by: createdBy,
     expires_at: inDays(ARRIVAL_DAYS),
   })
-  const size_bytes = await storage.write(storageKeyOf(file), body)
-  await completeFile(db, file, { size_bytes, expires_at: inDays(UPLOAD_DAYS) })
-  return { file_ref: file.file_ref, size_bytes }
+  const room = await measureStorage(db, orgId)
+  try {
+    const size_bytes = await storage.write(storageKeyOf(file), withinStorage(room, body))
+    await inTransaction(db, async (trx) => {
+      await requireStorage(trx, orgId, size_bytes)
+      await completeFile(trx, file, { size_bytes, expires_at: inDays(UPLOAD_DAYS) })
+    })
+    return { file_ref: file.file_ref, size_bytes }
+  } catch (cause) {
+    // What was announced expires by itself; its bytes need not lie there until then.
+    if (isStorageLimit(cause)) await storage.remove(storageKeyOf(file))
+    throw cause
+  }
 }

@@ -3,6 +3,7 @@ import { AppError } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import type { Actor } from '../store/organisation/audit.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
+import { isNearRowLimit, requireRoom } from '../store/sheets/row-quota.ts'
 import { insertRows } from '../store/sheets/rows.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { launchRows, lockArrivals, type RunRequest, type Trigger } from './queue.ts'
@@ -33,14 +34,17 @@ export type Arrived = { rowIds: string[]; queued: number; runId: string | null }
 /**
  * Every row that comes into a sheet comes through here: from Add Rows, imports, webhooks, sources, segments, other sheets,
  * shortcuts. Adds the rows and starts the run that D16 says, together or not at all: in the caller's transaction, or in one of
- * its own. Throws `Not Found` when the sheet was deleted meanwhile.
+ * its own. Throws `Not Found` when the sheet was deleted meanwhile, and `ROW_LIMIT_REACHED` when they do not fit.
  */
 export async function arriveRows(db: Db, arrival: Arrival): Promise<Arrived> {
+  const { sheet, data } = arrival
   const request = await requestOf(db, arrival)
+  const isNear = await isNearRowLimit(db, sheet.org_id, data.length)
   // One statement is a transaction of its own.
-  if (request === null) return add(db, arrival, null)
+  if (request === null && !isNear) return add(db, arrival, null)
   return inTransaction(db, async (trx) => {
-    await lockArrivals(trx, [request])
+    if (isNear) await requireRoom(trx, sheet.org_id, data.length)
+    if (request !== null) await lockArrivals(trx, [request])
     return add(trx, arrival, request)
   })
 }
@@ -51,6 +55,7 @@ export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Pro
   for (const [n, arrival] of arrivals.entries()) {
     planned.push({ n, arrival, request: await requestOf(trx, arrival) })
   }
+  await requireRoomForAll(trx, arrivals)
   const running = planned.flatMap(({ request }) => (request === null ? [] : [request]))
   if (running.length > 0) await lockArrivals(trx, running)
   // Row counters are locked by adding rows, so sheets have their turn in the order of ids.
@@ -63,6 +68,14 @@ export async function arriveOnSheets(trx: Db, arrivals: readonly Arrival[]): Pro
     })
   }
   return arrived
+}
+
+async function requireRoomForAll(trx: Db, arrivals: readonly Arrival[]): Promise<void> {
+  const byOrg = Map.groupBy(arrivals, ({ sheet }) => sheet.org_id)
+  for (const [orgId, ofOrg] of [...byOrg].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const count = ofOrg.reduce((sum, { data }) => sum + data.length, 0)
+    if (await isNearRowLimit(trx, orgId, count)) await requireRoom(trx, orgId, count)
+  }
 }
 
 type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }

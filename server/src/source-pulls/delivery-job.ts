@@ -8,6 +8,7 @@ import { arriveRows } from '../runs/arrivals.ts'
 import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
+import { isRowLimit } from '../store/sheets/row-quota.ts'
 import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
 import { lookUpByKey } from '../store/sources/source-records.ts'
 import {
@@ -22,12 +23,16 @@ import {
   type SyncRecord,
   updateRowData,
 } from '../store/sources/source-syncs.ts'
+import { noteFault } from '../store/sources/sources.ts'
 import { DELIVERY_JOB, queueDelivery } from './jobs.ts'
 
 /** With more, the rows of a statement are a text that is long kept in memory. */
 const CHUNK = 400
 /** Others wait for the few places that jobs have. */
 const TURN_MS = 20_000
+const ROOM_AFTER_MS = 300_000
+const NO_ROOM =
+  'Records wait for room in their workflow, and are delivered within 5 minutes after there is some'
 
 export function deliveryJob(store: Store): Job {
   return defineJob({
@@ -39,6 +44,17 @@ export function deliveryJob(store: Store): Job {
 
 /** Brings a workflow what it has not got of a source, chunk by chunk; a chunk is one transaction with its place. */
 export async function deliverRecords(db: Db, key: SyncKey, signal: AbortSignal): Promise<void> {
+  try {
+    await deliverForATurn(db, key, signal)
+  } catch (cause) {
+    if (!isRowLimit(cause)) throw cause
+    // Nothing was passed over. Somebody has to make room, and looks at the source to see why nothing comes.
+    await noteFault(db, key, { at: new Date().toISOString(), message: cause.message, hint: NO_ROOM })
+    await queueDelivery(db, key, new Date(Date.now() + ROOM_AFTER_MS))
+  }
+}
+
+async function deliverForATurn(db: Db, key: SyncKey, signal: AbortSignal): Promise<void> {
   const started = performance.now()
   for (;;) {
     const more = await takeTurn(key.org_id, () => db.transaction().execute((trx) => deliverChunk(trx, key)))

@@ -13,7 +13,14 @@ export async function queuePull(db: Db, { org_id, instance_id }: SourceKey, runA
 }
 
 /** Queues the delivery of what a workflow has not got yet. */
-export async function queueDelivery(db: Db, { org_id, instance_id, workflow_id }: SyncKey): Promise<void> {
-  const key = `${DELIVERY_JOB}:${instance_id}:${workflow_id}`
-  await addLongJob(db, 'feeds', DELIVERY_JOB, { org_id, instance_id, workflow_id }, { key })
+export async function queueDelivery(
+  db: Db,
+  { org_id, instance_id, workflow_id }: SyncKey,
+  runAt?: Date,
+): Promise<void> {
+  const options = {
+    key: `${DELIVERY_JOB}:${instance_id}:${workflow_id}`,
+    ...(runAt === undefined ? {} : { runAt }),
+  }
+  await addLongJob(db, 'feeds', DELIVERY_JOB, { org_id, instance_id, workflow_id }, options)
 }

@@ -1,6 +1,7 @@
 import type { Action } from '../../catalog/define.ts'
 import { MAX_PAUSE_MS } from '../../catalog/http/reply.ts'
 import type { Outcome } from '../../catalog/outcome.ts'
+import { isLargerJson } from '../../lib/json/json-size.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Parking, Position, SettledCell } from '../flights/flight.ts'
@@ -35,6 +36,10 @@ export function outOfCredits(action: Action): CellResult {
   return settleAs({ status: 'out_of_credits', error }, { halts: true })
 }
 
+/** Of JSON. Whatever an action gives is kept for ever, and read by whoever names it. */
+const MAX_OUTPUTS = 16 * 1024 * 1024
+const TOO_LARGE = `The outputs take more than ${MAX_OUTPUTS / 1024 / 1024} MiB, which is the limit of a cell. Ask for less, or split it over several rows`
+
 type Rules = { mayContinue: boolean; price: number }
 
 /** Turns what came of an action into the cell's result. */
@@ -49,6 +54,8 @@ export function toCellResult(
     case 'done': {
       const creditsMillis = outcome.credits === undefined ? price : Math.round(outcome.credits * MILLIS)
       const { outputs } = outcome
+      if (isLargerJson(outputs, MAX_OUTPUTS))
+        return settleAs({ status: 'failed', error: TOO_LARGE, provenance }, { halts: !mayContinue })
       return settleAs({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
     }
     case 'no_match': {

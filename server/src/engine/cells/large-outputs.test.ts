@@ -5,10 +5,24 @@ import { type Json, makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 import { echo } from '../../api/testing/exports.ts'
+import { defineAction } from '../../catalog/define.ts'
+import { field } from '../../catalog/fields/fields.ts'
+import { done } from '../../catalog/outcome.ts'
+import { output } from '../../catalog/outputs.ts'
 import { CELLS } from '../sql/claim.ts'
 import { createLargeOutputs } from './large-outputs.ts'
 
-const app = await makeApp({ services: { catalogue: catalogueOf(echo) } })
+const swell = defineAction({
+  id: 'swell',
+  name: 'Swell',
+  description: 'Gives as many characters as it is told.',
+  category: 'data',
+  credits: 0,
+  inputs: { length: field.text({ description: 'How many.' }) },
+  outputs: { said: output.text('A text.') },
+  run: ({ inputs }) => done({ said: 'x'.repeat(Number(inputs.length)) }),
+})
+const app = await makeApp({ services: { catalogue: catalogueOf(echo, swell) } })
 await startTestWorker(app)
 const org = await app.makeOrg()
 const { addRows, makeSheet, list } = rowsOf(org)
@@ -78,4 +92,23 @@ it('who reads large outputs waits until others have released enough', async () =
   const two = await waiting
   expect(two.texts.get('echo_1')).toContain(TEXTS[0])
   expect((await read(wanted(second))).texts.get('echo_1')).toContain(TEXTS[1])
+})
+
+it('a cell whose outputs take over 16 MiB has failed and says so; others of its run go on', async () => {
+  const base = await makeSheet(['length'])
+  await org.call('POST', `${base}/actions/add`, {
+    action_id: 'swell',
+    inputs: { length: '{{input.length}}' },
+  })
+  await addRows(base, [{ length: '17000000' }, { length: '1000' }])
+  await org.call('POST', `${base}/run-all`)
+  const cells = (await settledRows(org, base)).map((row) => row.cells['swell_1'])
+  expect(cells).toMatchObject([
+    {
+      status: 'failed',
+      error:
+        'The outputs take more than 16 MiB, which is the limit of a cell. Ask for less, or split it over several rows',
+    },
+    { status: 'complete' },
+  ])
 })

@@ -13,6 +13,7 @@ import { arriveRows } from '../../runs/arrivals.ts'
 import { cancellable } from '../../store/connection/cancellation.ts'
 import type { Db, Store } from '../../store/connection/db.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
+import { isRowLimit } from '../../store/sheets/row-quota.ts'
 import { deleteRows, type StoredRow } from '../../store/sheets/rows.ts'
 import { findReachableSheet } from '../../store/sheets/sheet-reach.ts'
 import type { SheetRecord } from '../../store/sheets/sheets.ts'
@@ -59,16 +60,12 @@ export function createSheetAccess(
       const { accepted, rejected } = await parseRows(definition.inputs, rows)
       const wrong = rejected[0]?.errors[0]
       if (wrong !== undefined) return { ok: false, message: `${wrong.field}: ${wrong.message}` }
-      return {
-        ok: true,
-        value: await database.watch(
-          sendOnce(
-            db,
-            flight,
-            sheet,
-            accepted.map((row) => row.data),
-          ),
-        ),
+      const data = accepted.map((row) => row.data)
+      try {
+        return { ok: true, value: await database.watch(sendOnce(db, flight, sheet, data)) }
+      } catch (cause) {
+        if (isRowLimit(cause)) return { ok: false, message: cause.message }
+        throw cause
       }
     },
     async lookup(query) {

@@ -15,6 +15,12 @@ import {
   failExport,
   listForgottenExports,
 } from '../../store/files/exports.ts'
+import {
+  isStorageLimit,
+  measureStorage,
+  requireStorage,
+  withinStorage,
+} from '../../store/files/storage-quota.ts'
 import type { Storage } from '../storage/storage.ts'
 import { EXPORT_BODIES } from './export-body.ts'
 import { columnsOf } from './export-columns.ts'
@@ -64,11 +70,16 @@ async function exportSheet(
   try {
     const file = exportFileKey(key, record.attempt)
     const written = await writeFile(parts, record, file, signal)
-    if (await completeExport(db, record, written)) return
+    const completed = await db.transaction().execute(async (trx) => {
+      await requireStorage(trx, key.org_id, written.bytes)
+      return completeExport(trx, record, written)
+    })
+    if (completed) return
     await storage.remove(file)
     throw sheetIsGone()
   } catch (cause) {
-    if (cause instanceof ExportFailure) return failExport(db, record, cause.message)
+    if (isStorageLimit(cause)) await storage.remove(exportFileKey(key, record.attempt))
+    if (cause instanceof ExportFailure || isStorageLimit(cause)) return failExport(db, record, cause.message)
     if (signal.aborted || isUnavailable(cause) || record.attempt < MAX_ATTEMPTS) throw cause
     log.error({ err: cause, ...key }, 'an export was given up')
     const tries = `after ${record.attempt} attempts`
@@ -101,7 +112,8 @@ async function writeFile(
     }
     const body = inTurns(record.org_id, EXPORT_BODIES[record.format](snapshot, scope, columns, count))
     const marked = record.format === 'csv' && record.plan.bom === true
-    const bytes = await storage.write(file, marked ? withMark(body) : body)
+    const room = await measureStorage(store.org(record.org_id), record.org_id)
+    const bytes = await storage.write(file, withinStorage(room, marked ? withMark(body) : body))
     return { rows, bytes }
   } finally {
     await snapshot.close()

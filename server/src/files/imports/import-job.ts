@@ -17,6 +17,7 @@ import {
   type ImportRecord,
   startImport,
 } from '../../store/files/imports.ts'
+import { isRowLimit, requireRoom } from '../../store/sheets/row-quota.ts'
 import { findSheet } from '../../store/sheets/sheets.ts'
 import type { Batch } from '../reading/records.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -50,7 +51,7 @@ async function runImport(parts: ImportParts, key: ImportKey, signal: AbortSignal
   try {
     await importFile(parts, db, found, signal)
   } catch (cause) {
-    if (cause instanceof FileFault) {
+    if (cause instanceof FileFault || isRowLimit(cause)) {
       return failImport(
         db,
         key,
@@ -78,7 +79,15 @@ async function importFile(
   const source = await openSource(parts, found)
   try {
     const read = (position: unknown) => inTurns(found.org_id, source.read(position))
-    if (found.chunks === 0) for await (const _batch of read(null)) signal.throwIfAborted()
+    if (found.chunks === 0) {
+      let rows = 0
+      for await (const batch of read(null)) {
+        signal.throwIfAborted()
+        rows += batch.records.length
+      }
+      // All of them or none, where it can be known. Whoever adds rows meanwhile may still be ahead of the last chunks.
+      await db.transaction().execute((trx) => requireRoom(trx, found.org_id, rows))
+    }
     const chunks = await writeChunks(db, found, read(found.position), signal)
     await db.transaction().execute(async (trx) => {
       // The file before the import, as whoever starts one does.

@@ -79,6 +79,15 @@ export const SETTINGS = {
   LOAM_STREAMS_PER_ORG: whole(200).describe(
     'Streams of events that one organisation may have open at one API process',
   ),
+  LOAM_ROWS_PER_ORG: whole(100_000_000).describe(
+    'Rows that one organisation may have, in all sheets together',
+  ),
+  LOAM_STORAGE_MB_PER_ORG: whole(100_000).describe(
+    'Megabytes that uploaded files and exports of one organisation may take',
+  ),
+  LOAM_REVISIONS_KEPT: whole(50).describe(
+    'Revisions of a sheet that are kept, besides those that runs and shortcuts need',
+  ),
   LOAM_EXPORTS_PER_ORG: whole(200).describe(
     'Exports that one organisation may have under way, waiting or being built',
   ),

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
+import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming } from './statement-names.ts'
 
@@ -34,6 +35,8 @@ export type StoreOptions = {
   url: string
   log: Log
   connections?: number
+  /** What organisations may have; without it there are no limits. */
+  limits?: Limits
   /** For the engine's statements, which look up by key what a batch names. See KEYED_PLANS. */
   keyedPlans?: boolean
 }
@@ -59,7 +62,8 @@ const HUNG_MS = 90_000
 /** The operating system asks whether a silent server is still there. */
 const KEEP_ALIVE_MS = 10_000
 
-function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
+function settingsOf({ url, keyedPlans, limits }: StoreOptions): PoolConfig {
+  const given = [keyedPlans ? KEYED_PLANS : '', limits === undefined ? '' : limitOptions(limits)]
   return {
     connectionString: url,
     connectionTimeoutMillis: 5000,
@@ -69,7 +73,7 @@ function settingsOf({ url, keyedPlans }: StoreOptions): PoolConfig {
     application_name: 'loam',
     statement_timeout: STATEMENT_MS,
     idle_in_transaction_session_timeout: 60_000,
-    ...(keyedPlans ? { options: KEYED_PLANS } : {}),
+    options: given.join(' ').trim(),
   }
 }
 

@@ -3,6 +3,7 @@ import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { Actor } from '../organisation/audit.ts'
+import { forgetRevisions, requireRoomForRevision } from './old-revisions.ts'
 import type { SheetKey } from './sheet-key.ts'
 import { lockWorkflow, touchWorkflow } from './workflows.ts'
 
@@ -86,6 +87,7 @@ export async function editDefinition<Result>(
   })
   if (definition === undefined) return result
   const revision = locked.revision + 1
+  await requireRoomForRevision(db, { org_id, sheet_id }, definition)
   await insertRevision(db, { org_id, sheet_id, revision }, definition, actor)
   await db
     .updateTable('sheets')
@@ -98,5 +100,6 @@ export async function editDefinition<Result>(
     .where('sheet_id', '=', sheet_id)
     .execute()
   await touchWorkflow(db, org_id, workflow_id)
+  await forgetRevisions(db, { org_id, sheet_id })
   return result
 }

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 
 // Locks are taken in this order, those of one kind by ascending id; ARCHITECTURE.md, "Locks", says who takes which:
-//   what brings rows (import, webhook ids, schedule, source) > workflow > rows lock of the sheet > row counter > runs >
-//   flights > organisation. Rows that are being added have no flight that anybody else could hold.
+//   what brings rows (import, webhook ids, schedule, source) > room for rows (row-quota.ts) > workflow >
+//   rows lock of the sheet > row counter > runs > flights > organisation. Rows that are being added have no flight that anybody else could hold.
 
 /**
  * The rows lock: launching rows and deleting all rows of a sheet exclude each other until the end of the transaction. Otherwise

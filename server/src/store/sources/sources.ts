@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { Schema, SourceStatus } from '../connection/schema.ts'
+import type { Schema, SourceFault, SourceStatus } from '../connection/schema.ts'
 
 export type SourceRecord = Selectable<Schema['sources']>
 export type SourceKey = { org_id: string; instance_id: string }
@@ -153,6 +153,20 @@ export async function changeStatus(
   if (changed === undefined) return false
   await giveBack(db, org_id, changed.held)
   return true
+}
+
+/** What keeps records of a source from their workflow, for whoever looks at it. */
+export async function noteFault(
+  db: Db,
+  { org_id, instance_id }: SourceKey,
+  fault: SourceFault,
+): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ last_error: JSON.stringify(fault) })
+    .where('org_id', '=', org_id)
+    .where('instance_id', '=', instance_id)
+    .execute()
 }
 
 export async function giveBack(db: Db, orgId: string, heldMillis: number): Promise<void> {
