@@ -50,6 +50,8 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
   return readConfig({
     LOAM_RATE_LIMIT_PER_MINUTE: '1000000',
     LOAM_RATE_LIMIT_PER_DAY: '1000000',
+    // However slow the machine is.
+    LOAM_OVERLOAD_MS: '0',
     LOAM_LOG_LEVEL: 'silent',
     ...overrides,
   })

@@ -14,7 +14,11 @@ import { type ServerProcess, startServer } from './server-process.ts'
 export const SECRET = 'a secret for tests only'
 const MANY = '1000000000'
 /** No limit of requests is met. */
-export const UNLIMITED = { LOAM_RATE_LIMIT_PER_MINUTE: MANY, LOAM_RATE_LIMIT_PER_DAY: MANY }
+export const UNLIMITED = {
+  LOAM_RATE_LIMIT_PER_MINUTE: MANY,
+  LOAM_RATE_LIMIT_PER_DAY: MANY,
+  LOAM_OVERLOAD_MS: '0',
+}
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
 

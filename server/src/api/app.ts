@@ -3,6 +3,7 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { foreground } from '../lib/timing/yielding.ts'
 import { createAdmission } from './http/admission.ts'
 import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
+import { clientAddress } from './http/client-address.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { completeEnvelope } from './http/envelope.ts'
@@ -10,6 +11,7 @@ import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
 import { claimIdempotencyKey, settleIdempotencyKey } from './http/idempotency.ts'
 import { hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
+import { createOverloadGuard } from './http/overload.ts'
 import { endStalledRequests } from './http/progress.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
@@ -70,7 +72,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
 }
 
 /** What every request goes through, in this order. */
-function addHooks(app: Api, { config, store }: Services): void {
+function addHooks(app: Api, { config, store, log }: Services): void {
   app.decorateRequest('caller')
   app.decorateRequest('db')
   app.decorateRequest('warnings')
@@ -81,16 +83,27 @@ function addHooks(app: Api, { config, store }: Services): void {
     perDay: config.LOAM_RATE_LIMIT_PER_DAY,
     trusted: config.LOAM_TRUST_PROXY,
   })
+  const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
-    reply.raw.once('close', foreground())
+    const endForeground = foreground()
+    reply.raw.once('close', () => {
+      endForeground()
+      guard.leave(request)
+    })
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    if (request.routeOptions.config.waits !== true) {
+      const { authorization = clientAddress(request, config.LOAM_TRUST_PROXY) } = request.headers
+      guard.enter(request, authorization)
+    }
     await admission(request, reply)
   })
   app.addHook('preValidation', checkRequest)
   app.addHook('preHandler', claimIdempotencyKey)
   app.addHook('preSerialization', completeEnvelope)
   app.addHook('onSend', settleIdempotencyKey)
+  // Whoever reads its answer slowly keeps nobody from working.
+  app.addHook('onSend', async (request) => guard.leave(request))
   app.addHook('onResponse', logRequest)
 }

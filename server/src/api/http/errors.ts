@@ -4,11 +4,13 @@ import { AppError, invalid } from '../../lib/errors.ts'
 import { isUnavailable } from '../../store/connection/db.ts'
 import { bodyLimitsOf } from './body-classes.ts'
 import { refuseMediaType } from './json-body.ts'
+import { OverloadError } from './overload.ts'
 
 /** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const known = asAppError(error, request)
-  if (known.status >= 500) request.log.error({ err: error, request_id: request.id }, 'request failed')
+  if (known.status >= 500 && !(error instanceof OverloadError))
+    request.log.error({ err: error, request_id: request.id }, 'request failed')
   const { retryAfter } = known.details
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
   void reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known, request))

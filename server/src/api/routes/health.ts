@@ -47,7 +47,7 @@ export function healthRoutes(
     closing = true
   })
 
-  const hidden = { config: { scope: 'public' as const }, schema: { hide: true } }
+  const hidden = { config: { scope: 'public' as const, waits: true as const }, schema: { hide: true } }
   app.get('/healthz', hidden, () => ok({ alive: true }))
   const counted = createAddressLimit(readyPerMinute)
   app.get('/readyz', hidden, async (request, reply) => {

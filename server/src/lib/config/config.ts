@@ -67,6 +67,9 @@ export const SETTINGS = {
   LOAM_REQUEST_STALL_SECONDS: whole(60, 1, 3600).describe(
     'A request or an answer without progress for so long is ended',
   ),
+  LOAM_OVERLOAD_MS: whole(1000, 0, 60_000).describe(
+    'Requests that take longer are a sign of overload, and some of callers with many are refused; 0 refuses none',
+  ),
   LOAM_ADMIN_EMAIL: z
     .string()
     .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')

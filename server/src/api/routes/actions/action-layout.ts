@@ -153,7 +153,12 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
   api.post(
     `${ACTION}/options/:field_name`,
     {
-      config: { scope: 'actions:read', body: 'control', resource: actionFieldOfPath(catalogue, hasOptions) },
+      config: {
+        scope: 'actions:read',
+        waits: true,
+        body: 'control',
+        resource: actionFieldOfPath(catalogue, hasOptions),
+      },
       schema: {
         tags,
         summary: 'What a dropdown or waterfall offers',

@@ -22,6 +22,7 @@ export function agentRoutes(api: Api, { agent, streams }: RouteServices): void {
     {
       config: {
         scope: 'agent:run',
+        waits: true,
         narrowedKeys: 'allowed',
         body: 'document',
         namesRequest: true,

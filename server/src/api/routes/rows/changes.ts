@@ -13,7 +13,7 @@ export function changeRoutes(api: Api, services: RouteServices): void {
   api.get(
     '/workflows/:workflow_id/sheets/:sheet_id/changes',
     {
-      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      config: { scope: 'workflows:data:read', waits: true, resource: sheetOfPath },
       schema: {
         tags: ['Runs'],
         summary: 'Stream changes of a sheet',

@@ -46,7 +46,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
   api.post(
     `${prefix}/:id/run`,
     {
-      config: run,
+      config: { ...run, waits: true },
       schema: {
         tags,
         summary: 'Run a shortcut',

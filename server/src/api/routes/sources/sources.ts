@@ -45,7 +45,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/preview',
     {
-      config: { scope: 'sources:read', body: 'document', resource },
+      config: { scope: 'sources:read', waits: true, body: 'document', resource },
       schema: {
         tags,
         summary: 'The first rows of a source, at most 100; nothing is stored and nothing costs credits',
@@ -93,7 +93,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/options/:field_name',
     {
-      config: { scope: 'sources:read', body: 'control', resource },
+      config: { scope: 'sources:read', waits: true, body: 'control', resource },
       schema: {
         tags,
         summary: 'What a field of a source offers',

@@ -1,0 +1,199 @@
+// R10: ten times the requests that the server can answer, sent whether or not it answers. It must go on answering at least 90%
+// of what it can, refuse the rest at once with 429 or 503 and Retry-After, and be well again within 10 s. Both are measured in
+// turns, since the machine may have other work.
+// npm run faults:r10 [-- --seconds 15 --rounds 2 --times 10 --goodput 0.9 --recovery-seconds 10]
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openInstallation } from '#test/installation.ts'
+import { addRows, callOver, makeSheet } from '#test/sheets.ts'
+import { check, say, sayVerdict, until } from './installation.ts'
+import { type Exchange, isGood, startCallers, type Wanted } from './load.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** Of each turn. */
+    seconds: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '2' },
+    times: { type: 'string', default: '10' },
+    goodput: { type: 'string', default: '0.9' },
+    'recovery-seconds': { type: 'string', default: '10' },
+  },
+})
+const SECONDS = Number(values.seconds)
+const TIMES = Number(values.times)
+/** As many as keep the server busy without a queue that grows. */
+const CALLERS = 24
+const PAGE_SIZE = 200
+const COLUMNS = 20
+const TICK_MS = 10
+/**
+ * Connections, opened before: Node takes a new one each time round its event loop, so that a flood of new ones waits before the
+ * server hears of it.
+ */
+const MAX_OPEN = 800
+const HANG_MS = 60_000
+/** So many good answers in a row, and the server is well again. */
+const WELL = 20
+
+type Answer = { ms: number; status: number | null; retryAfter: boolean; failure: string | null }
+
+function medianOf(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+}
+
+const installation = await openInstallation()
+const agent = new Agent({ keepAlive: true, maxSockets: MAX_OPEN, maxFreeSockets: MAX_OPEN })
+try {
+  const { key } = await installation.makeOrg('Crowd')
+  const server = await installation.startServer({ LOAM_LOG_LEVEL: 'silent', LOAM_OVERLOAD_MS: '1000' })
+  const call = callOver(server.url, key)
+  const columns = Array.from({ length: COLUMNS }, (_, n) => `column ${n}`)
+  const sheet = await makeSheet(call, columns)
+  const row = Object.fromEntries(columns.map((name) => [name, 'x'.repeat(100)]))
+  await addRows(call, sheet, PAGE_SIZE, () => row)
+  // Short to ask and long to answer, so that refusals are what the flood costs, and not its arrival.
+  const list: Wanted = { path: `${sheet}/rows/list`, body: { page_size: PAGE_SIZE } }
+  const add: Wanted = { path: `${sheet}/rows`, body: { rows: Array.from({ length: 20 }, () => row) } }
+  const MIX = [list, list, list, add]
+  const texts = MIX.map(({ path, body }) => ({ path, text: JSON.stringify(body) }))
+
+  const closed = (count: number) =>
+    startCallers({
+      count,
+      key,
+      origin: () => server.url,
+      wanted: (n) => MIX[n % MIX.length] ?? list,
+      hangSeconds: HANG_MS / 1000,
+    })
+
+  /** Good answers a second when callers wait for their answers, and how long most of them take. */
+  async function measurePeak(seconds: number): Promise<{ peak: number; usualMs: number }> {
+    const crowd = closed(CALLERS)
+    const from = Date.now()
+    await sleep(seconds * 1000)
+    const good = crowd.exchanges.filter(isGood)
+    const took = (Date.now() - from) / 1000
+    await crowd.stop()
+    return { peak: good.length / took, usualMs: medianOf(good.map((one) => one.endedAt - one.askedAt)) }
+  }
+
+  function send(n: number, answers: Answer[]): Promise<void> {
+    const { path, text } = texts[n % texts.length] ?? { path: '', text: '' }
+    const asked = performance.now()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const end = (status: number | null, retryAfter: boolean, failure: string | null) => {
+      answers.push({ ms: performance.now() - asked, status, retryAfter, failure })
+      resolve()
+    }
+    const sent = request(`${server.url}/api/v1${path}`, {
+      agent,
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      },
+      signal: AbortSignal.timeout(HANG_MS),
+    })
+    const fail = (cause: Error) => end(null, false, 'code' in cause ? String(cause.code) : cause.message)
+    sent.on('error', fail)
+    sent.on('response', (response) => {
+      const { statusCode = 0, headers } = response
+      response.on('error', fail).on('end', () => end(statusCode, headers['retry-after'] !== undefined, null))
+      response.resume()
+    })
+    sent.end(text)
+    return promise
+  }
+
+  async function openConnections(): Promise<void> {
+    const ask = () => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const asked = request(`${server.url}/healthz`, { agent }, (response) => {
+        response.on('end', resolve).resume()
+      })
+      asked.on('error', reject).end()
+      return promise
+    }
+    await Promise.all(Array.from({ length: MAX_OPEN }, ask))
+  }
+
+  /** So many requests a second, whatever becomes of them. */
+  async function flood(perSecond: number, seconds: number) {
+    const answers: Answer[] = []
+    const open = new Set<Promise<void>>()
+    const from = performance.now()
+    let [sent, held] = [0, 0]
+    for (let spent = 0; spent < seconds * 1000; spent = performance.now() - from) {
+      const due = Math.floor((spent / 1000) * perSecond)
+      for (; sent + held < due;) {
+        if (open.size >= MAX_OPEN) held += 1
+        else {
+          sent += 1
+          const one = send(sent, answers)
+          open.add(one)
+          void one.then(() => open.delete(one))
+        }
+      }
+      await sleep(TICK_MS)
+    }
+    const took = (performance.now() - from) / 1000
+    const good = answers.filter(({ status }) => status !== null && status < 300).length / took
+    return { answers, good, offered: sent / took, left: open.size, rest: Promise.all(open) }
+  }
+
+  /** Seconds from now until requests are answered one after the other, and no slower than by a busy server. */
+  async function recover(usualMs: number): Promise<number> {
+    const ended = Date.now()
+    const crowd = closed(2)
+    const latest = () => crowd.exchanges.slice(-WELL)
+    const isWell = (one: Exchange) => isGood(one) && one.endedAt - one.askedAt <= usualMs
+    await until('all is well again', () => latest().length === WELL && latest().every(isWell), 300)
+    const since = latest()[0]?.askedAt ?? Date.now()
+    await crowd.stop()
+    return Math.max(0, since - ended) / 1000
+  }
+
+  await measurePeak(Math.min(3, SECONDS))
+  let [peaks, goods, slowest] = [0, 0, 0]
+  const all: Answer[] = []
+  for (let round = 1; round <= Number(values.rounds); round += 1) {
+    const { peak, usualMs } = await measurePeak(SECONDS)
+    await openConnections()
+    const { answers, good, offered, left, rest } = await flood(peak * TIMES, SECONDS)
+    const seconds = await recover(usualMs)
+    await rest
+    all.push(...answers)
+    const ms = answers.filter((one) => one.status !== null && one.status >= 400).map((one) => one.ms)
+    const median = Math.round(medianOf(ms))
+    say(
+      `round ${round}: ${peak.toFixed(0)} good answers a second; of ${offered.toFixed(0)} offered ${good.toFixed(0)}` +
+        ` (${(good / peak).toFixed(2)}), ${left} were waiting at the end; refused after ${median} ms; well again after ${seconds.toFixed(1)} s`,
+    )
+    peaks += peak
+    goods += good
+    slowest = Math.max(slowest, seconds)
+  }
+  for (const [outcome, ones] of Map.groupBy(all, (one) => String(one.status ?? one.failure)))
+    say(`  ${ones.length} x ${outcome}`)
+  const refused = all.filter(({ status }) => status === 429 || status === 503)
+  const others = all.filter(
+    ({ status }) => status === null || (status >= 300 && status !== 429 && status !== 503),
+  )
+  check('answers other than 2xx, 429 and 503', others.length, 0)
+  check('refusals without Retry-After', refused.filter((one) => !one.retryAfter).length, 0)
+  check('some are refused', refused.length > 0, true)
+  say(`goodput ${(goods / peaks).toFixed(2)} of the peak`)
+  check(`goodput at least ${values.goodput} of the peak`, goods / peaks >= Number(values.goodput), true)
+  check(
+    `well again within ${values['recovery-seconds']} s`,
+    slowest <= Number(values['recovery-seconds']),
+    true,
+  )
+  check('the end', await server.stop(), 0)
+  sayVerdict('R10')
+} finally {
+  agent.destroy()
+  await installation.close()
+}
