@@ -42,6 +42,8 @@ export async function openInstallation() {
     started.push(one)
     return one
   }
+  const postgresPid = () =>
+    Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const environment = {
     DATABASE_URL: postgres.url,
     LOAM_SECRET: SECRET,
@@ -72,9 +74,9 @@ export async function openInstallation() {
       const child = spawn(process.execPath, ['server/src/main.ts'], { env: settings })
       return track(await watch(child, 'working'))
     },
+    postgresPid,
     signalPostgres(signal: NodeJS.Signals): void {
-      const [pid] = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
-      process.kill(Number(pid), signal)
+      process.kill(postgresPid(), signal)
     },
     /** Ends what is still running, and removes everything. */
     async close(): Promise<void> {

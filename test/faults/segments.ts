@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
+import { reasonOf } from '#server/lib/errors.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
 import { createSegment } from '#server/segments/segments.ts'
@@ -39,6 +40,20 @@ async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause
       await sleep(100)
+    }
+  }
+}
+
+/** A worker that is started while the database comes back ends at once; whoever supervises it starts another. */
+async function startAnother(start: () => Promise<WorkerChild>): Promise<WorkerChild> {
+  const deadline = performance.now() + PATIENCE_SECONDS * 1000
+  for (;;) {
+    try {
+      return await start()
+    } catch (cause) {
+      if (performance.now() > deadline) throw cause
+      say(`started again: ${reasonOf(cause)}`)
+      await sleep(500)
     }
   }
 }
@@ -103,7 +118,8 @@ try {
     if (round % 5 === 4) installation.signalPostgres('SIGKILL')
     kills += 1
     await ingesting
-    workers[victim] = await persist(startWorker)
+    say(`round ${round + 1} of ${ROUNDS}`)
+    workers[victim] = await startAnother(startWorker)
   }
   const total = perRound * ROUNDS
   say(`${total} members came, ${kills} kills; now the last ones are delivered`)

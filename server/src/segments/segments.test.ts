@@ -3,6 +3,7 @@ import { AppError } from '../lib/errors.ts'
 import { makeSynced, makeSyncApp } from '../segment-syncs/testing/sync-app.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
 import { findSegment } from '../store/segments/segments.ts'
+import { evaluateSegments } from './evaluate.ts'
 import { removeSegment, updateSegment } from './segments.ts'
 
 const syncs = await makeSyncApp()
@@ -59,6 +60,26 @@ it('a segment whose sync was deleted is deleted like any other', async () => {
   const db = app.store.org(sync.org.orgId)
   expect(await removeSegment(db, key, OPERATOR, { force: false })).toEqual({ endedSyncId: null })
   expect(await findSegment(db, key)).toBeUndefined()
+})
+
+it('nothing is left of a segment that is deleted, also while it is evaluated', async () => {
+  const org = await app.makeOrg()
+  const db = app.store.org(org.orgId)
+  for (let round = 0; round < 5; round++) {
+    const segment_id = await syncs.makeSegment(org)
+    const key = { org_id: org.orgId, segment_id }
+    await syncs.put(org, [`c${round}a`])
+    await evaluateSegments(db, org.orgId, segment_id)
+    const left = (table: string) =>
+      syncs.count(`select count(*) as count from ${table} where segment_id = $1`, [segment_id])
+    expect(await left('segment_members')).toBeGreaterThan(0)
+    await syncs.put(org, [`c${round}b`])
+    await Promise.all([
+      evaluateSegments(db, org.orgId, segment_id),
+      removeSegment(db, key, OPERATOR, { force: false }),
+    ])
+    expect([await left('segment_members'), await left('segment_changes')]).toEqual([0, 0])
+  }
 })
 
 it('a segment that is deleted while somebody syncs it ends as deleted or as synced, never in between', async () => {

@@ -120,10 +120,15 @@ export async function lockSegmentToDelete(db: Db, { org_id, segment_id }: Segmen
   return rows.length === 1
 }
 
-/** Its members, changes and syncs go with it. */
+/** Its members, changes and syncs go with it. Call it in a transaction: evaluations wait for its lock, and find nothing. */
 export async function deleteSegment(db: Db, { org_id, segment_id }: SegmentKey): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from record_segments where org_id = ${org_id} and segment_id = ${segment_id}`.execute(db)
+  for (const table of ['segment_members', 'segment_changes']) {
+    await sql`delete from ${sql.table(table)} where org_id = ${org_id} and segment_id = ${segment_id}`.execute(
+      db,
+    )
+  }
   return numAffectedRows === 1n
 }
 
