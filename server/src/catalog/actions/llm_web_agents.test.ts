@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../registry.ts'
 import { type ChatBody, type ChatReply, serveChat } from '../testing/chat-server.ts'
 import { useActions } from '../testing/run-action.ts'
 import { serveSite } from '../testing/site-server.ts'
@@ -45,6 +46,33 @@ describe('llm_web_agents', () => {
     })
     // The value of the row reaches the model as data.
     expect(JSON.stringify(model.bodies[0])).toContain('row_data')
+  })
+
+  it('D74: values of a JSON schema arrive under the names that Get Action Outputs announces', async () => {
+    const site = await serveSite({ '/': '<title>Acme</title><p>It was founded by Ada Byron.</p>' })
+    const [found] = Object.values(FOUND)
+    const model = await serveChat(
+      script(`${site.origin}/`, {
+        founder_name: found,
+        founded_in: { value: null, sources: [], reason: 'no page says so' },
+      }),
+    )
+    const properties = { founderName: { type: 'string' }, 'Founded in': { type: 'integer' } }
+    const output_format = { json: { type: 'object', properties } }
+    const outcome = await runAction(
+      'llm_web_agents',
+      { select_a_model: 'scripted', mission: `Who founded ${site.origin}?`, output_format },
+      { models: { LOAM_MODEL_BASE_URL: model.url } },
+    )
+    const action = (await loadCatalogue()).get('llm_web_agents')
+    expect(Object.keys(action?.configured?.({ output_format })?.outputs ?? {})).toEqual([
+      'founder_name',
+      'founded_in',
+    ])
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      outputs: { founder_name: 'Ada Byron', founded_in: null, citations: [{ field: 'founder_name' }] },
+    })
   })
 
   it('an address in a text of the row is not one that the caller names', async () => {

@@ -2,6 +2,7 @@ import { isObject } from '../../lib/json/object.ts'
 import type { OutputFormat } from '../fields/output-format.ts'
 import type { OutputType } from '../outputs.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
+import { nameOutputs } from '../values/output-names.ts'
 
 export const AGENT_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const
 export type AgentFieldType = (typeof AGENT_FIELD_TYPES)[number]
@@ -108,7 +109,8 @@ export function fieldsOfFormat(format: OutputFormat | undefined): AgentField[] {
     return format.fields.map(({ name, type, description }) => ({ name, type: AS_ASKED[type], description }))
   }
   const { properties } = format.json
-  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+  // By the names of the outputs (D74), so that each value arrives under the one that was announced.
+  return Object.entries(nameOutputs(isObject(properties) ? properties : {})).map(([name, schema]) => {
     const { type, description } = isObject(schema) ? schema : {}
     const known = AGENT_FIELD_TYPES.find((one) => one === type || (Array.isArray(type) && type.includes(one)))
     return { name, type: known ?? 'string', description: typeof description === 'string' ? description : '' }
