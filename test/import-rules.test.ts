@@ -68,12 +68,14 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     imports: 'contract lib chain catalog sources store rows runs files org records',
   },
   shortcuts: { at: 'server/src/shortcuts/', imports: 'contract lib chain catalog store rows runs org' },
+  // What a run would cost, without running it.
+  estimates: { at: 'server/src/estimates/', imports: 'contract lib chain catalog store runs' },
   agent: { at: 'server/src/agent/', imports: 'contract lib catalog store org' },
   // Not the engine: main hands it in.
   api: {
     at: 'server/src/api/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts agent',
+      'contract lib chain catalog sources store rows runs files org source-pulls records segments segment-syncs shortcuts estimates agent',
   },
   workspace: { at: 'server/src/workspace.ts', imports: 'lib store files' },
   backup: { at: 'server/src/backup/', imports: 'lib store files workspace' },

@@ -17,6 +17,7 @@ import { segmentRoutes } from './routes/records/segments.ts'
 import { cellRoutes } from './routes/rows/cells.ts'
 import { changeRoutes } from './routes/rows/changes.ts'
 import { rowRoutes } from './routes/rows/rows.ts'
+import { estimateRoutes } from './routes/runs/estimates.ts'
 import { runRoutes } from './routes/runs/runs.ts'
 import { shortcutRoutes } from './routes/shortcuts/shortcuts.ts'
 import { pixelRoutes } from './routes/sources/pixel.ts'
@@ -46,6 +47,7 @@ const API_ROUTES: Routes[] = [
   rowRoutes,
   cellRoutes,
   runRoutes,
+  estimateRoutes,
   changeRoutes,
   importRoutes,
   exportRoutes,

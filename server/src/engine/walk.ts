@@ -1,7 +1,7 @@
+import { createRowScope } from '../chain/row-scope.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
-import { createRowScope } from './cells/row-scope.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob } from './flights/flight.ts'
 import { abandon, isPure, park, step } from './step.ts'

@@ -31,10 +31,10 @@ export async function listProblems(
 }
 
 /** What a sheet can draw on, as far as its configuration is judged: which keys and how many connections, no value. */
-async function readEnvironment(
+export async function readEnvironment(
   db: Db,
   sheet: SheetRecord,
-  { config: { providerKeys, LOAM_SMTP_URL }, egress }: Installation,
+  { config: { providerKeys, LOAM_SMTP_URL }, egress }: Pick<Installation, 'config' | 'egress'>,
 ): Promise<ConfigurationEnvironment> {
   const { env_keys, connections } = await listEnvironmentNames(db, sheet)
   return {

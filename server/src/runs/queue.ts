@@ -254,7 +254,8 @@ function virtualNow(orgId: string) {
     1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 
-function chosenRows({ sheet, rows }: RunRequest) {
+/** Selects the ids of the rows of a choice. */
+export function chosenRows({ sheet, rows }: Pick<RunRequest, 'sheet' | 'rows'>) {
   const { org_id, sheet_id } = sheet
   const living = sql`select r.row_id from rows r
     where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (

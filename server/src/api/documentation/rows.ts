@@ -74,6 +74,12 @@ export const RUNS: Operations = {
       'Runs the whole chain on rows, chosen by exactly one selector: `row_ids`, `first_10`, or filters. Every chosen row runs again and is billed again, except what the cache of the sheet still holds.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
+  [`POST ${SHEET}/estimate`]: {
+    id: 'estimateRun',
+    description:
+      'Says what a run would cost, without running anything: `at_most` is never below what these rows are then billed, `expected` draws on what the actions found before. Chosen by one selector of Run Rows, `all`, or `new_rows`; `action_instance_id` and `run_next_action` as in Run Action. Beyond 10,000 rows 2,000 are looked at, unless `exact` is set.',
+    body: { first_10: true },
+  },
   [`POST ${SHEET}/run-all`]: {
     id: 'runAllRows',
     description:

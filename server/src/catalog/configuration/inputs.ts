@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import {
   type Lookup,
@@ -29,6 +30,12 @@ export function resolveInputs(action: Action, configured: Configured, lookup: Lo
     return value === undefined || isCleared(value) ? [] : [[name, field.resolve(value, scope)]]
   })
   return { resolved: Object.fromEntries(resolved), missing }
+}
+
+/** D25: what the cache compares, the resolved inputs as text. */
+export function cacheKeyOf(resolved: Record<string, unknown>): string {
+  const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256').update(JSON.stringify(entries)).digest('hex')
 }
 
 /** What keeps an action from being run on a row: an input that must be there is empty, or one that cannot be used. */

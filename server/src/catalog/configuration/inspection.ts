@@ -52,7 +52,8 @@ function faultOfWaterfall(
   return remedies.length === 0 || remedies.length < steps.length ? null : describeUnasked(remedies)
 }
 
-function canBeAsked(
+/** Whether a step of a waterfall has what it takes to be asked. */
+export function canBeAsked(
   { id, requiresOwnKey, needsKey, needsAddress }: WaterfallOffer['providers'][number],
   { own_key }: WaterfallStep,
   { connectionsOf, hasKey, hasAddress }: ConfigurationEnvironment,

@@ -72,8 +72,9 @@ export type ProviderOption = {
   /** It cannot be asked without a key, or not before LOAM_PROVIDER_URL_<NAME> says where it is. */
   needsKey?: boolean
   needsAddress?: boolean
-  /** Credits for an answer, on the platform's key. */
+  /** Credits for an answer, and for a miss, on the platform's key. */
   credits?: number
+  missCredits?: number
 }
 
 /** Thrown by `read`: the resolved value cannot be used. The cell is an error with this message. */

@@ -78,7 +78,7 @@ export function defineAdapter<Input, Result>(
     question,
     price: spec.price,
     missPrice: spec.missPrice ?? 0,
-    option: optionOf(provider, spec.price),
+    option: optionOf(provider, spec.price, spec.missPrice ?? 0),
     accepts: (input) => spec.accepts?.(input) ?? true,
     async run(ask, input, more) {
       const found = await spec.run(ask, input, more)

@@ -199,9 +199,10 @@ export function defineBuiltIn(id: string, name: string): Provider {
 export function optionOf(
   { id, name, supportsOwnKey, requiresOwnKey, auth, needsAddress }: Provider,
   credits: number,
+  missCredits: number,
 ): ProviderOption {
   const needsKey = auth.kind !== 'none'
-  return { id, name, supportsOwnKey, requiresOwnKey, credits, needsKey, needsAddress }
+  return { id, name, supportsOwnKey, requiresOwnKey, credits, missCredits, needsKey, needsAddress }
 }
 
 function addressOf(

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
+import { cacheKeyOf, readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
 import type { Action } from '../../catalog/define.ts'
 import { learnsFromRuns } from '../../catalog/describe.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
@@ -7,6 +6,7 @@ import { evaluate } from '../../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../../chain/definition.ts'
 import { listTokens } from '../../chain/reference-walk.ts'
 import { parseTemplate, printToken, resolveValue, type Token } from '../../chain/references.ts'
+import type { RowScope } from '../../chain/row-scope.ts'
 import { describeUnreadable, type EnvValues } from '../../lib/security/env-values.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
@@ -16,7 +16,6 @@ import type { CellEnd } from './cache.ts'
 import { holdCredits } from './cell-context.ts'
 import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
-import type { RowScope } from './row-scope.ts'
 
 /** However it came to it: a cell that was claimed so often without a result is given up. */
 const MAX_CLAIMS = 25
@@ -104,7 +103,7 @@ async function runFound(
   const read = readInputs(action, resolved)
   if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
-  const cacheKey = end === null || !action.cached ? null : keyOf(resolved)
+  const cacheKey = end === null || !action.cached ? null : cacheKeyOf(resolved)
   const learns = learnsFromRuns(action)
   if (cacheKey !== null && end !== null) {
     const found = await engine.cache.find(flight, instance, cacheKey, end)
@@ -174,10 +173,4 @@ function namesNothing(tokens: readonly Token[], env: EnvValues): string {
 function skipWords(message: string, instance: ActionInstance, scope: RowScope): string {
   const upstream = scope.failedAmong(listTokens(instance.inputs).map((found) => found.token))
   return upstream.length === 0 ? message : `Skipped: ${message}; ${upstream.join(', ')} gave no result`
-}
-
-/** D25: the resolved inputs, compared as text. */
-function keyOf(resolved: Record<string, unknown>): string {
-  const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex')
 }

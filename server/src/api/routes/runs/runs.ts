@@ -137,18 +137,18 @@ function viewRun({ credits_millis, created_at, finished_at, ...run }: RunRecord)
   }
 }
 
-function allActions(definition: Definition): string[] {
+export function allActions(definition: Definition): string[] {
   if (definition.actions.length === 0) throw invalid('body', 'the sheet has no action to run; add one first')
   return definition.actions.map((action) => action.id)
 }
 
-function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
+export function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
   const selection = resolveSelection(body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
 }
 
 /** D21: any listed row unknown is a 400 and nothing is queued. */
-async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
+export async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
   const known = await findRowIds(db, sheet, ids)
   const missing = ids.findIndex((id) => !known.has(id.toLowerCase()))
   if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')

@@ -1,7 +1,7 @@
-import type { Definition } from '../../chain/definition.ts'
-import type { TokenValue, Lookup, Token } from '../../chain/references.ts'
-import { findInputPath, openText, pathOf, readOutput, readPath, type Steps } from '../../chain/value-path.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { Definition } from './definition.ts'
+import type { TokenValue, Lookup, Token } from './references.ts'
+import { findInputPath, openText, pathOf, readOutput, readPath, type Steps } from './value-path.ts'
 
 type Outputs = Record<string, unknown> | null
 /** `leftBytes`: what outputs that were not read take in the database. */

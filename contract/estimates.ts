@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
+import { Uuid } from './envelope.ts'
+import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+
+export const MAX_NEW_ROWS = 10_000_000
+
+const SELECTORS =
+  '`row_ids`, `first_10: true`, `all: true`, `new_rows`, or `filters` / `status_filters` / `created_at`'
+
+/** Credits with at most three decimals (D22). */
+const Credits = z.number()
+
+export const EstimateBody = z
+  .strictObject({
+    row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
+    first_10: z.literal(true).optional(),
+    all: z.literal(true).optional(),
+    new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('So many rows that are not there yet'),
+    filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+    status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+    created_at: RowSelection.created_at,
+    action_instance_id: z.string().min(1).optional().describe('This action alone, as Run Action runs it'),
+    run_next_action: z.boolean().default(false).describe('Those after it too'),
+    max_credits: z.number().min(0).optional(),
+    exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
+  })
+  .check((context) => {
+    const { row_ids, first_10, all, new_rows, filters, status_filters, created_at } = context.value
+    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    const given = [row_ids, first_10, all, new_rows].filter((part) => part !== undefined).length
+    if (given + Number(filtered) === 1) return
+    const message =
+      given + Number(filtered) === 0
+        ? `needs a selector: ${SELECTORS}`
+        : `takes exactly one selector: ${SELECTORS}`
+    context.issues.push({ code: 'custom', input: context.value, path: [], message })
+  })
+
+const Bound = z.object({ expected: Credits, at_most: Credits })
+const OpenBound = z.object({ expected: Credits, at_most: Credits.nullable() })
+
+export const Estimate = z
+  .object({
+    rows: z.int(),
+    revision: z.int(),
+    precision: z.enum(['exact', 'sampled']),
+    cells: z.object({
+      total: z.int(),
+      cached: z.int(),
+      own_key: z.int(),
+      free: z.int(),
+      skipped: z.int(),
+      billable: z.int(),
+    }),
+    credits: OpenBound.extend({ saved_by_cache: Credits, saved_by_own_keys: Credits }),
+    actions: z.array(
+      z.object({
+        action_instance_id: z.string(),
+        action_id: z.string(),
+        cells: z.int(),
+        credits: Bound,
+        basis: z.enum(['history', 'list_price']),
+        providers: z.array(
+          z.object({
+            provider: z.string(),
+            credits: Credits,
+            miss_credits: Credits,
+            own_key: z.boolean(),
+            configured: z.boolean(),
+            hit_rate: z.number().nullable(),
+            expected: Credits,
+            at_most: Credits,
+          }),
+        ),
+      }),
+    ),
+    downstream: z.array(
+      z.object({
+        sheet_id: z.string(),
+        via: z.string(),
+        rows: z.int().nullable(),
+        expected: Credits,
+        at_most: Credits.nullable(),
+      }),
+    ),
+    balance: z.object({
+      now: Credits,
+      held: Credits,
+      after_expected: Credits,
+      after_at_most: Credits.nullable(),
+    }),
+    limits: z.array(
+      z.object({
+        kind: z.enum(['max_credits', 'budget', 'balance']),
+        remaining: Credits,
+        covers: z.enum(['at_most', 'expected', 'none']),
+      }),
+    ),
+  })
+  .meta({ id: 'Estimate' })

@@ -1,0 +1,83 @@
+import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import type { Action } from '../define.ts'
+import type { WaterfallOffer } from '../fields/field.ts'
+import { asSteps } from '../fields/waterfall-field.ts'
+import type { ConfigurationEnvironment } from './environment.ts'
+import { canBeAsked } from './inspection.ts'
+
+/** A provider that a cell may ask, at today's prices. */
+export type PricedStep = {
+  field: string
+  provider: string
+  credits: number
+  missCredits: number
+  ownKey: boolean
+  /** Asked when its turn comes: it has a key, or needs none. */
+  configured: boolean
+}
+
+/** What one cell of an action costs, as the action is configured. */
+export type CellPrice = {
+  /** The action's own price. */
+  credits: number
+  /** Those that answer the question, and those that then check each answer. */
+  steps: PricedStep[]
+  checks: PricedStep[]
+  /** Whatever is asked and answered, no cell costs more. */
+  atMost: number
+  /** It is asked on keys of the organisation, which costs nothing. */
+  ownKeyOnly: boolean
+}
+
+/**
+ * The steps of the first waterfall are each paid for at most once; after each that answers, those of the others may check the
+ * answer.
+ */
+export function priceOf(
+  action: Action,
+  { inputs }: Pick<ActionInstance, 'inputs'>,
+  environment: ConfigurationEnvironment,
+): CellPrice {
+  const lists = Object.entries(action.inputs).flatMap(([field, { waterfall }]) =>
+    waterfall === undefined
+      ? []
+      : [stepsOf(field, Object.hasOwn(inputs, field) ? inputs[field] : undefined, waterfall, environment)],
+  )
+  const [steps = [], ...others] = lists
+  const checks = others.flat()
+  const mostOf = ({ configured, ownKey, credits, missCredits }: PricedStep) =>
+    configured && !ownKey ? Math.max(credits, missCredits) : 0
+  const checking = sum(checks.map(mostOf))
+  const asked = steps.filter(({ configured }) => configured)
+  const atMost = sum([action.credits, ...asked.map((step) => sum([mostOf(step), checking]))])
+  const ownKeyOnly = atMost === 0 && [...asked, ...checks].some(({ ownKey }) => ownKey)
+  return { credits: action.credits, steps, checks, atMost, ownKeyOnly }
+}
+
+function stepsOf(
+  field: string,
+  value: ConfiguredValue | undefined,
+  { providers, usual }: WaterfallOffer,
+  environment: ConfigurationEnvironment,
+): PricedStep[] {
+  const steps = value === undefined ? usual : asSteps(value)
+  return steps.flatMap((step): PricedStep[] => {
+    const option = providers.find(({ id }) => id === step.provider)
+    if (option === undefined) return []
+    return [
+      {
+        field,
+        provider: option.name,
+        credits: option.credits ?? 0,
+        missCredits: option.missCredits ?? 0,
+        ownKey: step.own_key,
+        configured: option.disabled !== true && canBeAsked(option, step, environment),
+      },
+    ]
+  })
+}
+
+/** In whole thousandths, so that sums are exact (D22). */
+export function sum(credits: readonly number[]): number {
+  return credits.reduce((total, part) => total + Math.round(part * 1000), 0) / 1000
+}

@@ -1,0 +1,208 @@
+import type { z } from 'zod'
+import type { Estimate } from '#contract/estimates.ts'
+import { type CellPrice, priceOf, sum } from '../catalog/configuration/cell-price.ts'
+import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
+import type { Catalogue } from '../catalog/registry.ts'
+import type { Definition } from '../chain/definition.ts'
+import { listTokens } from '../chain/reference-walk.ts'
+import type { RowChoice } from '../runs/queue.ts'
+import { sampleRows } from '../runs/row-sample.ts'
+import type { Db } from '../store/connection/db.ts'
+import {
+  type CacheKey,
+  findCachedKeys,
+  listForeseenRows,
+  readCellHistory,
+} from '../store/runs/foreseen-cells.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { type Expectation, expectCell } from './expectation.ts'
+import { createForesight, type RunAction } from './row-classes.ts'
+
+export type EstimateRequest = {
+  sheet: SheetRecord
+  definition: Definition
+  /** Those that would run, in order. */
+  actions: readonly string[]
+  rows: RowChoice | { kind: 'new'; count: number }
+  exact: boolean
+}
+
+/** A sheet's part in an estimate: without what it sends on to others, and without the balance. */
+export type SheetEstimate = Pick<z.infer<typeof Estimate>, 'rows' | 'precision' | 'cells' | 'actions'> & {
+  credits: { expected: number; at_most: number; saved_by_cache: number; saved_by_own_keys: number }
+  /** How many cells of each action are expected to run, and how many may at most. */
+  running: ReadonlyMap<string, { expected: number; atMost: number }>
+}
+
+/** Up to so many rows all are looked at; beyond, some that are spread evenly. */
+const WHOLE = 10_000
+const SOME = 2000
+const MAX_EXACT = 10_000_000
+const CHUNK = 500
+/** Keys of the selection that are remembered; further ones count as new, which can only raise the estimate. */
+const MAX_KEYS = 500_000
+
+type Tally = { run: number; cached: number; skipped: number }
+
+export async function estimateSheet(
+  db: Db,
+  parts: { catalogue: Catalogue; environment: ConfigurationEnvironment },
+  request: EstimateRequest,
+): Promise<SheetEstimate> {
+  const { sheet, definition } = request
+  const actions = request.actions.flatMap((id): RunAction[] => {
+    const instance = definition.actions.find((one) => one.id === id)
+    const template = instance === undefined ? undefined : parts.catalogue.get(instance.action_id)
+    return instance === undefined || template === undefined ? [] : [{ instance, template }]
+  })
+  const { total, looked, tallies } = await tally(db, parts.catalogue, request, actions)
+  const history = actions.length === 0 ? [] : await sampleHistory(db, request)
+  const estimated: ReturnType<typeof viewAction>[] = []
+  for (const [n, action] of actions.entries()) {
+    const price = priceOf(action.template, action.instance, parts.environment)
+    const { id, epoch } = action.instance
+    const expectation = expectCell(price, await readCellHistory(db, sheet, history, { action: id, epoch }))
+    const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
+    estimated.push(viewAction(action, price, expectation, seen, { total, looked }))
+  }
+  const add = (value: (one: (typeof estimated)[number]) => number) => sum(estimated.map(value))
+  return {
+    rows: total,
+    precision: looked < total && request.rows.kind !== 'new' ? 'sampled' : 'exact',
+    cells: {
+      total: total * actions.length,
+      cached: add(({ cells }) => cells.cached),
+      own_key: add(({ cells }) => cells.own_key),
+      free: add(({ cells }) => cells.free),
+      skipped: add(({ cells }) => cells.skipped),
+      billable: add(({ cells }) => cells.billable),
+    },
+    credits: {
+      expected: add(({ view }) => view.credits.expected),
+      at_most: add(({ view }) => view.credits.at_most),
+      saved_by_cache: add(({ savedByCache }) => savedByCache),
+      saved_by_own_keys: add(({ savedByOwnKeys }) => savedByOwnKeys),
+    },
+    actions: estimated.map(({ view }) => view),
+    running: new Map(estimated.map(({ view, running }) => [view.action_instance_id, running])),
+  }
+}
+
+/** Looks at rows and counts, for each action, the cells that may run, those the cache answers and those known not to run. */
+async function tally(
+  db: Db,
+  catalogue: Catalogue,
+  { sheet, definition, rows, exact }: EstimateRequest,
+  actions: readonly RunAction[],
+): Promise<{ total: number; looked: number; tallies: Tally[] }> {
+  const tallies = actions.map((): Tally => ({ run: 0, cached: 0, skipped: 0 }))
+  if (rows.kind === 'new') {
+    for (const one of tallies) one.run = rows.count
+    return { total: rows.count, looked: rows.count, tallies }
+  }
+  const { total, seqs } = await sampleRows(db, sheet, rows, { whole: exact ? MAX_EXACT : WHOLE, some: SOME })
+  const foresee = createForesight(definition, actions, {
+    cached: sheet.cache_enabled,
+    continueOnFail: sheet.continue_on_fail,
+    knowsOutput: (actionId, name) => {
+      const template = catalogue.get(actionId)
+      return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
+    },
+  })
+  const named = listNamedActions(actions)
+  const known = new Set<string>()
+  let looked = 0
+  for (let at = 0; at < seqs.length; at += CHUNK) {
+    const found = await listForeseenRows(db, sheet, seqs.slice(at, at + CHUNK), named)
+    looked += found.length
+    const asked: (CacheKey & { place: number })[] = []
+    for (const row of found) {
+      for (const [place, foreseen] of foresee(row).entries()) {
+        const action = actions[place]
+        const counts = tallies[place]
+        if (action === undefined || counts === undefined) continue
+        if (foreseen === 'skipped') counts.skipped += 1
+        else {
+          counts.run += 1
+          if (foreseen.key === null) continue
+          const { id, epoch } = action.instance
+          asked.push({ action: id, epoch, key: foreseen.key, place })
+        }
+      }
+    }
+    const hits = asked.length === 0 ? new Set<number>() : await findCachedKeys(db, sheet, asked)
+    for (const [n, { action, key, place }] of asked.entries()) {
+      const name = `${action} ${key}`
+      const counts = tallies[place]
+      if (counts === undefined) continue
+      if (hits.has(n) || known.has(name)) {
+        counts.run -= 1
+        counts.cached += 1
+      } else if (known.size < MAX_KEYS) known.add(name)
+    }
+  }
+  return { total, looked, tallies }
+}
+
+/** Results of actions outside of the run are known; those that the run names are read. */
+function listNamedActions(actions: readonly RunAction[]): string[] {
+  const running = new Set(actions.map(({ instance }) => instance.id))
+  const tokens = actions.flatMap(({ instance }) => listTokens([instance.inputs, instance.run_if ?? null]))
+  const named = tokens.flatMap(({ token }) => ('action' in token ? [token.action] : []))
+  return [...new Set(named)].filter((id) => !running.has(id))
+}
+
+/** Rows of the sheet whose cells tell how often an action finds something. */
+async function sampleHistory(db: Db, { sheet }: EstimateRequest): Promise<number[]> {
+  return (await sampleRows(db, sheet, { kind: 'all' }, { whole: SOME, some: SOME })).seqs
+}
+
+function viewAction(
+  { instance, template }: RunAction,
+  price: CellPrice,
+  expectation: Expectation,
+  seen: Tally,
+  { total, looked }: { total: number; looked: number },
+) {
+  const scale = looked === 0 ? 0 : total / looked
+  const scaled = { cached: Math.round(seen.cached * scale), skipped: Math.round(seen.skipped * scale) }
+  const run = total - scaled.cached - scaled.skipped
+  // What was not looked at may run and cost, as far as the bound goes.
+  const mayRun = seen.run + (total - looked)
+  const billable = price.atMost > 0
+  const { atMost } = price
+  const [firstOwn] = price.steps.filter(({ configured, ownKey }) => configured && ownKey)
+  return {
+    view: {
+      action_instance_id: instance.id,
+      action_id: template.id,
+      cells: total,
+      credits: { expected: sum([run * expectation.credits]), at_most: sum([mayRun * atMost]) },
+      basis: expectation.basis,
+      providers: [...price.steps, ...price.checks].map((step) => {
+        const { hitRate = null, credits = 0 } = expectation.byStep.get(step) ?? {}
+        const most = step.configured && !step.ownKey ? Math.max(step.credits, step.missCredits) : 0
+        const times = price.checks.includes(step) ? price.steps.filter((one) => one.configured).length : 1
+        return {
+          provider: step.provider,
+          credits: step.credits,
+          miss_credits: step.missCredits,
+          own_key: step.ownKey,
+          configured: step.configured,
+          hit_rate: hitRate === null ? null : Math.round(hitRate * 1000) / 1000,
+          expected: sum([run * credits]),
+          at_most: sum([mayRun * times * most]),
+        }
+      }),
+    },
+    running: { expected: run, atMost: mayRun },
+    cells: {
+      ...scaled,
+      billable: billable ? run : 0,
+      own_key: !billable && price.ownKeyOnly ? run : 0,
+      free: !billable && !price.ownKeyOnly ? run : 0,
+    },
+    savedByCache: sum([scaled.cached * expectation.credits]),
+    savedByOwnKeys: billable || firstOwn === undefined ? 0 : sum([run * firstOwn.credits]),
+  }
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../store/connection/db.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { chosenRows, type RowChoice } from './queue.ts'
+
+/** How many rows a choice has, and the numbers of those to look at: all up to `whole`, beyond that some, spread evenly. */
+export type RowSample = { total: number; seqs: number[] }
+
+type Sizes = { whole: number; some: number }
+
+export async function sampleRows(
+  db: Db,
+  sheet: SheetRecord,
+  rows: RowChoice,
+  sizes: Sizes,
+): Promise<RowSample> {
+  return rows.kind === 'all' ? sampleSheet(db, sheet, sizes) : sampleChosen(db, sheet, rows, sizes)
+}
+
+/** By number, without counting: what was deleted is missed now and then. */
+async function sampleSheet(
+  db: Db,
+  { org_id, sheet_id }: SheetRecord,
+  { whole, some }: Sizes,
+): Promise<RowSample> {
+  const { rows } = await sql<{ total: number; seqs: number[] | null }>`
+    with sheet as (
+      select first_seq, next_seq, next_seq - first_seq - deleted as total from sheet_counters
+      where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), wanted as (
+      select first_seq + floor(n * (next_seq - first_seq)::numeric / ${some})::bigint as seq
+      from sheet, generate_series(0, ${some}::int - 1) as n where total > ${whole}
+    )
+    select total, case when total > ${whole}
+        then (select array_agg(r.seq order by r.seq) from rows r
+          where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq = any(array(select seq from wanted)))
+        else (select array_agg(r.seq order by r.seq) from rows r
+          where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= first_seq) end as seqs
+    from sheet`.execute(db)
+  return { total: rows[0]?.total ?? 0, seqs: (rows[0]?.seqs ?? []).map(Number) }
+}
+
+/** Those that a selection leaves are counted, as List Rows counts them. */
+async function sampleChosen(
+  db: Db,
+  sheet: SheetRecord,
+  choice: RowChoice,
+  { whole, some }: Sizes,
+): Promise<RowSample> {
+  const { rows } = await sql<{ total: number; seqs: number[] | null }>`
+    with chosen as materialized (
+      select r.seq, row_number() over (order by r.seq) - 1 as n, count(*) over () as total from rows r
+      where r.org_id = ${sheet.org_id} and r.row_id in (${chosenRows({ sheet, rows: choice })})
+    )
+    select coalesce(max(total), 0)::bigint as total, array_agg(seq order by seq)
+      filter (where total <= ${whole} or n % greatest(1, total / ${some}) = 0) as seqs from chosen`.execute(
+    db,
+  )
+  return { total: rows[0]?.total ?? 0, seqs: (rows[0]?.seqs ?? []).map(Number) }
+}
