@@ -3,7 +3,7 @@ import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
 import { readPerson } from '../questions/person-input.ts'
-import { PHONE_FINDERS } from '../waterfalls/phone.ts'
+import { PHONE_FINDERS, USUAL_PHONE_FINDERS } from '../waterfalls/phone.ts'
 
 export default defineAction({
   id: 'person_phone_waterfall',
@@ -18,6 +18,7 @@ export default defineAction({
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     phone_providers: field.waterfall({
       adapters: PHONE_FINDERS,
+      default: USUAL_PHONE_FINDERS,
       description: 'Who is asked, in order.',
     }),
   },

@@ -9,6 +9,8 @@ export type Auth =
   | { kind: 'bearer' }
   | { kind: 'header'; name: string }
   | { kind: 'query'; name: string }
+  /** A key and its secret, each in a header of its own; `key:secret` where there is one text. */
+  | { kind: 'pair'; key: string; secret: string }
   /** A bearer token, given as it is or made of the other fields at `tokenUrl` and kept until it expires. */
   | OAuth
 
@@ -33,6 +35,7 @@ const MADE_OF: Record<Grant, readonly string[]> = {
 /** Sets of fields, any of which is enough. */
 export function fieldsOf(auth: Auth): readonly (readonly string[])[] {
   if (auth.kind === 'none') return [[]]
+  if (auth.kind === 'pair') return [['key', 'secret']]
   return auth.kind === 'oauth' ? [['secret'], MADE_OF[auth.grant]] : [['secret']]
 }
 
@@ -55,6 +58,12 @@ export async function authorise(
     return { ...bearer(answer.token), token: answer.token }
   }
   if (secret === undefined || secret === '') return refusal('unconfigured', 'the connection has no secret')
+  if (auth.kind === 'pair') {
+    const [first = '', second] =
+      key.fields['key'] === undefined ? secret.split(':') : [key.fields['key'], secret]
+    if (second === undefined) return refusal('unconfigured', 'the key is not of the form key:secret')
+    return { headers: { [auth.key]: first, [auth.secret]: second }, query: {} }
+  }
   if (auth.kind === 'header') return { headers: { [auth.name]: secret }, query: {} }
   if (auth.kind === 'query') return { headers: {}, query: { [auth.name]: secret } }
   if (auth.kind === 'oauth' && auth.secretHeader !== undefined) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { loadAdapters } from '../providers/registry.ts'
+import { ANSWERS } from '../testing/provider-cases/answers.ts'
 import { APOLLO } from '../testing/provider-cases/apollo.ts'
 import type { Case } from '../testing/provider-cases/case.ts'
 import { COMPANIES } from '../testing/provider-cases/companies.ts'
@@ -13,6 +14,8 @@ import { PHONE } from '../testing/provider-cases/phone.ts'
 import { PROFILES } from '../testing/provider-cases/profiles.ts'
 import { SEARCH } from '../testing/provider-cases/search.ts'
 import { VERIFICATION } from '../testing/provider-cases/verification.ts'
+import { VERIFIERS_ON_REQUEST } from '../testing/provider-cases/verifiers.ts'
+import { WATERFALL_FINDERS } from '../testing/provider-cases/waterfall-finders.ts'
 import { WORK_EMAIL } from '../testing/provider-cases/work-email.ts'
 import { makeAskContext, type Reply, type Seen, serveDouble } from '../testing/provider-double.ts'
 import { createKey } from './access.ts'
@@ -30,6 +33,9 @@ const CASES = [
   ...COMPANY_RECORDS,
   ...CONTACTS,
   ...LINKEDIN_URLS,
+  ...WATERFALL_FINDERS,
+  ...VERIFIERS_ON_REQUEST,
+  ...ANSWERS,
   ...SEARCH,
   ...NEWS,
 ]

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { EgressRequest } from '../../lib/egress/request.ts'
 import { pipedrive } from '../providers/pipedrive/provider.ts'
 import { salesforce } from '../providers/salesforce/provider.ts'
+import { tomba } from '../providers/tomba/provider.ts'
 import { type Double, makeAskContext, serveDouble } from '../testing/provider-double.ts'
 import { createKey } from './access.ts'
 import type { Provider } from './provider.ts'
@@ -70,5 +71,14 @@ it('Salesforce: an instance that is no address is said, not thrown', async () =>
   expect(await salesforce.request(makeAskContext({}), key, { path: '/x' }, Reply)).toMatchObject({
     ok: false,
     refusal: { kind: 'unconfigured', message: 'the address in its connection is none' },
+  })
+})
+
+it('Tomba: a key of the installation is key:secret in one text', async () => {
+  const { seen } = await askAt(tomba, { secret: 'ta_1:ts_2' }, {})
+  expect(seen[0]?.headers).toMatchObject({ 'x-tomba-key': 'ta_1', 'x-tomba-secret': 'ts_2' })
+  const alone = createKey('platform', { secret: 'ta_1' })
+  expect(await tomba.request(makeAskContext({}), alone, { path: '/x' }, Reply)).toMatchObject({
+    refusal: { kind: 'unconfigured', message: 'the key is not of the form key:secret' },
   })
 })

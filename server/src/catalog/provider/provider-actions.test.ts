@@ -98,6 +98,21 @@ const SCENES: Scene[] = [
     credits: 0.5,
   },
   {
+    action: 'web_answer',
+    inputs: { question: 'Who founded Acme?', providers: ['Perplexity', 'Linkup'] },
+    replies: {
+      // Without a page it cannot be checked, so the next one is asked.
+      perplexity: { json: { choices: [{ message: { content: 'Bob.' } }] } },
+      linkup: { json: { answer: 'Ada.', sources: [{ name: 'Acme', url: 'https://acme.example/' }] } },
+    },
+    outputs: {
+      answer: 'Ada.',
+      sources: [{ title: 'Acme', url: 'https://acme.example/' }],
+      provider: 'Linkup',
+    },
+    credits: 2,
+  },
+  {
     action: 'person_work_email_waterfall',
     inputs: { linkedin_url: 'https://www.linkedin.com/in/ann' },
     replies: { blitz: { json: { found: true, email: 'ann@acme.example' } } },
@@ -241,15 +256,15 @@ it('Apollo: a later page that is refused for good leaves the people of the pages
 
 const NAMES: Record<string, string> = {
   'person_work_email_waterfall email_providers':
-    'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas,ContactOut,RocketReach,Surfe,Kaspr,People Data Labs',
+    'Built-in pattern,Blitz,Hunter,Prospeo,LeadMagic,Findymail,Datagma,Apollo,Snov,Wiza,Dropcontact,Icypeas,ContactOut,RocketReach,Surfe,Kaspr,People Data Labs,FullEnrich,BetterContact,Enrow,Lusha,Anymail Finder,Tomba',
   'person_work_email_waterfall email_validation': 'Built-in,ZeroBounce,NeverBounce,MillionVerifier,None',
   'verify_email providers':
-    'Built-in,ZeroBounce,NeverBounce,MillionVerifier,Hunter,Icypeas,Findymail,LeadMagic',
+    'Built-in,ZeroBounce,NeverBounce,MillionVerifier,Hunter,Icypeas,Findymail,LeadMagic,Enrow,Reoon,Bouncer,Emailable',
   'person_phone_waterfall phone_providers':
-    'LeadMagic,Datagma,Prospeo,ContactOut,Surfe,Kaspr,RocketReach,Wiza,Findymail,People Data Labs',
+    'LeadMagic,Datagma,Prospeo,ContactOut,Surfe,Kaspr,RocketReach,Wiza,Findymail,People Data Labs,FullEnrich,BetterContact,Lusha,Enrow',
   'enrich_person providers': 'People Data Labs,Apollo,Crustdata,Prospeo',
   'enrich_company providers':
-    'Built-in website,People Data Labs,Apollo,Explorium,Crustdata,Hunter,LeadMagic,Datagma,Wiza,RocketReach,Surfe,Findymail',
+    'Built-in website,People Data Labs,Apollo,Explorium,Crustdata,Hunter,LeadMagic,Datagma,Wiza,RocketReach,Surfe,Findymail,Lusha',
   'find_company_domain providers': 'People Data Labs,Datagma,Findymail,Crustdata,RocketReach',
   'find_linkedin_profile providers': 'Findymail,Datagma,Prospeo,LeadMagic,People Data Labs',
   'company_technologies providers': 'Built-in,BuiltWith,TheirStack',
@@ -259,7 +274,8 @@ const NAMES: Record<string, string> = {
   'enrich_person_linkedin_profile providers': 'Apify,Crustdata',
   'enrich_company_linkedin_profile providers': 'Apify,Crustdata',
   'company_news providers': 'SearXNG,Serper,Brave,Tavily,Exa',
-  'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa',
+  'web_search providers': 'SearXNG,Serper,Brave,Tavily,Exa,Perplexity,Linkup,Parallel,Firecrawl',
+  'web_answer providers': 'Perplexity,Linkup,Exa,Tavily',
 }
 
 it.each(Object.entries(NAMES))('%s takes the providers of the catalogue by name', async (at, names) => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Egress } from '../../lib/egress/egress.ts'
 import type { EgressResponse } from '../../lib/egress/response.ts'
 import type { ProviderOption } from '../fields/field.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
@@ -73,7 +74,7 @@ export type Provider = {
   needsAddress: boolean
   /** Whether it can be called at all here, with a key or without. */
   isPlaced(context: ProviderContext): boolean
-  limits(context: ProviderContext): CallLimits
+  limits(context: { egress: Pick<Egress, 'baseUrl'> }): CallLimits
   probe: ProviderRequest | null
   /** Sets of fields of which a connection needs one, and fields that it may have beside them. */
   fields: { sets: readonly (readonly string[])[]; others: readonly string[] }
@@ -92,7 +93,7 @@ const MAX_BYTES = 5_000_000
 /** The one way to write a provider: how it is reached, what it asks for, and what its answers mean. */
 export function defineProvider(spec: ProviderSpec): Provider {
   const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
-  const placeOf = ({ egress }: ProviderContext, key?: ProviderKey) => {
+  const placeOf = ({ egress }: { egress: Pick<Egress, 'baseUrl'> }, key?: ProviderKey) => {
     const own = key?.fields[spec.baseUrlField ?? '']?.replace(/\/+$/, '')
     const base = egress.baseUrl(id, own ?? spec.baseUrl)
     return { base, replaced: egress.baseUrl(id, '') !== '' }

@@ -34,10 +34,13 @@ export type Refusal =
 
 export type RefusalKind = Refusal['kind']
 
-/** What a provider's own rules may say of a reply; `outage` is an error that may pass, whatever its status. */
-export type ReplyMeaning = RefusalKind | 'outage'
+/**
+ * What a provider's own rules may say of a reply, whatever its status: `outage` is an error that may pass, `answer` something
+ * that its adapter reads.
+ */
+export type ReplyMeaning = RefusalKind | 'outage' | 'answer'
 
-export function refusal(kind: ReplyMeaning, message: string): Refusal {
+export function refusal(kind: RefusalKind | 'outage', message: string): Refusal {
   if (kind === 'miss') return { kind }
   if (kind === 'outage') return { kind: 'error', message, transient: true }
   return kind === 'error' ? { kind, message, transient: false } : { kind, message }
@@ -57,7 +60,7 @@ const USUAL: Readonly<Record<number, RefusalKind>> = {
   425: 'rate_limited',
   429: 'rate_limited',
 }
-const WORDS: Partial<Record<ReplyMeaning, string>> = {
+const WORDS: Partial<Record<RefusalKind | 'outage', string>> = {
   unconfigured: 'the key was refused',
   no_credits: 'the key is used up',
   rate_limited: 'it asks to slow down',
@@ -89,7 +92,7 @@ export function parseReply<Body>(
     rules.statuses?.[status] ??
     USUAL[status] ??
     (status >= 300 ? 'error' : null)
-  if (kind !== null) {
+  if (kind !== null && kind !== 'answer') {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
     const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }

@@ -6,6 +6,7 @@ import { exploriumCompany } from '../providers/explorium/company.ts'
 import { findymailCompany } from '../providers/findymail/company.ts'
 import { hunterCompany } from '../providers/hunter/company.ts'
 import { leadmagicCompany } from '../providers/leadmagic/company.ts'
+import { lushaCompany } from '../providers/lusha/company.ts'
 import { peopledatalabsCompany } from '../providers/peopledatalabs/company.ts'
 import { rocketreachCompany } from '../providers/rocketreach/company.ts'
 import { surfeCompany } from '../providers/surfe/company.ts'
@@ -30,4 +31,5 @@ export const COMPANY_SOURCES = [
   rocketreachCompany,
   surfeCompany,
   findymailCompany,
+  lushaCompany,
 ]

@@ -1,8 +1,12 @@
+import { bettercontactPhone } from '../providers/bettercontact/phone.ts'
 import { contactoutPhone } from '../providers/contactout/phone.ts'
 import { datagmaPhone } from '../providers/datagma/phone.ts'
+import { enrowPhone } from '../providers/enrow/phone.ts'
 import { findymailPhone } from '../providers/findymail/phone.ts'
+import { fullenrichPhone } from '../providers/fullenrich/phone.ts'
 import { kasprPhone } from '../providers/kaspr/phone.ts'
 import { leadmagicPhone } from '../providers/leadmagic/phone.ts'
+import { lushaPhone } from '../providers/lusha/phone.ts'
 import { peopledatalabsPhone } from '../providers/peopledatalabs/phone.ts'
 import { prospeoPhone } from '../providers/prospeo/phone.ts'
 import { rocketreachPhone } from '../providers/rocketreach/phone.ts'
@@ -10,7 +14,7 @@ import { surfePhone } from '../providers/surfe/phone.ts'
 import { wizaPhone } from '../providers/wiza/phone.ts'
 
 /** Who finds phone numbers, in the order of the default. */
-export const PHONE_FINDERS = [
+export const USUAL_PHONE_FINDERS = [
   leadmagicPhone,
   datagmaPhone,
   prospeoPhone,
@@ -19,6 +23,15 @@ export const PHONE_FINDERS = [
   kasprPhone,
   rocketreachPhone,
   wizaPhone,
+]
+
+/** Those and the ones that are asked on request only. */
+export const PHONE_FINDERS = [
+  ...USUAL_PHONE_FINDERS,
   findymailPhone,
   peopledatalabsPhone,
+  fullenrichPhone,
+  bettercontactPhone,
+  lushaPhone,
+  enrowPhone,
 ]

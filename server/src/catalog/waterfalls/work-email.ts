@@ -1,19 +1,25 @@
+import { anymailfinderWorkEmail } from '../providers/anymailfinder/work-email.ts'
 import { apolloWorkEmail } from '../providers/apollo/work-email.ts'
+import { bettercontactWorkEmail } from '../providers/bettercontact/work-email.ts'
 import { blitzWorkEmail } from '../providers/blitz/work-email.ts'
 import { builtInPatternWorkEmail } from '../providers/built_in_pattern/work-email.ts'
 import { contactoutWorkEmail } from '../providers/contactout/work-email.ts'
 import { datagmaWorkEmail } from '../providers/datagma/work-email.ts'
 import { dropcontactWorkEmail } from '../providers/dropcontact/work-email.ts'
+import { enrowWorkEmail } from '../providers/enrow/work-email.ts'
 import { findymailWorkEmail } from '../providers/findymail/work-email.ts'
+import { fullenrichWorkEmail } from '../providers/fullenrich/work-email.ts'
 import { hunterWorkEmail } from '../providers/hunter/work-email.ts'
 import { icypeasWorkEmail } from '../providers/icypeas/work-email.ts'
 import { kasprWorkEmail } from '../providers/kaspr/work-email.ts'
 import { leadmagicWorkEmail } from '../providers/leadmagic/work-email.ts'
+import { lushaWorkEmail } from '../providers/lusha/work-email.ts'
 import { peopledatalabsWorkEmail } from '../providers/peopledatalabs/work-email.ts'
 import { prospeoWorkEmail } from '../providers/prospeo/work-email.ts'
 import { rocketreachWorkEmail } from '../providers/rocketreach/work-email.ts'
 import { snovWorkEmail } from '../providers/snov/work-email.ts'
 import { surfeWorkEmail } from '../providers/surfe/work-email.ts'
+import { tombaWorkEmail } from '../providers/tomba/work-email.ts'
 import { wizaWorkEmail } from '../providers/wiza/work-email.ts'
 
 /** Who finds work emails, in the order of the default. */
@@ -40,4 +46,10 @@ export const EMAIL_FINDERS = [
   surfeWorkEmail,
   kasprWorkEmail,
   peopledatalabsWorkEmail,
+  fullenrichWorkEmail,
+  bettercontactWorkEmail,
+  enrowWorkEmail,
+  lushaWorkEmail,
+  anymailfinderWorkEmail,
+  tombaWorkEmail,
 ]

@@ -1,0 +1,28 @@
+import { defineAction } from '../define.ts'
+import { field } from '../fields/fields.ts'
+import { output } from '../outputs.ts'
+import { askInOrder } from '../provider/ask-in-order.ts'
+import { ANSWERERS } from '../waterfalls/answer.ts'
+
+export default defineAction({
+  id: 'web_answer',
+  name: 'Answer from the web',
+  description: 'Has a provider answer a question from the web, and names the pages that it comes from.',
+  category: 'web',
+  credits: 0,
+  timeoutSeconds: 120,
+  inputs: {
+    question: field.text({ required: true, description: 'In words: Who founded Acme?' }),
+    providers: field.waterfall({ adapters: ANSWERERS, description: 'Who is asked, in order.' }),
+  },
+  outputs: {
+    answer: output.text('The answer.'),
+    sources: output.table('Where it comes from.', { title: 'string', url: 'url' }),
+    provider: output.text('Who answered.'),
+  },
+  run: ({ inputs, context }) =>
+    askInOrder(inputs.providers, { question: inputs.question.trim() }, context, ({ value, provider }) => ({
+      ...value,
+      provider,
+    })),
+})

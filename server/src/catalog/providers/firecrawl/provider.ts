@@ -1,0 +1,13 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const firecrawl = defineProvider({
+  id: 'firecrawl',
+  name: 'Firecrawl',
+  evidence: 'docs.firecrawl.dev (v2 search) and the Firecrawl tools of Sim; read November 2026',
+  baseUrl: 'https://api.firecrawl.dev',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 5, concurrent: 5 },
+  timeoutMs: 60_000,
+  statuses: { 400: 'ineligible' },
+  probe: { path: '/v2/team/credit-usage' },
+})

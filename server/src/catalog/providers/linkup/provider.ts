@@ -1,0 +1,16 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const linkup = defineProvider({
+  id: 'linkup',
+  name: 'Linkup',
+  evidence: 'docs.linkup.so (search) and the Linkup tools of Sim; read November 2026',
+  baseUrl: 'https://api.linkup.so',
+  auth: { kind: 'bearer' },
+  limits: { perSecond: 10, concurrent: 10 },
+  timeoutMs: 60_000,
+  statuses: { 400: 'ineligible' },
+  // The credits are used up, which comes as a 429 as well.
+  classify: ({ status, body }) =>
+    status === 429 && /insufficient|credit/i.test(JSON.stringify(body) ?? '') ? 'no_credits' : null,
+  probe: { path: '/v1/credits/balance' },
+})

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { defineAdapter } from '../../provider/adapter.ts'
+import { WireText } from '../../provider/wire-fields.ts'
+import { entries, search } from '../../questions/search.ts'
+import { linkup } from './provider.ts'
+
+const Reply = z.object({
+  results: z.array(z.object({ url: z.string(), name: WireText, content: WireText })),
+})
+/** Whole pages come back; as long as snippets of other engines are. */
+const MAX_EXCERPT = 500
+
+export const linkupSearch = defineAdapter(search, linkup, {
+  price: 0.5,
+  run: (ask, { query, limit }) => {
+    const json = { q: query, depth: 'standard', outputType: 'searchResults' }
+    return ask({ method: 'POST', path: '/v1/search', json }, Reply, ({ results }) =>
+      entries(
+        results.map(({ url, name, content }) => ({
+          url,
+          title: name ?? '',
+          snippet: (content ?? '').slice(0, MAX_EXCERPT).toWellFormed(),
+        })),
+        limit,
+      ),
+    )
+  },
+})

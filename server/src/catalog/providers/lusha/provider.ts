@@ -1,0 +1,13 @@
+import { defineProvider } from '../../provider/provider.ts'
+
+export const lusha = defineProvider({
+  id: 'lusha',
+  name: 'Lusha',
+  evidence: 'OpenAPI document of Lusha v3 and docs.lusha.com; read November 2026',
+  baseUrl: 'https://api.lusha.com',
+  auth: { kind: 'header', name: 'api_key' },
+  limits: { perSecond: 5, concurrent: 10 },
+  // 451 is somebody who is not to be shown.
+  statuses: { 400: 'ineligible', 404: 'miss', 451: 'miss' },
+  probe: { path: '/v3/account/usage' },
+})

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { type Found, hit, MISS, type QuestionKind } from '../provider/adapter.ts'
+
+const Source = z.object({ title: z.string(), url: z.string() })
+const Result = z.object({ answer: z.string().min(1), sources: z.array(Source) })
+export type FoundAnswer = z.output<typeof Result>
+
+/** A question in words, answered from the web. */
+export const answer: QuestionKind<{ question: string }, FoundAnswer> = { result: Result }
+
+type Told = { url: string; title?: string | null | undefined }
+
+/** An answer with where it comes from; one that names no page cannot be checked, and is not vouched for. */
+export function tellAnswer(text: string | null | undefined, sources: readonly Told[]): Found<FoundAnswer> {
+  if (!text?.trim()) return MISS
+  const named = sources.map(({ url, title }) => ({ url, title: title ?? '' }))
+  return hit({ answer: text.trim(), sources: named }, named.length > 0)
+}
