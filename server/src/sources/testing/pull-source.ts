@@ -22,6 +22,8 @@ export type Settings = {
   now?: Date
   /** Environment variables that say which models there are. */
   models?: Record<string, string>
+  /** In place of those made of the above. */
+  services?: SourceServices
 }
 
 /** What sources are lent, with providers at `urls`, until the test ends. */
@@ -49,7 +51,7 @@ export async function openSource(
   const source = (await loadSources()).get(slug)
   if (source === undefined) throw new Error(`there is no source ${slug}`)
   const request = readRequest(source, raw)
-  const services = makeServices(settings)
+  const services = settings.services ?? makeServices(settings)
   const { fields = { secret: 'a-key' } } = settings
   const own = async () => (fields === null ? null : createKey('own', fields))
   const env = async () => new Map(Object.entries(settings.env ?? {}))
