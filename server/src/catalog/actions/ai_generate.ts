@@ -7,6 +7,7 @@ import {
   answerSchemaOf,
   outputsOfAnswer,
   outputsOfFormat,
+  printSchema,
 } from '../models/answer-schema.ts'
 import { askObject, askText } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
@@ -91,7 +92,7 @@ function printInstructions(
     systemPrompt,
     schema === undefined
       ? ''
-      : `Answer with JSON only, without other words, that fits this JSON schema. Use null, where it is allowed, for what cannot be known.\n${JSON.stringify(schema.told)}`,
+      : `Answer with JSON only, without other words, that fits this JSON schema. Use null, where it is allowed, for what cannot be known.\n${printSchema(schema.told)}`,
   ]
     .filter((part) => part.trim() !== '')
     .join('\n\n')

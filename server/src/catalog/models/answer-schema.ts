@@ -29,6 +29,15 @@ function makeSchema(format: OutputFormat): AnswerSchema {
   return { told, strict: format.fields.every(({ type }) => !OPEN.has(type)), check }
 }
 
+const texts = new WeakMap<object, string>()
+
+/** A schema as JSON text; rows share the schema of their configuration. */
+export function printSchema(schema: object): string {
+  const text = texts.get(schema) ?? JSON.stringify(schema)
+  texts.set(schema, text)
+  return text
+}
+
 /** An answer schema of a JSON schema that was checked when it was configured. */
 export function fromJsonSchema(json: JsonSchema): AnswerSchema {
   const compiled = compileSchema(json)

@@ -1,10 +1,10 @@
-import type { ModelMessage } from 'ai'
 import type { Sandbox } from '../formula/sandbox.ts'
 import { type Outcome, type Provenance, retry, wait } from '../outcome.ts'
 import type { CellContext } from '../provider/context.ts'
 import { slotOf } from '../provider/single-provider.ts'
 import { findJsonText, readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
+import { callModel, type ChatMessage, sayAs } from './model-call.ts'
 import { clean, type ModelFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
@@ -54,7 +54,7 @@ export function askChecked(
 ): Promise<ModelAnswer<unknown>> {
   return throughGate(question, context, async (call) => {
     const calls: Provenance[] = []
-    let exchange: ModelMessage[] = []
+    let exchange: ChatMessage[] = []
     for (let attempt = 1; ; attempt += 1) {
       const reply = await call(question, exchange, schema)
       if (!reply.ok) return giveUp(reply.failure, calls)
@@ -71,8 +71,8 @@ export function askChecked(
         )
       }
       exchange = [
-        { role: 'assistant', content: reply.text.trim() || '(nothing)' },
-        { role: 'user', content: askToRepair(read.faults) },
+        sayAs('assistant', reply.text.trim() || '(nothing)'),
+        sayAs('user', askToRepair(read.faults)),
       ]
     }
   })
@@ -107,7 +107,7 @@ async function readAnswer(text: string, schema: CheckedSchema): Promise<Read> {
   return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
 }
 
-type Call = (question: ModelQuestion, exchange: ModelMessage[], schema?: CheckedSchema) => Promise<ModelReply>
+type Call = (question: ModelQuestion, exchange: ChatMessage[], schema?: CheckedSchema) => Promise<ModelReply>
 
 /** One place at the gate for all calls of a question: models limit calls at once, and these follow one another. */
 async function throughGate<Value>(
@@ -126,7 +126,6 @@ async function throughGate<Value>(
   }
   let broken = false
   try {
-    const { callModel } = await import('./model-call.ts')
     return await ask(async (question, exchange, schema) => {
       const reply = await callModel(question, exchange, schema, context)
       broken = !reply.ok && reply.failure.broken

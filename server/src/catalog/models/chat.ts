@@ -3,6 +3,9 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { clean, type ModelFailure, readFailure } from './model-failures.ts'
 import type { Model } from './models.ts'
 
+// The library would print what a model does not support to the process's own stderr.
+globalThis.AI_SDK_LOG_WARNINGS = false
+
 export type ChatTool = { name: string; description: string; input: JsonSchema }
 export type ToolCall = { id: string; name: string; input: unknown }
 

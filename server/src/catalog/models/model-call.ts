@@ -1,12 +1,9 @@
-import { generateText, Output, type LanguageModelUsage, type ModelMessage } from 'ai'
 import type { TokenUsage } from '../outcome.ts'
 import type { ProviderContext } from '../provider/context.ts'
 import type { AnswerSchema } from './answer-schema.ts'
+import type { ModelClient } from './model-client.ts'
 import { clean, readFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
-
-// The library would print what a model does not support to the process's own stderr.
-globalThis.AI_SDK_LOG_WARNINGS = false
 
 /** Anthropic keeps what stands before such a mark; other servers find a common beginning by themselves. */
 const KEPT = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const
@@ -15,15 +12,24 @@ const ANTHROPIC_OUTPUT_TOKENS = 8192
 /** Statuses by which servers refuse a response_format that they do not know. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 
+type Generated = Awaited<ReturnType<ModelClient['doGenerate']>>
+/** A part of the conversation in the library's words. */
+export type ChatMessage = Parameters<ModelClient['doGenerate']>[0]['prompt'][number]
+
+export const sayAs = (role: 'user' | 'assistant', text: string): ChatMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+})
+
 type ToldSchema = Pick<AnswerSchema, 'told' | 'strict'>
 
 /**
- * One reply of a model, loaded with the client library when the first is wanted. The schema stands in the instructions in any
- * case; where the server takes it as response_format too, it holds the model to it.
+ * One reply of a model, straight from its client: what the library does for conversations with tools takes longer than the call.
+ * The schema stands in the instructions in any case; where the server takes it as response_format too, it holds the model to it.
  */
 export async function callModel(
   question: ModelQuestion,
-  exchange: ModelMessage[],
+  exchange: readonly ChatMessage[],
   schema: ToldSchema | undefined,
   context: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
@@ -39,7 +45,7 @@ export async function callModel(
 
 async function exchangeOnce(
   question: ModelQuestion,
-  exchange: ModelMessage[],
+  exchange: readonly ChatMessage[],
   schema: ToldSchema | undefined,
   { signal, now }: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
@@ -48,16 +54,19 @@ async function exchangeOnce(
     question.maxOutputTokens ?? (model.api === 'anthropic' ? ANTHROPIC_OUTPUT_TOKENS : undefined)
   const started = performance.now()
   try {
-    const { text, finishReason, usage } = await generateText({
-      model: await model.connect(),
-      maxRetries: 0,
+    const client = await model.connect()
+    const { content, finishReason, usage } = await client.doGenerate({
       abortSignal: signal,
-      instructions: { role: 'system', content: question.instructions, providerOptions: KEPT },
-      messages: [userMessage(question), ...exchange],
+      prompt: [
+        { role: 'system', content: question.instructions, providerOptions: KEPT },
+        userMessage(question),
+        ...exchange,
+      ],
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(schema === undefined ? {} : formatOf(schema)),
     })
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     const entry = (status: string) => ({
       provider: model.name,
       status,
@@ -65,7 +74,7 @@ async function exchangeOnce(
       credits: 0,
       ...usageOf(usage),
     })
-    const ended = describeEnd(finishReason, clean(text, hiddenIn(question)))
+    const ended = describeEnd(finishReason.unified, clean(text, hiddenIn(question)))
     if (ended === null) return { ok: true, text, entry }
     const outcome = { kind: 'failed' as const, message: ended, provenance: [entry('error')] }
     return { ok: false, failure: { outcome, broken: false } }
@@ -75,18 +84,17 @@ async function exchangeOnce(
 }
 
 function formatOf({ told, strict }: ToldSchema) {
-  const responseFormat = Promise.resolve({ type: 'json' as const, schema: told, name: 'answer' })
   return {
-    output: { ...Output.text(), responseFormat },
+    responseFormat: { type: 'json' as const, schema: told, name: 'answer' },
     providerOptions: { models: { strictJsonSchema: strict } },
   }
 }
 
 /** Row data stands last, behind what is the same for every row. */
-function userMessage({ model, task, data }: ModelQuestion): ModelMessage {
-  if (data === '') return { role: 'user', content: task }
+function userMessage({ model, task, data }: ModelQuestion): ChatMessage {
+  if (data === '') return sayAs('user', task)
   // Not every OpenAI-compatible server takes a message in parts.
-  if (model.api !== 'anthropic') return { role: 'user', content: `${task}\n\n${data}` }
+  if (model.api !== 'anthropic') return sayAs('user', `${task}\n\n${data}`)
   return {
     role: 'user',
     content: [
@@ -104,15 +112,13 @@ function describeEnd(reason: string, said: string): string | null {
   return null
 }
 
-function usageOf({ inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage): {
-  usage?: TokenUsage
-} {
-  if (inputTokens === undefined && outputTokens === undefined) return {}
-  const cached = inputTokenDetails.cacheReadTokens ?? 0
+function usageOf({ inputTokens, outputTokens }: Generated['usage']): { usage?: TokenUsage } {
+  if (inputTokens.total === undefined && outputTokens.total === undefined) return {}
+  const cached = inputTokens.cacheRead ?? 0
   return {
     usage: {
-      input_tokens: inputTokens ?? 0,
-      output_tokens: outputTokens ?? 0,
+      input_tokens: inputTokens.total ?? 0,
+      output_tokens: outputTokens.total ?? 0,
       ...(cached === 0 ? {} : { cached_input_tokens: cached }),
     },
   }

@@ -1,11 +1,11 @@
-import type { LanguageModel } from 'ai'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../lib/config/config.ts'
 import { type AllowEntry, parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
 import { egressSettings } from '../../lib/egress/settings.ts'
 import type { CallLimits, ProviderKey, ProviderKeys } from '../provider/access.ts'
-import { createModelClient, type ModelAddress } from './model-client.ts'
+import { printSchema } from './answer-schema.ts'
+import { createModelClients, type ModelAddress, type ModelClient } from './model-client.ts'
 
 /** A model that can be asked. */
 export type Model = {
@@ -22,7 +22,7 @@ export type Model = {
   keyPlace: string
   /** Schemas that its server refused as response_format, so that not every row asks twice. */
   refused: RefusedSchemas
-  connect(): Promise<LanguageModel>
+  connect(): Promise<ModelClient>
 }
 
 export type RefusedSchemas = { has(schema: object): boolean; add(schema: object): void }
@@ -72,6 +72,7 @@ export function createModels(config: Config): Models {
   const timeoutMs = config.LOAM_MODEL_TIMEOUT_SECONDS * 1000
   const limits = config.LOAM_MODEL_CONCURRENCY === 0 ? {} : { concurrent: config.LOAM_MODEL_CONCURRENCY }
   const refusedBy = createRefusals()
+  const clientOf = createModelClients()
 
   const describe = (
     name: string,
@@ -88,7 +89,7 @@ export function createModels(config: Config): Models {
       apiKey: at.apiKey,
       keyPlace: key.place,
       refused: refusedBy(`${key.id} ${name}`),
-      connect: () => createModelClient({ ...at, timeoutMs }),
+      connect: () => clientOf({ ...at, timeoutMs }),
     },
   })
 
@@ -152,9 +153,9 @@ const isVendor = (prefix: string): prefix is Vendor => Object.hasOwn(VENDORS, pr
 function createRefusals(): (model: string) => RefusedSchemas {
   const refusals = new LRUCache<string, true>(REFUSALS_KEPT)
   return (model) => ({
-    has: (schema) => refusals.has(`${model} ${JSON.stringify(schema)}`),
+    has: (schema) => refusals.size > 0 && refusals.has(`${model} ${printSchema(schema)}`),
     add(schema) {
-      refusals.set(`${model} ${JSON.stringify(schema)}`, true)
+      refusals.set(`${model} ${printSchema(schema)}`, true)
     },
   })
 }
