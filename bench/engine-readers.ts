@@ -5,22 +5,22 @@ import { count, held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
 import { median, note } from './report.ts'
 
-const READS_PER_SECOND = 100
 const PAGE = 20
+const MAX_OPEN = 50
 const IDLE_MS = 3000
 const WARM_UP = 4000
 
 /** P19: what P1 keeps of its rate beside readers of another sheet, and what the readers wait. */
 export async function measureReaders(
   installation: Installation,
-  { rows, rounds }: { rows: number; rounds: number },
+  { rows, rounds, reads }: { rows: number; rounds: number; reads: number },
 ): Promise<Line[]> {
   const { call, stop } = await startLoam(installation)
   const shown = await makeLoad(call, 1000)
   await runToTheEnd(call, shown)
   const run = async (size: number) => runToTheEnd(call, await makeLoad(call, size))
   await run(WARM_UP)
-  const idle = startReaders(call, shown)
+  const idle = startReaders(call, shown, reads)
   await sleep(IDLE_MS)
   const idleP99 = p99(await idle.stop())
   const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
@@ -28,7 +28,7 @@ export async function measureReaders(
   for (let round = 1; round <= rounds; round += 1) {
     rates.alone.push((rows * ACTIONS) / (await run(rows)))
     const base = await makeLoad(call, rows)
-    const readers = startReaders(call, shown)
+    const readers = startReaders(call, shown, reads)
     rates.beside.push((rows * ACTIONS) / (await runToTheEnd(call, base)))
     busy.push(...(await readers.stop()))
     note(
@@ -38,7 +38,7 @@ export async function measureReaders(
   await stop()
   const kept = median(rates.beside) / median(rates.alone)
   const waits = p99(busy) / idleP99
-  const what = `${count(rows)} rows x ${ACTIONS} pure actions beside ${READS_PER_SECOND} reads of ${PAGE} rows a second`
+  const what = `${count(rows)} rows x ${ACTIONS} pure actions beside ${reads} reads of ${PAGE} rows a second`
   return [
     line(
       'P19',
@@ -59,19 +59,21 @@ export async function measureReaders(
   ]
 }
 
-/** Reads at a steady rate, whether or not those before are answered; a late start counts as waiting. */
-function startReaders(call: Call, base: string) {
+/** Reads at a steady rate, also while some are not answered yet; a late start counts as waiting. */
+function startReaders(call: Call, base: string, perSecond: number) {
   const end = new AbortController()
   const ms: number[] = []
-  const reads: Promise<void>[] = []
+  const open = new Set<Promise<void>>()
   const read = async (due: number) => {
     await call('POST', `${base}/rows/list`, { page_size: PAGE })
     ms.push(performance.now() - due)
   }
   const beat = async () => {
-    for (let due = performance.now(); !end.signal.aborted; due += 1000 / READS_PER_SECOND) {
+    for (let due = performance.now(); !end.signal.aborted; due += 1000 / perSecond) {
       await sleep(Math.max(0, due - performance.now()))
-      reads.push(read(due))
+      while (open.size >= MAX_OPEN) await Promise.race(open)
+      const asked = read(due).finally(() => open.delete(asked))
+      open.add(asked)
     }
   }
   const beating = beat()
@@ -80,7 +82,7 @@ function startReaders(call: Call, base: string) {
     async stop(): Promise<number[]> {
       end.abort()
       await beating
-      await Promise.all(reads)
+      await Promise.all(open)
       return ms
     },
   }

@@ -1,6 +1,6 @@
 // P1 to P4, P9, P11 to P15 and P19: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
-// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000]
+// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000 --reads 100]
 import { parseArgs } from 'node:util'
 import { type Installation, openInstallation } from '#test/installation.ts'
 import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine-calls.ts'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p19' },
     rows: { type: 'string', default: '20000' },
     cached: { type: 'string', default: '100000' },
+    reads: { type: 'string', default: '100' },
     crowd: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
   },
@@ -33,7 +34,7 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   p13: (installation) => measureCalls(installation, WATERFALLS, { cells: rows, rounds }),
   p14: (installation) => measureCalls(installation, MODEL_CALLS, { cells: rows, rounds }),
   p15: (installation) => measureCache(installation, { rows: Number(values.cached), rounds }),
-  p19: (installation) => measureReaders(installation, { rows, rounds }),
+  p19: (installation) => measureReaders(installation, { rows, rounds, reads: Number(values.reads) }),
 }
 
 const names = values.only.toLowerCase().split(',')

@@ -1,7 +1,7 @@
 /**
  * Requests and bulk rows share the event loop of a process, and its database. Bulk work, which nobody waits for, yields to
- * foreground work, which somebody waits for: it proceeds in small turns, and is throttled while foreground work is under way,
- * though never for long.
+ * foreground work, which somebody waits for: it proceeds in small turns, in smaller ones while foreground work is under way,
+ * and takes whatever time that leaves.
  */
 export type Yielding = {
   /** Foreground work is under way from now on, until the function that it answers is called. */
@@ -15,8 +15,12 @@ export type Yielding = {
 /** Foreground work that takes longer than this waits for something else: a stream of changes, a large upload. */
 const MAX_FOREGROUND_MS = 250
 const ROWS_PER_TURN = 16
-/** While foreground work is under way, a turn comes this often all the same. */
-const PAUSE_MS = 15
+/** While foreground work is under way: each of its steps waits for one turn at most. */
+const ROWS_BESIDE_FOREGROUND = 4
+/** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
+const MAX_WAIT_MS = 5
+/** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for so long at most. */
+const THROTTLE_MS = 8
 
 type ForegroundTask = { since: number; ended: boolean }
 
@@ -25,7 +29,8 @@ export function createYielding(): Yielding {
   const tasks: ForegroundTask[] = []
   let underWay = 0
   const queue: (() => void)[] = []
-  let next: NodeJS.Immediate | NodeJS.Timeout | undefined
+  let next: NodeJS.Immediate | undefined
+  let lastTurn = 0
   const throttled = new Set<() => void>()
 
   function end(task: ForegroundTask): void {
@@ -52,25 +57,20 @@ export function createYielding(): Yielding {
   function wake(): void {
     for (const resolve of throttled) resolve()
     throttled.clear()
-    if (queue.length === 0) return
-    cancelNext()
-    next = setImmediate(takeTurn)
-  }
-
-  function cancelNext(): void {
-    clearTimeout(next as NodeJS.Timeout)
-    clearImmediate(next as NodeJS.Immediate)
   }
 
   function takeTurn(): void {
     next = undefined
-    for (const resolve of queue.splice(0, ROWS_PER_TURN)) resolve()
+    const now = performance.now()
+    const small = hasForeground() && now - lastTurn < MAX_WAIT_MS
+    lastTurn = now
+    for (const resolve of queue.splice(0, small ? ROWS_BESIDE_FOREGROUND : ROWS_PER_TURN)) resolve()
     schedule()
   }
 
+  /** Immediates come after whatever has arrived meanwhile: requests, and answers of the database to them. */
   function schedule(): void {
-    if (queue.length === 0 || next !== undefined) return
-    next = hasForeground() ? setTimeout(takeTurn, PAUSE_MS) : setImmediate(takeTurn)
+    if (queue.length > 0) next ??= setImmediate(takeTurn)
   }
 
   return {
@@ -90,7 +90,7 @@ export function createYielding(): Yielding {
     async throttle() {
       if (!hasForeground()) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, 2 * PAUSE_MS)
+      const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)
       await promise
       clearTimeout(timer)
