@@ -171,7 +171,7 @@ function viewAction(
   const mayRun = seen.run + (total - looked)
   const billable = price.atMost > 0
   const { atMost } = price
-  const [firstOwn] = price.steps.filter(({ configured, ownKey }) => configured && ownKey)
+  const firstOwn = price.steps.find(({ configured, ownKey }) => configured && ownKey)
   return {
     view: {
       action_instance_id: instance.id,
