@@ -53,35 +53,45 @@ const IN_FLIGHT: readonly string[] = ['queued', 'running']
 
 /**
  * Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Only what
- * can hold one of the statuses is looked at, so that the few cells that failed are found by their index.
+ * can hold one of the statuses is looked at, so that the few cells that failed are found by their index, and from them the rows.
  */
 function statusCondition({ action_instance_id: action, is, is_not }: StatusFilter): Condition {
   const statuses: readonly string[] = [...new Set<string>(is ?? is_not ?? [])]
   const results = statuses.filter((status) => !IN_FLIGHT.includes(status))
   const flying = statuses.filter((status) => IN_FLIGHT.includes(status))
-  const parts = [
-    ...(results.length === 0 ? [] : [hasResult(results, action)]),
-    ...(flying.length === 0 ? [] : [isInFlight(flying, action)]),
+  const few = results.every((status) => FAILED.includes(status))
+  const places = [
+    ...(results.length === 0 ? [] : [withResult(results, few, action)]),
+    ...(flying.length === 0 ? [] : [inFlight(flying, action)]),
   ]
-  const found = sql<SqlBool>`(${sql.join(parts, sql` or `)})`
+  // Few in all: one list of rows. Else each row is looked up, for a list of all that are complete would be as long as the sheet.
+  const found = few
+    ? isAmong(sql.join(places, sql` union all `))
+    : sql<SqlBool>`(${sql.join(places.map(isAmong), sql` or `)})`
   return is === undefined ? sql`not ${found}` : found
 }
 
-function hasResult(statuses: readonly string[], action: string | undefined): Condition {
-  const ofAction = action === undefined ? sql`` : sql` and c.action = ${action}`
-  // Literals: the planner takes the index of failed cells only where it sees that nothing else is wanted.
-  const few = statuses.every((status) => FAILED.includes(status))
-  const among = few
-    ? sql`c.sheet_id = r.sheet_id and c.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
-    : sql`c.status = any(${statuses}::text[])`
-  return sql`exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id and ${among}${ofAction})`
+type Places = RawBuilder<unknown>
+
+function isAmong(places: Places): Condition {
+  return sql`exists (select from (${places}) place
+    where place.org_id = r.org_id and place.sheet_id = r.sheet_id and place.row_id = r.row_id)`
 }
 
-function isInFlight(statuses: readonly string[], action: string | undefined): Condition {
+function withResult(statuses: readonly string[], few: boolean, action: string | undefined): Places {
+  const ofAction = action === undefined ? sql`` : sql` and c.action = ${action}`
+  // Literals: the planner takes the index of failed cells only where it sees that nothing else is wanted.
+  const among = few
+    ? sql`c.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
+    : sql`c.status = any(${statuses}::text[])`
+  return sql`select c.org_id, c.sheet_id, c.row_id from cells c where ${among}${ofAction}`
+}
+
+function inFlight(statuses: readonly string[], action: string | undefined): Places {
   const ofAction = action === undefined ? sql`` : sql` and ${flightAction} = ${action}`
-  return sql`exists (
-    select from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
-    where f.org_id = r.org_id and f.row_id = r.row_id and f.status = any(${statuses}::text[])${ofAction})`
+  return sql`select f.org_id, f.sheet_id, f.row_id
+    from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+    where f.status = any(${statuses}::text[])${ofAction}`
 }
 
 /** A failure, or fewer results than actions without a condition that could have ended the row (D78). */

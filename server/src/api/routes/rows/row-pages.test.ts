@@ -260,6 +260,21 @@ describe('4.6 List Rows', () => {
     ])
     expect(rows[0].cells).toEqual({ filter_1: { status: 'failed', error: 'no answer' } })
     expect(rows[1].cells).toEqual({ filter_1: { status: 'complete', outputs: { x: 1 } } })
+
+    // Nobody works here, so the row stays queued. Statuses of results and of what is in flight may stand together.
+    const queued = await org.call('POST', `${base}/run`, { row_ids: [ids[2]] })
+    expect(queued.body.data).toEqual({ rows_queued: 1 })
+    const any = async (wanted: object) => {
+      const page = await list(base, { status_filters: [{ action: 'any', ...wanted }] })
+      return page.rows.map((row: { row_id: string }) => ids.indexOf(row.row_id))
+    }
+    for (const select of [found, any]) {
+      expect(await select({ is: ['queued'] })).toEqual([2])
+      expect(await select({ is: ['failed', 'error', 'queued', 'running'] })).toEqual([0, 2])
+      expect(await select({ is: ['complete', 'queued'] })).toEqual([1, 2])
+      expect(await select({ is_not: ['failed', 'queued'] })).toEqual([1])
+      expect(await select({ is_not: ['complete', 'queued'] })).toEqual([0])
+    }
   })
 })
 
