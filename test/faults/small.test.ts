@@ -18,6 +18,8 @@ it.each([
   // How long /healthz takes is a matter of the machine; that it answers, and no 5xx, is not.
   ['R13', '--share 0.01 --health-ms 60000 --memory-mb 512'],
   ['fuzz', '--each 4'],
+  // In which order things are done, not how long they take.
+  ['R16', '--share 0.02 --rounds 1 --ratio 0'],
   ['segments', '--members 200 --rounds 2'],
 ])('%s holds at a small size', { timeout: 600_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]

@@ -1,0 +1,97 @@
+// R16, P16: one organisation floods each resource that all share, one after the other, while another does one thing at a time.
+// What the other does never fails, is done before the flood is, and takes at most 3 times as long as on an idle system.
+// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports]; --ratio 0 looks at the order alone
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openInstallation } from '#test/installation.ts'
+import { callOver } from '#test/sheets.ts'
+import { type Flood, floodsOf } from './floods.ts'
+import { check, say, sayVerdict } from './installation.ts'
+import { serveMail, serveModel } from './outside.ts'
+
+const { values } = parseArgs({
+  options: {
+    /** Of the size of every flood. */
+    share: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '5' },
+    ratio: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+  },
+})
+const rounds = Number(values.rounds)
+const limit = Number(values.ratio)
+const CREDITS = 10_000_000
+
+const installation = await openInstallation()
+const outside = [await serveModel(100), await serveMail(300)] as const
+try {
+  const [model, mail] = outside
+  const server = await installation.startServer({
+    LOAM_MODEL_BASE_URL: `${model.url}/v1`,
+    LOAM_MODELS: 'local',
+    LOAM_MODEL_CONCURRENCY: '4',
+    LOAM_SMTP_URL: mail.url,
+    LOAM_MAIL_FROM: 'loam@example.com',
+    LOAM_MAIL_PER_HOUR: '1000000',
+    LOAM_CONCURRENCY: '50',
+    LOAM_EXPORTS_PER_ORG: '100000',
+    LOAM_STREAMS_PER_KEY: '1000',
+    LOAM_STREAMS_PER_ORG: '1000',
+  })
+  const makeOrg = async (name: string) => {
+    const { orgId, key } = await installation.makeOrg(name, CREDITS)
+    return { orgId, key, call: callOver(server.url, key) }
+  }
+  const parts = {
+    store: installation.store,
+    origin: server.url,
+    dataDir: `${installation.folder}/server`,
+    share: Number(values.share),
+  }
+  for (const [name, open] of Object.entries(floodsOf(parts))) {
+    if (values.only !== '' && values.only !== name) continue
+    await measure(name, await open(await makeOrg(`Flood of ${name}`), await makeOrg(`Other of ${name}`)))
+  }
+} finally {
+  for (const server of outside) server.close()
+  await installation.close()
+}
+sayVerdict('R16')
+
+async function measure(name: string, flood: Flood): Promise<void> {
+  await flood.operate()
+  const idle = median(await repeat(flood))
+  const { left, stop } = await flood.start()
+  try {
+    while ((await left()) === 0) await sleep(5)
+    let leftAfterFirst = 0
+    const times = await repeat(flood, async (round) => {
+      if (round === 0) leftAfterFirst = await left()
+    })
+    const leftAtEnd = await left()
+    const ratio = median(times) / idle
+    say(
+      `${name}: ${idle.toFixed(0)} ms idle, ${median(times).toFixed(0)} ms beside the flood (${ratio.toFixed(2)} x); ${leftAfterFirst} of the flood left after the first, ${leftAtEnd} after the last`,
+    )
+    check(`${name}: served before the flood was`, leftAfterFirst > 0, true)
+    if (limit > 0) check(`${name}: at most ${limit} x its idle time`, ratio <= limit, true)
+  } finally {
+    await stop()
+  }
+}
+
+/** Milliseconds of each operation; one that fails ends the program. */
+async function repeat(flood: Flood, after?: (round: number) => Promise<void>): Promise<number[]> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const started = performance.now()
+    await flood.operate()
+    times.push(performance.now() - started)
+    await after?.(round)
+  }
+  return times
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+}
