@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 
 export type Outside = { url: string; close(): void }
@@ -42,7 +41,7 @@ export async function serveMail(delayMs: number): Promise<Outside> {
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData(stream, _session, done) {
       stream.resume()
-      stream.once('end', () => void sleep(delayMs).then(() => done()))
+      stream.once('end', () => setTimeout(done, delayMs))
     },
   })
   // Whoever is killed in the middle of a mail leaves a broken connection.
