@@ -60,6 +60,42 @@ describe('ingest', () => {
     ])
   })
 
+  it('of a source that says something else time and again every value is kept once, with its time', async () => {
+    const { orgId } = await app.makeOrg()
+    const at = (n: number) => new Date(Date.UTC(2026, 0, 1, n)).toISOString()
+    // The latest comes in the middle.
+    const hours = [0, 1, 2, 3, 4, 11, 5, 6, 7, 8, 9, 10]
+    for (const n of hours)
+      await only(orgId, 'crm', company('acme.com', { n, city: 'Ulm', even: n % 2 === 0 }, at(n)))
+    const { entity_id } = await only(orgId, 'crm', company('acme.com', { n: 5, even: false }, at(5)))
+    const { entity, history } = await read(orgId, entity_id)
+    const shown = { source: 'crm', at: at(11) }
+    expect(entity.fields).toEqual({
+      n: { value: 11, ...shown },
+      city: { value: 'Ulm', ...shown },
+      even: { value: false, ...shown },
+    })
+    const times = (first: number, last: number) => ({
+      first_seen: new Date(at(first)),
+      last_seen: new Date(at(last)),
+    })
+    expect(history.values).toMatchObject([
+      { field: 'city', value: 'Ulm', ...times(0, 11), current: true },
+      { field: 'even', value: false, ...times(1, 11), current: true },
+      { field: 'even', value: true, ...times(0, 10), current: false },
+      ...hours
+        .toSorted((a, b) => b - a)
+        .map((n) => ({ field: 'n', value: n, ...times(n, n), current: n === 11 })),
+    ])
+    const { rows } = await sql<{ fields: object }>`
+      select fields from record_statements where org_id = ${orgId}`.execute(app.store.system)
+    // The first four as they were said; then each value on its own.
+    expect(rows.map(({ fields }) => Object.keys(fields).length).filter((count) => count > 1)).toEqual([
+      3, 3, 3, 3,
+    ])
+    expect(rows).toHaveLength(4 + 3 + 8)
+  })
+
   it('the first source of the declared order wins whatever the time', async () => {
     const { orgId } = await app.makeOrg()
     await sql`insert into record_sources (org_id, source, rank) values (${orgId}, 'crm', 1)`.execute(

@@ -20,10 +20,13 @@ const listGiven = (statements: readonly Statement[]) => {
   return sql`jsonb_to_recordset(${`[${records.join()}]`}::jsonb) as t (i uuid, f jsonb, a timestamptz)`
 }
 
+/** A source that says something else each time would repeat with each statement what has not changed. */
+const MAX_WHOLE = 4
+
 /**
- * Keeps statements about entities that are there, of which each is named once: as they are where the source says its first
- * word or says the same again, which widens the time over which it did. Answers of which entities that was news, and which
- * statements were not kept, since the source says something else than before: those are to be added by their fields.
+ * Keeps statements about entities that are there, of which each is named once: as they are where the source has said little
+ * yet, or says the same again, which widens the time over which it did. Answers of which entities that was news, and which
+ * statements were not kept: those are to be added by their fields.
  */
 export async function addStatements(
   db: Db,
@@ -39,7 +42,8 @@ export async function addStatements(
       select i as entity_id, f as fields, a as at, sha256(convert_to(f::text, 'UTF8')) as hash
       from ${listGiven(statements)}
     ), given as materialized (
-      select *, (${stored} and s.fields_hash = t.hash limit 1) is true or (${stored} limit 1) is not true as kept
+      select *, (${stored} and s.fields_hash = t.hash limit 1) is true
+        or (select count(*) from (${stored} limit ${sql.lit(MAX_WHOLE)}) as known) < ${sql.lit(MAX_WHOLE)} as kept
       from hashed t
     ), added as (
       insert into record_statements as v (${COLUMNS})
