@@ -45,6 +45,11 @@ export const GROUPS: Group[] = [
     load: () => import('./commands/connection.ts'),
   },
   {
+    name: 'provider',
+    about: 'See what providers found, and whether their replies still fit',
+    load: () => import('./commands/provider.ts'),
+  },
+  {
     name: 'records',
     about: 'Import, read, merge and erase companies, people and contacts',
     load: () => import('./commands/records.ts'),

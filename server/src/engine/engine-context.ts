@@ -1,6 +1,7 @@
 import type { MailTurn } from '../catalog/define.ts'
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
+import type { ProviderRate } from '../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../catalog/records/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
@@ -15,7 +16,7 @@ import type { DatabaseUse } from './cells/database-use.ts'
 import type { ReadLargeOutputs } from './cells/large-outputs.ts'
 import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
-import type { Flight, RunFacts } from './flights/flight.ts'
+import type { Flight, RunFacts, SettledCell } from './flights/flight.ts'
 import type { PureRuns } from './pure-runs.ts'
 import type { Suspects } from './suspects.ts'
 
@@ -33,6 +34,10 @@ export type Engine = {
   takeMailTurn: (of: Parameters<typeof takeMailTurn>[1]) => Promise<MailTurn>
   /** Tells those who watch a sheet that something of it has changed. */
   announce(sheetId: string): void
+  /** What providers did lately for an action of the catalogue. */
+  ratesOf(org: string, action: string): Promise<readonly ProviderRate[]>
+  /** Counts what providers did for settled cells of waterfalls. */
+  countProviders(org: string, cells: readonly SettledCell[]): void
   /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */
   flush(): Promise<void>
   definitionOf(run: RunFacts): Promise<Definition>

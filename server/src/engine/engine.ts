@@ -18,7 +18,9 @@ import { createUniqueness } from './cells/uniqueness.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
+import { createProviderCounter } from './provider-counter.ts'
 import { createProviderGate } from './provider-gate/provider-gate.ts'
+import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
 import { createSuspects } from './suspects.ts'
 
@@ -59,6 +61,7 @@ export function createEngine(parts: EngineParts): Engine {
   const ending = createEnding(endingSignal)
   const flights = createFlightStore(store, lane)
   const announcer = createAnnouncer(store, log)
+  const counter = createProviderCounter(store, log)
   const judgeUnique = createUniqueness(store)
   return {
     flights,
@@ -73,7 +76,9 @@ export function createEngine(parts: EngineParts): Engine {
     environment,
     takeMailTurn: (of) => takeMailTurn(store.system, of),
     announce: (sheetId) => announcer.announce(sheetId),
-    flush: async () => void (await Promise.all([announcer.flush(), gate.flush()])),
+    ratesOf: createProviderRates(store.system),
+    countProviders: (org, cells) => counter.count(org, cells),
+    flush: async () => void (await Promise.all([announcer.flush(), gate.flush(), counter.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal, database) =>

@@ -35,7 +35,10 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
     } while (next !== null && cells.length < together && isPure(engine, walk, next))
     const settled = await engine.flights.settle(flight, { cells, next }, walk.express)
     if (settled === null) await throwIfTakenOver(engine, flight)
-    else engine.announce(facts.sheet_id)
+    else {
+      engine.announce(facts.sheet_id)
+      engine.countProviders(facts.org_id, cells)
+    }
     if (settled === null || next === null) return false
     moveTo(flight, next)
     if (settled.runState !== 'stopped') return true

@@ -3,8 +3,9 @@ import { defineJob, type Job } from '../lib/job.ts'
 import type { Store } from '../store/connection/db.ts'
 import { forgetOldWindows } from '../store/organisation/admission.ts'
 import { forgetOldCalls } from '../store/organisation/idempotency.ts'
+import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, and old sums of providers. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -13,6 +14,7 @@ export function requestSweep(store: Store): Job {
     async run() {
       await forgetOldCalls(store.system)
       await forgetOldWindows(store)
+      await forgetOldTallies(store.system)
     },
   })
 }

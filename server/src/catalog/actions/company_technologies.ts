@@ -19,6 +19,7 @@ export default defineAction({
       adapters: TECHNOLOGY_SOURCES,
       description: 'Who is asked, in order. Built-in reads the website and DNS records.',
     }),
+    order: field.waterfallOrder,
   },
   outputs: {
     technologies: output.table('What was found.', {
@@ -32,7 +33,7 @@ export default defineAction({
   },
   run({ inputs, context }) {
     return askInOrder(
-      inputs.providers,
+      { ...inputs.providers, order: inputs.order },
       { domain: bareHost(inputs.domain) },
       context,
       ({ value, provider }) => ({ technologies: value, provider }),

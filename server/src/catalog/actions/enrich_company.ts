@@ -21,6 +21,7 @@ export default defineAction({
       default: USUAL_COMPANY_SOURCES,
       description: 'Who is asked, in order.',
     }),
+    order: field.waterfallOrder,
   },
   needs: [['domain'], ['name'], ['linkedin_url']],
   outputs: {
@@ -39,7 +40,7 @@ export default defineAction({
   run({ inputs, context }) {
     const { domain = '', name = '', linkedin_url = '' } = inputs
     return askInOrder(
-      inputs.providers,
+      { ...inputs.providers, order: inputs.order },
       { domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
       context,
       ({ value, provider }) => ({ ...value, provider }),

@@ -22,6 +22,7 @@ export default defineAction({
       adapters: PERSON_SOURCES,
       description: 'Who is asked, in order.',
     }),
+    order: field.waterfallOrder,
   },
   needs: [['linkedin_url'], ['email'], ['full_name', 'company_domain']],
   outputs: {
@@ -35,7 +36,7 @@ export default defineAction({
   },
   run({ inputs, context }) {
     return askInOrder(
-      inputs.providers,
+      { ...inputs.providers, order: inputs.order },
       { ...readPerson(inputs), email: inputs.email?.trim() ?? '' },
       context,
       ({ value, provider }) => ({ ...value, provider }),

@@ -14,14 +14,20 @@ export default defineAction({
   inputs: {
     name: field.text({ required: true, description: 'The name of the company.' }),
     providers: field.waterfall({ adapters: DOMAIN_FINDERS, description: 'Who is asked, in order.' }),
+    order: field.waterfallOrder,
   },
   outputs: {
     domain: output.text('Its website, as acme.com.'),
     provider: output.text('Who knew it.'),
   },
   run: ({ inputs, context }) =>
-    askInOrder(inputs.providers, { name: inputs.name.trim() }, context, ({ value, provider }) => ({
-      ...value,
-      provider,
-    })),
+    askInOrder(
+      { ...inputs.providers, order: inputs.order },
+      { name: inputs.name.trim() },
+      context,
+      ({ value, provider }) => ({
+        ...value,
+        provider,
+      }),
+    ),
 })

@@ -17,6 +17,7 @@ export default defineAction({
     full_name: field.text({ description: 'Needs company_domain beside it.' }),
     company_domain: field.text({ description: 'Needs full_name beside it.' }),
     providers: field.waterfall({ adapters: PROFILE_FINDERS, description: 'Who is asked, in order.' }),
+    order: field.waterfallOrder,
   },
   needs: [['email'], ['full_name', 'company_domain']],
   outputs: {
@@ -26,6 +27,11 @@ export default defineAction({
   run({ inputs, context }) {
     const { full_name, domain } = readPerson(inputs)
     const question = { email: inputs.email?.trim() ?? '', full_name, domain }
-    return askInOrder(inputs.providers, question, context, ({ value, provider }) => ({ ...value, provider }))
+    return askInOrder(
+      { ...inputs.providers, order: inputs.order },
+      question,
+      context,
+      ({ value, provider }) => ({ ...value, provider }),
+    )
   },
 })

@@ -31,6 +31,7 @@ export default defineAction({
       adapters: PEOPLE_SOURCES,
       description: 'Who is asked, in order.',
     }),
+    order: field.waterfallOrder,
   },
   outputs: {
     count: output.number('How many there are, as far as the provider tells.'),
@@ -46,7 +47,7 @@ export default defineAction({
   },
   run({ inputs, context }) {
     return askInOrder(
-      inputs.providers,
+      { ...inputs.providers, order: inputs.order },
       {
         domain: bareHost(inputs.domain),
         titles: inputs.titles.filter((title) => title !== ''),

@@ -21,6 +21,7 @@ export default defineAction({
       default: USUAL_PHONE_FINDERS,
       description: 'Who is asked, in order.',
     }),
+    order: field.waterfallOrder,
   },
   needs: [['linkedin_url'], ['full_name', 'company_domain']],
   outputs: {
@@ -29,9 +30,14 @@ export default defineAction({
     provider: output.text('Who found it.'),
   },
   run({ inputs, context }) {
-    return askInOrder(inputs.phone_providers, readPerson(inputs), context, ({ value, provider }) => ({
-      ...value,
-      provider,
-    }))
+    return askInOrder(
+      { ...inputs.phone_providers, order: inputs.order },
+      readPerson(inputs),
+      context,
+      ({ value, provider }) => ({
+        ...value,
+        provider,
+      }),
+    )
   },
 })

@@ -26,6 +26,7 @@ export default defineAction({
       default: USUAL_EMAIL_FINDERS,
       description: 'Who is asked, in order.',
     }),
+    order: field.waterfallOrder,
     email_validation: field.waterfall({
       adapters: VERIFIERS,
       default: [],
@@ -53,7 +54,7 @@ export default defineAction({
       context,
     })
     return askInOrder(
-      inputs.email_providers,
+      { ...inputs.email_providers, order: inputs.order },
       readPerson(inputs),
       context,
       ({ value, provider }) => ({

@@ -19,6 +19,7 @@ export default defineAction({
       default: [builtInVerification],
       description: 'Who is asked, in order, until one can tell. Default Built-in.',
     }),
+    order: field.waterfallOrder,
   },
   outputs: {
     status: output.text('valid, invalid, catch_all, disposable, role or unknown.'),
@@ -27,9 +28,14 @@ export default defineAction({
     provider: output.text('Who told.'),
   },
   run({ inputs, context }) {
-    return askInOrder(inputs.providers, { email: inputs.email.trim() }, context, ({ value, provider }) => ({
-      ...value,
-      provider,
-    }))
+    return askInOrder(
+      { ...inputs.providers, order: inputs.order },
+      { email: inputs.email.trim() },
+      context,
+      ({ value, provider }) => ({
+        ...value,
+        provider,
+      }),
+    )
   },
 })

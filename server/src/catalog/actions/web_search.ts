@@ -19,6 +19,7 @@ export default defineAction({
       adapters: SEARCH_ENGINES,
       description: 'Which engines are asked, in order.',
     }),
+    order: field.waterfallOrder,
     limit: field.number({
       min: 1,
       max: 50,
@@ -35,7 +36,7 @@ export default defineAction({
   run({ inputs, context }) {
     const { query, limit = DEFAULT_LIMIT, country = '' } = inputs
     return askInOrder(
-      inputs.providers,
+      { ...inputs.providers, order: inputs.order },
       { query: query.trim(), limit, country: country.trim() },
       context,
       ({ value, provider }) => ({ results: value, provider }),

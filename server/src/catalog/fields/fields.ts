@@ -6,7 +6,7 @@ import { conditions, targetConditions } from './conditions-field.ts'
 import { type Checked, type Field, FieldProblem, hasToken, refuse, type Scope } from './field.ts'
 import { outputFormat } from './output-format.ts'
 import { prompt } from './prompt.ts'
-import { waterfall } from './waterfall-field.ts'
+import { waterfall, WATERFALL_ORDERS } from './waterfall-field.ts'
 
 type Given<Required extends boolean> = { required?: Required; description: string }
 type Maybe<Value, Required extends boolean> = Required extends true ? Value : Value | undefined
@@ -262,6 +262,13 @@ function values<const Required extends boolean = false>(options: Given<Required>
   }
 }
 
+/** How the providers of a waterfall are asked. */
+const waterfallOrder = choice(WATERFALL_ORDERS, {
+  default: 'as_listed',
+  description:
+    'as_listed asks providers in the order of the list (the default); cheapest_per_find by what each find has cost in the last 30 days, and says so in the provenance.',
+})
+
 export const field = {
   text,
   prompt,
@@ -278,5 +285,6 @@ export const field = {
   conditions,
   targetConditions,
   waterfall,
+  waterfallOrder,
   outputFormat,
 }

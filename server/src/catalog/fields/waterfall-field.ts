@@ -6,7 +6,14 @@ import type { Checked, Field, ProviderOption, WaterfallStep } from './field.ts'
 export type { WaterfallStep }
 
 /** Who may be asked, and who is asked in which order. */
-export type ConfiguredWaterfall<Source> = { adapters: readonly Source[]; steps: readonly WaterfallStep[] }
+export type ConfiguredWaterfall<Source> = {
+  adapters: readonly Source[]
+  steps: readonly WaterfallStep[]
+  order?: WaterfallOrder | undefined
+}
+
+export const WATERFALL_ORDERS = ['as_listed', 'cheapest_per_find'] as const
+export type WaterfallOrder = (typeof WATERFALL_ORDERS)[number]
 
 /** An ordered list of providers, first is primary. Tried in order until one gives a verified answer. */
 export function waterfall<Source extends { option: ProviderOption }>(options: {

@@ -6,7 +6,7 @@ import { runWaterfall, type Waterfall, type WaterfallResult } from './waterfall-
 
 /** The outcome of an action that puts one question to providers in order, and makes its outputs of the answer. */
 export async function askInOrder<Input, Result, Outputs>(
-  { adapters, steps }: ConfiguredWaterfall<Adapter<Input, Result>>,
+  { adapters, steps, order }: ConfiguredWaterfall<Adapter<Input, Result>>,
   input: NoInfer<Input>,
   context: CellContext,
   read: (found: { value: Result; verified: boolean; provider: string }) => Outputs,
@@ -14,7 +14,7 @@ export async function askInOrder<Input, Result, Outputs>(
 ): Promise<Outcome<Outputs>> {
   const { state } = context
   const checking = check === undefined ? {} : { check }
-  return toOutcome(await runWaterfall({ adapters, steps, input, context, state, ...checking }), read)
+  return toOutcome(await runWaterfall({ adapters, steps, order, input, context, state, ...checking }), read)
 }
 
 /** What a waterfall comes to as the outcome of an action. */

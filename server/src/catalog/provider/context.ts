@@ -1,5 +1,6 @@
 import type { Egress } from '../../lib/egress/egress.ts'
 import type { ProviderGate, ProviderKeys } from './access.ts'
+import type { ProviderRate } from './waterfall-order.ts'
 
 /** What one request to a provider takes of what an action is lent. */
 export type ProviderContext = {
@@ -17,6 +18,8 @@ export type AskContext = ProviderContext & {
   gate: ProviderGate
   /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
   reserve(credits: number): Promise<boolean>
+  /** What providers did lately for the organisation, for waterfalls that order themselves. */
+  rates?(): Promise<readonly ProviderRate[]>
 }
 
 /** The same for a cell that may be parked. */

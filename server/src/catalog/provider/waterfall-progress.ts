@@ -38,6 +38,8 @@ export type Candidate<Result> = {
 /** How far a waterfall is. Kept as JSON while the row is parked. */
 export type Progress<Result> = Bill & {
   place: number
+  /** Ids of providers in the order of this cell, where it was found out from what they did before. */
+  order?: string[]
   failures: string[]
   /** Somebody said that there is nothing. */
   answered: boolean
@@ -68,6 +70,7 @@ export function readProgress<Result>(state: unknown, result: z.ZodType<Result>):
 function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Result>> {
   return z.object({
     place: z.number(),
+    order: z.array(z.string()).exactOptional(),
     credits: z.number(),
     provenance: z.array(Entry),
     failures: z.array(z.string()),

@@ -5,6 +5,7 @@ import { createKey, type GateAnswer, type ProviderGate } from './access.ts'
 import { defineAdapter, hit, type QuestionKind, MISS } from './adapter.ts'
 import { collectPages } from './pages.ts'
 import { defineBuiltIn, defineProvider } from './provider.ts'
+import type { ProviderRate } from './waterfall-order.ts'
 import { type WaterfallResult, runWaterfall, type Waterfall } from './waterfall-run.ts'
 
 type Word = { word: string }
@@ -53,6 +54,7 @@ type Settings = Partial<Waterfall<string, Word>> & {
   gate?: ProviderGate
   credits?: number
   timeoutMs?: number
+  rates?: ProviderRate[]
 }
 
 /** A waterfall over doubles, and how often each was asked. `go` goes on from a pause. */
@@ -63,7 +65,15 @@ async function make(replies: Record<string, Reply[]>, settings: Settings = {}) {
     doubles[id] = await serveDouble(() => (left.length > 1 ? left.shift() : left[0]) ?? {})
   }
   const urls = Object.fromEntries(Object.entries(doubles).map(([id, { origin }]) => [id, origin]))
-  const { own = [], keys = ['one', 'two', 'three'], gate, credits = 100, timeoutMs, ...rest } = settings
+  const {
+    own = [],
+    keys = ['one', 'two', 'three'],
+    gate,
+    credits = 100,
+    timeoutMs,
+    rates,
+    ...rest
+  } = settings
   const reserved: number[] = []
   const context = makeAskContext(urls, {
     keys: {
@@ -75,6 +85,7 @@ async function make(replies: Record<string, Reply[]>, settings: Settings = {}) {
       return amount <= credits
     },
     ...(gate === undefined ? {} : { gate }),
+    ...(rates === undefined ? {} : { rates: async () => rates }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
   const steps = PRICES.map(([provider]) => ({ provider, own_key: own.includes(provider) }))
@@ -405,4 +416,73 @@ it('an answer is checked by somebody else: rejected counts as a miss, and a chec
     [1, 1, 0],
     ['new', { spent: 1 }, 'new', { spent: 2.2 }],
   ])
+})
+
+describe('a waterfall that orders itself', () => {
+  const rate = (provider: string, asked: number, found: number, credits: number) => ({
+    provider,
+    asked,
+    found,
+    credits,
+  })
+  const all = { one: [nothing], two: [nothing], three: [nothing] }
+
+  it('asks first whose finds have cost least, and says so', async () => {
+    // One costs 1 for each find, two costs 2, and three is cheap but charges for its many misses.
+    const rates = [rate('ONE', 100, 10, 10), rate('TWO', 100, 90, 180), rate('THREE', 1000, 10, 102)]
+    const { result, asked } = await run(all, { order: 'cheapest_per_find', rates })
+    expect(brief(result)).toEqual(['Loam ordered 0', 'ONE miss 0', 'TWO miss 0', 'THREE miss 0.1'])
+    expect(result).toMatchObject({
+      provenance: [
+        {
+          message:
+            'by credits for each find of the last 30 days: ONE 1 (10 of 100 found), TWO 2 (90 of 100 found), THREE 6.9 (10 of 1000 found)',
+        },
+        {},
+        {},
+        {},
+      ],
+    })
+    expect(asked).toEqual([1, 1, 1])
+  })
+
+  it('without facts goes by list prices; the order of a list is not changed unless it is asked for', async () => {
+    const ordered = await run(all, { order: 'cheapest_per_find' })
+    expect(brief(ordered.result).slice(1)).toEqual(['THREE miss 0.1', 'ONE miss 0', 'TWO miss 0'])
+    const listed = await run(all, { rates: [rate('THREE', 100, 100, 0)] })
+    expect(brief(listed.result)).toEqual(['ONE miss 0', 'TWO miss 0', 'THREE miss 0.1'])
+  })
+
+  it('on keys of their own, which cost nothing, goes by how often they find something', async () => {
+    const rates = [rate('ONE', 100, 10, 0), rate('TWO', 100, 90, 0), rate('THREE', 100, 50, 0)]
+    const { result } = await run(all, {
+      order: 'cheapest_per_find',
+      own: ['one', 'two', 'three'],
+      rates,
+    })
+    expect(brief(result).slice(1)).toEqual(['TWO miss 0', 'THREE miss 0', 'ONE miss 0'])
+  })
+
+  it('goes on in the same order after a pause, whatever the facts are by then', async () => {
+    const rates = [rate('THREE', 100, 100, 10)]
+    const { go } = await make(
+      { one: [nothing], two: [nothing], three: [{ status: 429, headers: { 'retry-after': '1' } }, nothing] },
+      { order: 'cheapest_per_find', rates },
+    )
+    const paused = await go(undefined)
+    expect(paused).toMatchObject({ kind: 'pause', state: { place: 0, order: ['three', 'one', 'two'] } })
+    rates.splice(0, 1, rate('TWO', 100, 100, 0))
+    const { state } = paused as { state: unknown }
+    expect(brief(await go(JSON.parse(JSON.stringify(state))))).toEqual([
+      'Loam ordered 0',
+      'THREE miss 0.1',
+      'ONE miss 0',
+      'TWO miss 0',
+    ])
+  })
+
+  it('D71: where nobody can be asked it is said as ever', async () => {
+    const { result } = await run(all, { order: 'cheapest_per_find', keys: [] })
+    expect(result).toMatchObject({ kind: 'none', unasked: expect.stringMatching(/none of its providers/) })
+  })
 })

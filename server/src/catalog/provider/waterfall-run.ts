@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
+import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Provenance } from '../outcome.ts'
 import type { Adapter } from './adapter.ts'
 import type { AskContext } from './context.ts'
 import { describeUnasked } from './remedy.ts'
 import { callProvider, chooseKey, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
+import { orderByFinds } from './waterfall-order.ts'
 import { type Bill, type Candidate, type Progress, readProgress, startTurn } from './waterfall-progress.ts'
 
 /** What a waterfall came to. */
@@ -49,9 +50,10 @@ export async function runWaterfall<Input, Result>(
   const result = waterfall.adapters[0]?.question.result ?? z.never()
   const progress = readProgress(waterfall.state, result)
   const started = Date.now()
-  while (progress.place < waterfall.steps.length) {
+  const steps = await stepsOf(waterfall, progress)
+  while (progress.place < steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
-    const end = await takeStep(waterfall, progress)
+    const end = await takeStep({ ...waterfall, steps }, progress)
     if (end !== null) return end
   }
   const { fallback, credits, provenance, failures, answered } = progress
@@ -60,10 +62,21 @@ export async function runWaterfall<Input, Result>(
   return { kind: 'none', failure, unasked: describeIfUnasked(progress), credits, provenance }
 }
 
+const UNASKED = new Set(['unconfigured', 'disabled', 'ordered'])
+
+async function stepsOf<Input, Result>(
+  waterfall: Waterfall<Input, Result>,
+  progress: Progress<Result>,
+): Promise<readonly WaterfallStep[]> {
+  if (waterfall.order !== 'cheapest_per_find') return waterfall.steps
+  const isKnown = progress.order !== undefined
+  return orderByFinds(waterfall, progress, isKnown ? [] : ((await waterfall.context.rates?.()) ?? []))
+}
+
 /** D71: every one of the list is without a key, or gone; one that refused its key has been asked. */
 function describeIfUnasked<Result>({ provenance, failures }: Progress<Result>): string | null {
   const unconfigured = provenance.filter(({ status }) => status === 'unconfigured')
-  const others = provenance.filter(({ status }) => status !== 'unconfigured' && status !== 'disabled')
+  const others = provenance.filter(({ status }) => !UNASKED.has(status))
   if (unconfigured.length === 0 || others.length > 0 || failures.length > 0) return null
   return describeUnasked(unconfigured.map(({ provider, message = '' }) => ({ provider, remedy: message })))
 }

@@ -9,7 +9,7 @@ import type { HeadcountQuestion } from '../questions/headcount.ts'
 import { bareHost } from '../questions/person-input.ts'
 
 /** Who counts the people of a company, in the order of the default. */
-const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount, blitzHeadcount]
+export const HEADCOUNT_SOURCES = [exploriumHeadcount, crustdataHeadcount, blitzHeadcount]
 
 const inputs = {
   domain: field.text({ description: 'acme.com; enough alone.' }),

@@ -1,4 +1,5 @@
 import type { ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
+import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
 import type { Definition } from '../../chain/definition.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
@@ -10,19 +11,21 @@ import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
 
-type CallParts = { limit: CallLimit; database: DatabaseUse; onFenceLost: () => void }
+type CallParts = { action: string; limit: CallLimit; database: DatabaseUse; onFenceLost: () => void }
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
   readonly #engine: Engine
   readonly #flight: Flight
+  readonly #action: string
   readonly #limit: CallLimit
   readonly #database: DatabaseUse
   readonly #onFenceLost: () => void
 
-  constructor(engine: Engine, flight: Flight, { limit, database, onFenceLost }: CallParts) {
+  constructor(engine: Engine, flight: Flight, { action, limit, database, onFenceLost }: CallParts) {
     this.#engine = engine
     this.#flight = flight
+    this.#action = action
     this.#limit = limit
     this.#database = database
     this.#onFenceLost = onFenceLost
@@ -91,6 +94,10 @@ export class CellContext implements ActionContext {
       update: async (given) => access.update(await this.#hide(given)),
       relate: async (operation, given) => access.relate(operation, await this.#hide(given)),
     }
+  }
+  rates(): Promise<readonly ProviderRate[]> {
+    const { facts } = this.#flight
+    return this.#database.watch(this.#engine.ratesOf(facts.org_id, this.#action))
   }
   now(): Date {
     return new Date()

@@ -125,8 +125,18 @@ async function runFound(
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
-  if (result.settlement.creditsMillis > 0) result.settlement.actionId = action.id
+  if (result.settlement.creditsMillis > 0 || asksInOrder(action)) result.settlement.actionId = action.id
   return result
+}
+
+const waterfalls = new WeakMap<Action, boolean>()
+
+/** Whether the action has a waterfall, of which the provenance tells who was asked. */
+function asksInOrder(action: Action): boolean {
+  const has =
+    waterfalls.get(action) ?? Object.values(action.inputs).some(({ waterfall }) => waterfall !== undefined)
+  waterfalls.set(action, has)
+  return has
 }
 
 /** Others may repeat what they were sent, in what they answer and in words of a failure. */

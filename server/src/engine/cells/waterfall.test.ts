@@ -4,6 +4,7 @@ import type { Call } from '#test/sheets.ts'
 import { predict, readLedger, runRows, serveProviders } from '#test/waterfall-model.ts'
 import { startTestWorker } from '#test/worker.ts'
 import { grantCredits } from '../../store/organisation/credits.ts'
+import { readHitRates } from '../../store/organisation/provider-tallies.ts'
 
 const ROWS = 600
 
@@ -18,5 +19,26 @@ it('calls, charges and results of a waterfall are exactly what a plain model pre
   await app.store.system.transaction().execute((trx) => grantCredits(trx, org.orgId, more))
   const call: Call = async (method, path, body) => (await org.call(method, path, body)).body
   await runRows(call, ROWS)
-  expect(await readLedger(app.store, org.orgId, providers.calls)).toEqual(predict(ROWS))
+  const ledger = predict(ROWS)
+  expect(await readLedger(app.store, org.orgId, providers.calls)).toEqual(ledger)
+
+  // The sums are written beside the settlements, some time after the last of them.
+  const finds = Object.values(ledger.rows)
+  const sums = ['Hunter', 'Datagma', 'Findymail'].map((provider) => {
+    const found = finds.filter((row) => row.provider === provider)
+    const millis = found.reduce((sum, row) => sum + row.millis, 0)
+    const asked = ledger.calls[provider.toLowerCase()]
+    return {
+      provider,
+      asked,
+      found: found.length,
+      verified: found.length,
+      price_per_find: millis / found.length / 1000,
+    }
+  })
+  await expect
+    .poll(() => readHitRates(app.store.system, org.orgId, { days: 2 }), { timeout: 30_000 })
+    .toMatchObject(
+      sums.map((sum) => ({ action: 'person_work_email_waterfall', ...sum, p50_ms: expect.any(Number) })),
+    )
 })

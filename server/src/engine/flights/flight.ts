@@ -62,7 +62,7 @@ export type Flight = Readonly<{
 /** The result of one cell, ready to be written. */
 export type SettledCell = {
   action: string
-  /** Of the catalogue; said of cells that cost something. */
+  /** Of the catalogue; said of cells that cost something, and of those that ask providers in order. */
   actionId?: string
   status: CellStatus
   outputs?: Record<string, unknown>

@@ -123,6 +123,17 @@ export type Schema = {
     hour: Made
     used: number
   }
+  provider_tallies: {
+    org_id: string
+    day: string
+    action: string
+    provider: string
+    asked: number
+    found: number
+    verified: number
+    credits_millis: number
+    times: number[]
+  }
   audit_entries: {
     org_id: string
     entry_id: string

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { addProviderTallies, TIME_PLACES } from '#server/store/organisation/provider-tallies.ts'
 import { testCatalogue } from '#test/catalogue.ts'
 import { type Json, makeApp, type TestOrg } from '#test/harness.ts'
 import { fieldsOf, makeChain } from '../../testing/chain.ts'
@@ -39,6 +40,29 @@ describe('4.5 Get Action Field Options', () => {
           ],
         },
       },
+    ])
+  })
+
+  it('waterfall providers with what they did for the organisation in the last 30 days', async () => {
+    const tally = {
+      day: new Date().toISOString().slice(0, 10),
+      action: 'finder',
+      asked: 10,
+      found: 4,
+      verified: 3,
+    }
+    const times = Array.from({ length: TIME_PLACES }, (_, n) => (n === 6 ? 10 : 0))
+    const mine = { ...tally, org: org.orgId, provider: 'Alpha', creditsMillis: 6000, times }
+    const other = await app.makeOrg()
+    await addProviderTallies(app.store, [mine, { ...mine, org: other.orgId, provider: 'Beta' }])
+    const { body } = await optionsOf('finder', 'providers', {})
+    const extras = body.data.options.map((option: Json) => option.extras.last_30_days)
+    expect(extras).toEqual([
+      { asked: 10, found: 4, verified: 3, price_per_find: 1.5, p50_ms: 96 },
+      undefined,
+      undefined,
+      undefined,
+      undefined,
     ])
   })
 

@@ -3,6 +3,7 @@ import type { Field, Option, ProviderOption } from '../../../catalog/fields/fiel
 import { offeredModels } from '../../../catalog/models/models.ts'
 import type { Config } from '../../../lib/config/config.ts'
 import { validationError } from '../../../lib/errors.ts'
+import { type HitRate, RATE_DAYS, readHitRates } from '../../../store/organisation/provider-tallies.ts'
 import { listAllSheets } from '../../../store/sheets/sheets.ts'
 import { listWorkflows } from '../../../store/sheets/workflows.ts'
 import { mayUse } from '../workflows/resources.ts'
@@ -42,7 +43,7 @@ export async function listOptions(
   context: OptionContext,
   services: OptionServices,
 ): Promise<Option[]> {
-  if (waterfall !== undefined) return listProviders(waterfall.providers)
+  if (waterfall !== undefined) return listProviders(waterfall.providers, request)
   if (options === undefined) return []
   if ('fixed' in options) return options.fixed
   const missing = (options.needs ?? []).filter((key) => !isGiven(context, key))
@@ -59,18 +60,31 @@ function isGiven(context: OptionContext, key: string): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-function listProviders(providers: readonly ProviderOption[]): Option[] {
+/** With what each did for the organisation in the last 30 days, where it was asked. */
+async function listProviders(
+  providers: readonly ProviderOption[],
+  { db, caller, action }: Pick<FastifyRequest, 'db' | 'caller' | 'action'>,
+): Promise<Option[]> {
+  const rates = await readHitRates(db, caller.orgId, { days: RATE_DAYS, action: action.action_id })
   return providers
     .filter(({ disabled }) => !disabled)
-    .map(({ name, supportsOwnKey, requiresOwnKey, credits }) => ({
-      value: name,
-      label: name,
-      extras: {
-        supports_own_key: supportsOwnKey,
-        requires_own_key: requiresOwnKey,
-        ...(credits === undefined ? {} : { credits }),
-      },
-    }))
+    .map(({ name, supportsOwnKey, requiresOwnKey, credits }) => {
+      const rate = rates.find(({ provider }) => provider === name)
+      return {
+        value: name,
+        label: name,
+        extras: {
+          supports_own_key: supportsOwnKey,
+          requires_own_key: requiresOwnKey,
+          ...(credits === undefined ? {} : { credits }),
+          ...(rate === undefined ? {} : { last_30_days: printRate(rate) }),
+        },
+      }
+    })
+}
+
+function printRate({ action: _action, provider: _provider, ...rate }: HitRate): Record<string, unknown> {
+  return rate
 }
 
 /** Every sheet that the caller may use, workflow by workflow. */
