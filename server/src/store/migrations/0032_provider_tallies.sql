@@ -9,7 +9,7 @@ create table provider_tallies (
   verified bigint not null,
   credits_millis bigint not null,
   -- How many answers took up to 2, 4, 8 ... milliseconds.
-  times bigint[] not null,
+  times bigint[] not null default '{}',
   primary key (org_id, day, action, provider)
 );
 call loam_protect('provider_tallies');
