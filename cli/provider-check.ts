@@ -100,7 +100,10 @@ function describe(found: { kind: 'hit' | 'pending' | 'paused' } | Refusal): Desc
       return found.misfit === undefined
         ? { result: 'failed', message: found.message }
         : { result: 'unfit', message: found.misfit.problem, at: found.misfit.at }
-    default:
+    case 'ineligible':
+    case 'unconfigured':
+    case 'no_credits':
+    case 'rate_limited':
       return { result: 'refused', message: found.message }
   }
 }

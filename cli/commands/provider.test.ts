@@ -14,9 +14,12 @@ const ENV = { DATABASE_URL: app.databaseUrl, LOAM_SECRET: 'a secret for tests on
 const org = await app.makeOrg()
 const KEY = 'k-secret-0123456789'
 
-async function loam(args: string[], env: Record<string, string> = {}) {
+async function loam(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ exit: number | null; answer: Json }> {
   const { exit, stdout, stderr } = await runLoam([...args, '--json'], { ...ENV, ...env })
-  return { exit, answer: JSON.parse(stdout === '' ? stderr : stdout) as Json }
+  return { exit, answer: JSON.parse(stdout === '' ? stderr : stdout) }
 }
 
 describe('loam provider stats', () => {

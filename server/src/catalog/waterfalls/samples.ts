@@ -31,7 +31,7 @@ function samplesOf<Input, Result>(
   input: NoInfer<Input>,
 ): Sample[] {
   return adapters
-    .filter(({ provider, accepts }) => !provider.isBuiltIn && accepts(input))
+    .filter((adapter) => !adapter.provider.isBuiltIn && adapter.accepts(input))
     .map((adapter) => ({
       question,
       provider: adapter.provider,
