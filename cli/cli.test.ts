@@ -229,7 +229,9 @@ describe('one organisation', () => {
       '--scopes',
       'workflow:read',
     ])
-    expect(stderr).toBe('loam: scopes: unknown scope workflow:read; did you mean workflows:read?\n')
+    expect(stderr).toMatch(
+      /^loam: scopes: unknown scope workflow:read; did you mean workflows:read\?; the scopes of this role are .*workflows:run.*\n$/,
+    )
   })
 
   it('a command on a folder without data says so and creates nothing', async () => {

@@ -35,7 +35,10 @@ export const AgentBody = z
     output_schema: OutputSchema.optional(),
     max_credits: z.number().min(0).optional().describe('The call is refused when it could cost more'),
   })
-  .refine(({ prompt }) => prompt.trim() !== '', { path: ['prompt'], message: 'must not be blank' })
+  .refine(({ prompt }) => prompt === '' || prompt.trim() !== '', {
+    path: ['prompt'],
+    message: 'must not be blank',
+  })
 
 export const AgentCitation = z
   .object({

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MAX_ACTIONS } from '#contract/actions.ts'
 import type { FieldError } from '#contract/errors.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
 import type { Parsed } from './condition-shape.ts'
 import type { ActionInstance, Definition } from './definition.ts'
 
@@ -63,7 +64,11 @@ function place(
 /** What is wrong with an `after`, for whoever has other faults to report beside it. */
 export function checkAfter(definition: Definition, after: string | undefined): FieldError[] {
   if (placeAfter(definition.actions, after) !== undefined) return []
-  return [{ field: 'after', message: `the chain has no action ${after}; it takes an action_instance_id` }]
+  const ids = definition.actions.map(({ id }) => id)
+  const words = 'it takes an action_instance_id'
+  return [
+    { field: 'after', message: `the chain has no action ${after}; ${words}${didYouMean(after ?? '', ids)}` },
+  ]
 }
 
 function placeAfter(actions: ActionInstance[], after: string | undefined): number | undefined {

@@ -144,7 +144,7 @@ function checkScopes(names: string[], role: string): Scope[] {
     const scope = canonicalScope(name)
     if (scope === undefined)
       wrong.push(
-        `unknown scope ${name}${didYouMean(name, permitted) || `; the scopes of this role are ${permitted.join(', ')}`}`,
+        `unknown scope ${name}${didYouMean(name, permitted)}; the scopes of this role are ${permitted.join(', ')}`,
       )
     else if (!permitted.includes(scope)) wrong.push(`the role ${role} does not permit ${name}`)
     return scope === undefined ? [] : [scope]

@@ -78,6 +78,17 @@ it.each<[string, string, unknown, [string, string][]]>([
     ],
   ],
   [
+    'an action to stand after',
+    '/actions/add',
+    { action_id: 'normalize_domain', after: 'normalize_domain' },
+    [
+      [
+        'after',
+        'the chain has no action normalize_domain; it takes an action_instance_id; did you mean normalize_domain_1?',
+      ],
+    ],
+  ],
+  [
     'an action',
     '/actions/add',
     { action_id: 'normalise_domain' },
