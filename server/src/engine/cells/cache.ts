@@ -5,6 +5,7 @@ import type { Store } from '../../store/connection/db.ts'
 import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
+import { createCacheHits } from './cache-hits.ts'
 import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 type Outputs = Record<string, unknown>
@@ -42,6 +43,7 @@ type Asker = { row: string; end: CellEnd }
  */
 export function createCellCache(store: Store, ending: Ending): CellCache {
   const askers = new Map<string, Asker>()
+  const findHit = createCacheHits(store)
 
   function register(id: string, asker: Asker): void {
     askers.set(id, asker)
@@ -50,6 +52,9 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
 
   return {
     async find(flight, instance, key, end) {
+      const { facts } = flight
+      const outputs = await findHit({ facts, action: instance.id, epoch: instance.epoch, key })
+      if (outputs !== null) return { kind: 'hit', outputs }
       const id = `${flight.facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const self = { row: flight.row.id, end }
       const read = (waitsFor: string | null) => readCache(store, flight, instance, key, waitsFor)

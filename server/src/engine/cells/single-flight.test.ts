@@ -43,3 +43,32 @@ it('D25: a failure is not kept: those that waited for it run themselves', async 
   expect(calls).toBeGreaterThan(1)
   expect(statuses.toSorted()).toEqual([...Array.from({ length: 59 }, () => 'complete'), 'has_failures'])
 })
+
+it('D25: results from before cache_since are computed again; those from after it are not', async () => {
+  let calls = 0
+  const { origin } = await serveHttp((_request, response) => {
+    calls += 1
+    response.setHeader('content-type', 'application/json').end('{"ok":true}')
+  })
+  const base = await makeRowSheet(org)
+  await org.call('PATCH', base, { cache_enabled: true })
+  await org.call('POST', `${base}/actions/add`, {
+    action_id: 'http_api_call',
+    inputs: { method: 'GET', endpoint: `${origin}/{{input.domain}}` },
+  })
+  await org.call('POST', `${base}/rows`, {
+    rows: Array.from({ length: 20 }, (_, n) => ({ domain: `host${n}` })),
+  })
+  const callsOfRun = async (cache_since: string | null) => {
+    calls = 0
+    await org.call('PATCH', base, { cache_since })
+    await org.call('POST', `${base}/run-all`)
+    const rows = await settledRows(org, base)
+    expect(new Set(rows.map((row) => row.row_status))).toEqual(new Set(['complete']))
+    return calls
+  }
+  expect(await callsOfRun(null)).toBe(20)
+  expect(await callsOfRun(null)).toBe(0)
+  expect(await callsOfRun('2024-02-29')).toBe(0)
+  expect(await callsOfRun('2999-01-01')).toBe(20)
+})

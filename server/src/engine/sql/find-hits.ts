@@ -1,0 +1,7 @@
+/** The stored outputs of identical cells, for those that have any. */
+export const FIND_HITS = `
+select i.n::int, c.outputs::text as outputs
+from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::text[], $6::date[])
+  with ordinality as i (o, s, act, ep, key, since, n)
+join cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = decode(i.key, 'hex')
+where i.since is null or c.completed_at >= i.since at time zone 'UTC'`
