@@ -53,7 +53,8 @@ export default defineAction({
   async run({ inputs, context }) {
     const { browser } = context.pages
     if (inputs.render === 'browser' && browser === null) {
-      const message = 'render: no browser is configured on this installation (LOAM_BROWSER); choose none'
+      const message =
+        'render: no browser is set up here. Install a Chromium (Debian: apt-get install chromium) and set LOAM_BROWSER to its path, or choose none'
       return { kind: 'unrunnable', message }
     }
     const draw = inputs.render === 'browser' ? browser : null
