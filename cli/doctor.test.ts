@@ -100,7 +100,7 @@ it('doctor names each wrong setting and exits 1', async () => {
 })
 
 it.each([
-  ['none', {}, { status: 'ok', detail: expect.stringContaining('none') }],
+  ['none', { LOAM_BROWSER: 'none' }, { status: 'ok', detail: expect.stringContaining('none') }],
   ['one that is there', { LOAM_BROWSER: process.execPath }, { status: 'ok', detail: process.execPath }],
   ['one that is not', { LOAM_BROWSER: '/no/such/browser' }, { status: 'fail', fix: expect.any(String) }],
 ])('doctor says whether there is a browser: %s', async (_name, settings, expected) => {

@@ -53,6 +53,8 @@ export function testConfig(overrides: Record<string, string> = {}): Config {
     // However slow the machine is.
     LOAM_OVERLOAD_MS: '0',
     LOAM_LOG_LEVEL: 'silent',
+    // Whatever is installed here.
+    LOAM_BROWSER: 'none',
     ...overrides,
   })
 }

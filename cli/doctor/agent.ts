@@ -1,11 +1,13 @@
 import { accessSync, constants } from 'node:fs'
 import { agentModel } from '#server/agent/agent.ts'
+import { findBrowser } from '#server/catalog/built-in/web/browser/find-browser.ts'
 import type { Config } from '#server/lib/config/config.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Whether the browser that is named is there, so that pages can be drawn. It is not started. */
-export function checkBrowser({ LOAM_BROWSER: path }: Config): Check {
-  if (path === undefined) return ok('browser', 'none; pages that need scripts are read as they are sent')
+export function checkBrowser({ LOAM_BROWSER: setting }: Config): Check {
+  const path = findBrowser(setting)
+  if (path === null) return ok('browser', 'none; pages that need scripts are read as they are sent')
   try {
     accessSync(path, constants.X_OK)
   } catch (cause) {

@@ -215,7 +215,7 @@ describe('scrape_website that cannot', () => {
     const { outcome, requests } = await scrape(corporate, '/', { render: 'browser' })
     expect(outcome).toEqual({
       kind: 'unrunnable',
-      message: expect.stringContaining('Install a Chromium'),
+      message: expect.stringContaining('install a Chromium'),
     })
     expect(requests).toEqual([])
   })

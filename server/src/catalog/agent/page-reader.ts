@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../lib/config/config.ts'
 import { type Browser, createBrowser } from '../built-in/web/browser/browser.ts'
+import { findBrowser } from '../built-in/web/browser/find-browser.ts'
 import { fetchPage, type Fetching, type Page } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readPageText } from './page-text.ts'
@@ -32,8 +33,9 @@ const MAX_LINKS = 400
 
 /** The reader of a process, by its settings. */
 export function openPageReader(config: Config): PageReader {
-  const { LOAM_AGENT_PAGE_SECONDS: keepSeconds, LOAM_BROWSER: path } = config
-  return createPageReader({ keepSeconds, browser: path === undefined ? null : createBrowser(path) })
+  const path = findBrowser(config.LOAM_BROWSER)
+  const browser = path === null ? null : createBrowser(path)
+  return createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS, browser })
 }
 
 type Reading = Promise<{ ok: true; page: AgentPage } | { ok: false; message: string }>

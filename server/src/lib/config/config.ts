@@ -184,7 +184,9 @@ export const SETTINGS = {
   LOAM_BROWSER: z
     .string()
     .optional()
-    .describe('Path of a Chromium that draws pages which need scripts; without it none are drawn'),
+    .describe(
+      'Path of a Chromium that draws pages which need scripts; by default the one of CHROME_PATH, PATH or the cache of Playwright; `none` for none',
+    ),
   LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
   LOAM_MAIL_FROM: z
     .string()

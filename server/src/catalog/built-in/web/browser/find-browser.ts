@@ -1,0 +1,56 @@
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
+/** Where Playwright puts browsers, behind the folder of each. */
+const CACHED = ['chrome-linux/chrome', 'chrome-linux64/chrome', 'chrome-linux/headless_shell']
+
+export const INSTALL_BROWSER =
+  'install a Chromium (Debian: apt-get install chromium), or set LOAM_BROWSER to the path of one'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The Chromium that draws pages: the one that is set, else that of CHROME_PATH, PATH or the cache of Playwright. */
+export function findBrowser(setting: string | undefined, env: Env = process.env): string | null {
+  if (setting === 'none') return null
+  if (setting !== undefined) return setting
+  const onPath = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  const named = NAMES.flatMap((name) => onPath.map((folder) => join(folder, name)))
+  const chosen = env['CHROME_PATH']
+  const places = [
+    ...(chosen === undefined || chosen === '' ? [] : [chosen]),
+    ...named,
+    ...cachedBrowsers(env),
+  ]
+  return places.find(isProgram) ?? null
+}
+
+/** The newest first. */
+function cachedBrowsers(env: Env): string[] {
+  const cache = env['PLAYWRIGHT_BROWSERS_PATH'] ?? join(env['HOME'] ?? homedir(), '.cache', 'ms-playwright')
+  return listFolder(cache)
+    .filter((name) => /^chromium(_headless_shell)?-\d+$/.test(name))
+    .toSorted((a, b) => revisionOf(b) - revisionOf(a))
+    .flatMap((name) => CACHED.map((file) => join(cache, name, file)))
+}
+
+const revisionOf = (name: string): number => Number(name.split('-').at(-1))
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    // There is no such cache.
+    return []
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
