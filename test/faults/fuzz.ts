@@ -3,14 +3,12 @@
 // npm run faults:fuzz [-- --each 10000 --seed 1 --callers 4 --only getUser]
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { createSealer } from '#server/lib/security/secrets.ts'
-import { switchWebhookOn } from '#server/org/webhooks.ts'
-import { OPERATOR } from '#server/store/organisation/audit.ts'
 import type { Json } from '#test/harness.ts'
-import { openInstallation, SECRET } from '#test/installation.ts'
+import { openInstallation } from '#test/installation.ts'
 import { serveProvider } from '#test/provider.ts'
 import { createRandom } from '#test/seeded-random.ts'
-import { callOver, makeSheet } from '#test/sheets.ts'
+import { callOver } from '#test/sheets.ts'
+import { createWorlds } from './fuzz-world.ts'
 import { createValues } from './generated-values.ts'
 import { check, say, sayVerdict } from './installation.ts'
 
@@ -55,33 +53,8 @@ try {
     return made
   }
 
-  /** Things that the ids of a path name; some requests take them away, so each operation begins with its own. */
-  async function makeWorld(path: string): Promise<Record<string, string>> {
-    const step = { action_id: 'normalize_domain', inputs: { value: '{{input.a}}' } }
-    const base = await makeSheet(call, ['a', 'b'], [step])
-    const [, , workflow_id = ''] = base.split('/')
-    const rows = await call('POST', `${base}/rows`, { rows: [{ a: 'a.example' }, { a: '1', b: '2' }] })
-    const world: Record<string, string> = { workflow_id, sheet_id: workflow_id }
-    world['row_id'] = rows.data.row_ids[0]
-    world['action_instance_id'] = 'normalize_domain_1'
-    world['field_name'] = 'value'
-    world['source_id'] = 'import_from_api'
-    if (path.includes('{export_id}')) {
-      world['export_id'] = (await call('POST', `${base}/export`, {})).data.export_id
-    }
-    if (path.includes('{source_instance_id}')) {
-      const body = { url: list.url, items_path: 'items', name: 'List' }
-      world['source_instance_id'] = (
-        await call('POST', '/sources/import_from_api', body)
-      ).data.source_instance_id
-    }
-    if (path.includes('{token}')) {
-      const sheet = { org_id: orgId, sheet_id: workflow_id }
-      world['token'] = await switchWebhookOn(installation.store.system, OPERATOR, createSealer(SECRET), sheet)
-    }
-    return world
-  }
-
+  const org = { orgId, adminEmail: 'admin@example.com' }
+  const makeWorld = await createWorlds(installation, call, org, list.url)
   const faults: string[] = []
   const statuses = new Map<number, number>()
 
@@ -107,8 +80,9 @@ try {
     const content = operation.requestBody?.content['application/json']
     let body: string | undefined
     if (content !== undefined) {
-      const made =
-        content.example !== undefined && generate.chance(0.4)
+      const made = path.startsWith('/hooks/')
+        ? { a: generate.hostileText(), b: generate.make({ type: 'string' }) }
+        : content.example !== undefined && generate.chance(0.4)
           ? content.example
           : generate.make(content.schema)
       body = JSON.stringify(kind === 'body' ? generate.spoil(made) : made) ?? 'null'
@@ -147,6 +121,10 @@ try {
     if (status >= 500) return `${status} ${said.slice(0, 300)}`
     const described = operation.responses[status]
     if (described === undefined) return `${status} is not described: ${said.slice(0, 300)}`
+    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';')
+    if (described.content !== undefined && described.content[type] === undefined)
+      return `${status} is not described as ${type}: ${said.slice(0, 300)}`
+    if (type === 'text/csv') return null
     const schema = described.content?.['application/json']?.schema
     if (schema === undefined) return null
     let read: unknown
@@ -167,22 +145,27 @@ try {
   const each = Number(values.each)
   const callers = Number(values.callers)
   const started = Date.now()
+  const untaken: string[] = []
   for (const [place, operation] of operations.entries()) {
     const before = faults.length
+    let taken = false
     const work = async (caller: number) => {
       const random = createRandom(Number(values.seed) * 7919 + place * 101 + caller)
       let world = await makeWorld(operation.path)
       for (let sent = caller; sent < each; sent += callers) {
         const status = await send(operation, world, random)
+        if (status < 300) taken = true
         if (operation.method === 'DELETE' && status < 300) world = await makeWorld(operation.path)
       }
     }
     await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)))
+    if (!taken) untaken.push(operation.operation.operationId)
     if (faults.length > before) say(`${operation.operation.operationId}: ${faults.length - before} faults`)
   }
   const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
   say(`${operations.length} operations x ${each} in ${Math.round((Date.now() - started) / 1000)} s`)
   say(told.join(', '))
+  if (untaken.length > 0) say(`never taken: ${untaken.join(', ')}`)
   for (const fault of faults.filter((one) => one !== '')) say(`  ${fault}`)
   check('answers of 5xx or off their schema', faults.length, 0)
   check('some requests are taken', (statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 0, true)

@@ -17,6 +17,8 @@ it.each([
   ['R5', '--rows 3 --brief --memory-mb 1024'],
   // How long /healthz takes is a matter of the machine; that it answers, and no 5xx, is not.
   ['R13', '--share 0.01 --health-ms 60000 --memory-mb 512'],
+  // Memory settles over minutes; that nothing fails under mixed load is seen at once.
+  ['R18', '--minutes 0.2 --slope-mb 100000 --callers 4'],
   ['fuzz', '--each 4'],
   // In which order things are done, not how long they take.
   ['R16', '--share 0.02 --rounds 1 --ratio 0'],

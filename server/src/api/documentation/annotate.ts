@@ -91,6 +91,10 @@ function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string):
       ...operation.responses,
     }
   }
+  const answer = operation.responses?.['200']
+  if (known.writesCsv === true && answer !== undefined && 'content' in answer) {
+    answer.content = { ...answer.content, 'text/csv': { schema: { type: 'string' } } }
+  }
   for (const parameter of operation.parameters ?? []) {
     const value = 'name' in parameter ? known.query?.[parameter.name] : undefined
     if ('name' in parameter && value !== undefined) parameter.example = value

@@ -69,6 +69,10 @@ describe('the description', () => {
     expect(document.paths[`${sheet}/changes`].get.responses['200'].content).toHaveProperty(
       'text/event-stream',
     )
+    expect(Object.keys(document.paths['/api/v1/credits/ledger'].get.responses['200'].content)).toEqual([
+      'application/json',
+      'text/csv',
+    ])
     expect(document.paths['/hooks/{token}'].post.security).toEqual([])
   })
 })

@@ -9,6 +9,8 @@ export type Operation = {
   query?: Record<string, string>
   /** Answers with server-sent events. */
   streams?: true
+  /** Answers with CSV where `format=csv` asks for it. */
+  writesCsv?: true
 }
 
 /** By method and path, as `GET /user`. */
