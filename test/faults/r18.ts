@@ -87,15 +87,16 @@ try {
   async function watchChanges(): Promise<number> {
     let opened = 0
     while (!over.signal.aborted) {
-      const leaving = AbortSignal.timeout(STREAM_MS)
+      const leaving = new AbortController()
       const headers = { authorization: `Bearer ${key}` }
       try {
-        const answer = await fetch(`${api.url}/api/v1${sheet}/changes`, { headers, signal: leaving })
+        const answer = await fetch(`${api.url}/api/v1${sheet}/changes`, { headers, signal: leaving.signal })
         opened += answer.ok ? 1 : 0
+        setTimeout(() => leaving.abort(), STREAM_MS)
         await answer.text()
       } catch (cause) {
-        // Left as was meant, some before the answer began.
-        if (!leaving.aborted) throw cause
+        // Left as was meant.
+        if (!leaving.signal.aborted) throw cause
       }
     }
     return opened
