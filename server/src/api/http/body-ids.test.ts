@@ -89,6 +89,7 @@ const TRIALS: Record<string, Trial> = {
   [`POST ${SHEET}/rows/delete row_ids`]: { ...ROWS, statuses: [200] },
   [`POST ${SHEET}/run row_ids`]: ROWS,
   [`POST ${SHEET}/actions/{action_instance_id}/run row_ids`]: ROWS,
+  [`POST ${SHEET}/estimate row_ids`]: ROWS,
   [`POST ${SHEET}/export row_ids`]: { ...ROWS, statuses: [202, 400] },
   [`POST ${SHEET}/export exclude_row_ids`]: {
     body: ({ row_id }) => ({ exclude_row_ids: [row_id] }),
@@ -99,7 +100,10 @@ const TRIALS: Record<string, Trial> = {
 }
 
 /** Words of the caller's own, or names of kinds, that end like ids. */
-const NO_IDS = new Set([`POST ${SHEET}/actions/add action_id`])
+const NO_IDS = new Set([
+  `POST ${SHEET}/actions/add action_id`,
+  `POST ${SHEET}/estimate action_instance_id`,
+])
 
 const nameOf = ({ name, field }: { name: string; field: string }) => `${name} ${field}`
 

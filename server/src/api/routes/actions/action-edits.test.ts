@@ -38,7 +38,7 @@ describe('edits of a chain', () => {
       expect(await chain.epochs()).toEqual(Array.from({ length }, () => 2))
       counts.push(statements.length)
     }
-    expect(counts[0]).toBeLessThanOrEqual(14)
+    expect(counts[0]).toBeLessThanOrEqual(16)
     expect(counts[1]).toBe(counts[0])
   })
 
