@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const airtable = defineProvider({
   id: 'airtable',
   name: 'Airtable',
-  evidence: 'airtable.com/developers/web/api and the Airtable tools of Sim; read November 2026',
+  evidence:
+    'airtable.com/developers/web/api; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.airtable.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 5 },

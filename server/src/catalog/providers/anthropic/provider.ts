@@ -4,7 +4,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const anthropic = defineProvider({
   id: 'anthropic',
   name: 'Anthropic',
-  evidence: 'docs.anthropic.com/en/api (models, messages); read November 2026',
+  evidence: 'docs.anthropic.com/en/api; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://api.anthropic.com/v1',
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },

@@ -4,7 +4,7 @@ export const apify = defineProvider({
   id: 'apify',
   name: 'Apify',
   evidence:
-    'docs.apify.com/api/v2 (run-sync-get-dataset-items) and the Apify tools of Sim; read November 2026',
+    'docs.apify.com/api/v2 (run-sync-get-dataset-items); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.apify.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 10 },

@@ -5,7 +5,7 @@ export const apollo = defineProvider({
   id: 'apollo',
   name: 'Apollo',
   evidence:
-    'docs.apollo.io of people/match, people/bulk_match, mixed_people/api_search, organizations/enrich, and the Apollo tools of Sim; read November 2026',
+    'docs.apollo.io (people/match, people/bulk_match, mixed_people/api_search, organizations/enrich); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.apollo.io',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perMinute: 200, concurrent: 10 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const attio = defineProvider({
   id: 'attio',
   name: 'Attio',
-  evidence: 'docs.attio.com/rest-api and the Attio tools of Sim; read November 2026',
+  evidence: 'docs.attio.com/rest-api; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.attio.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 25, concurrent: 10 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const blitz = defineProvider({
   id: 'blitz',
   name: 'Blitz',
-  evidence: 'docs.blitz-api.ai (v2 enrichment and search) and public clients of it; read November 2026',
+  evidence: 'the SDKs of Blitz; read November 2026',
   baseUrl: 'https://api.blitz-api.ai',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perSecond: 5, concurrent: 10 },

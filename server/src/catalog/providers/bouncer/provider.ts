@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const bouncer = defineProvider({
   id: 'bouncer',
   name: 'Bouncer',
-  evidence: 'docs.usebouncer.com (v1.1) and public clients of /v1.1/email/verify; read November 2026',
+  evidence: 'public clients of /v1.1/email/verify; its probe is inferred; read November 2026',
   baseUrl: 'https://api.usebouncer.com',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perMinute: 1000, concurrent: 20 },

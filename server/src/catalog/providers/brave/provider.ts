@@ -7,7 +7,7 @@ export const brave = defineProvider({
   id: 'brave',
   name: 'Brave',
   evidence:
-    'api-dashboard.search.brave.com/app/documentation and public clients of its errors; read November 2026',
+    'api-dashboard.search.brave.com/app/documentation; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.search.brave.com',
   auth: { kind: 'header', name: 'X-Subscription-Token' },
   limits: { perSecond: 1, concurrent: 5 },

@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const builtwith = defineProvider({
   id: 'builtwith',
   name: 'BuiltWith',
-  evidence: 'api.builtwith.com/domain-api (v21) and public clients of it; read November 2026',
+  evidence:
+    'api.builtwith.com/domain-api (v21); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.builtwith.com',
   auth: { kind: 'query', name: 'KEY' },
   limits: { perSecond: 8, concurrent: 8 },

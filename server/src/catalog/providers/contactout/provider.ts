@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const contactout = defineProvider({
   id: 'contactout',
   name: 'ContactOut',
-  evidence: 'api.contactout.com (reference) and public clients of /v1/people/enrich; read November 2026',
+  evidence:
+    'api.contactout.com; work_email_status is inferred; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.contactout.com',
   auth: { kind: 'header', name: 'token' },
   headers: { authorization: 'basic' },

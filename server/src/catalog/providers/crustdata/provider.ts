@@ -4,7 +4,7 @@ export const crustdata = defineProvider({
   id: 'crustdata',
   name: 'Crustdata',
   evidence:
-    'docs.crustdata.com of 2025-11-01: /company/enrich, /person/enrich, /person/search, and public clients of them; read November 2026',
+    'docs.crustdata.com of 2025-11-01 (/company/enrich, /person/search) and public clients; the schools of a person are inferred; read November 2026',
   baseUrl: 'https://api.crustdata.com',
   auth: { kind: 'bearer' },
   headers: { 'x-api-version': '2025-11-01' },

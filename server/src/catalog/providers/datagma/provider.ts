@@ -7,8 +7,7 @@ const CODES: Readonly<Record<string, RefusalKind>> = { 5: 'miss', 13: 'no_credit
 export const datagma = defineProvider({
   id: 'datagma',
   name: 'Datagma',
-  evidence:
-    'docs.datagma.com (Find Work Verified Email, Find Phone, Full) and the Datagma tools of Sim; read November 2026',
+  evidence: 'the Datagma tools of Sim; read November 2026',
   baseUrl: 'https://gateway.datagma.net',
   auth: { kind: 'query', name: 'apiId' },
   limits: { perSecond: 5, concurrent: 10 },

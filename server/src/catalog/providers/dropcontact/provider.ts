@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const dropcontact = defineProvider({
   id: 'dropcontact',
   name: 'Dropcontact',
-  evidence: 'developer.dropcontact.com and the Dropcontact tools of Sim; read November 2026',
+  evidence: 'developer.dropcontact.com; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.dropcontact.com',
   auth: { kind: 'header', name: 'X-Access-Token' },
   limits: { perSecond: 5, concurrent: 10 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const emailable = defineProvider({
   id: 'emailable',
   name: 'Emailable',
-  evidence: 'emailable.com/docs/api and public clients of /v1/verify; read November 2026',
+  evidence: 'public clients of /v1/verify; its probe is inferred; read November 2026',
   baseUrl: 'https://api.emailable.com',
   auth: { kind: 'query', name: 'api_key' },
   limits: { perSecond: 20, concurrent: 20 },

@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const exa = defineProvider({
   id: 'exa',
   name: 'Exa',
-  evidence: 'docs.exa.ai/reference/search and the Exa tools of Sim; read November 2026',
+  evidence:
+    'search: docs.exa.ai/reference/search; answer: the Exa tools of Sim; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.exa.ai',
   auth: { kind: 'header', name: 'x-api-key' },
   limits: { perSecond: 5, concurrent: 10 },

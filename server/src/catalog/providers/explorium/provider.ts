@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const explorium = defineProvider({
   id: 'explorium',
   name: 'Explorium',
-  evidence:
-    'developers.explorium.ai with the OpenAPI of /v1/prospects/stats, and the n8n node of Explorium; read November 2026',
+  evidence: 'stats: its documentation with OpenAPI; the rest: an earlier review; read November 2026',
   baseUrl: 'https://api.explorium.ai',
   auth: { kind: 'header', name: 'api_key' },
   limits: { perMinute: 200, concurrent: 10 },

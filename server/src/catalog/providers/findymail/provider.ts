@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const findymail = defineProvider({
   id: 'findymail',
   name: 'Findymail',
-  evidence: 'app.findymail.com/docs and the Findymail tools of Sim; read November 2026',
+  evidence: 'the Findymail tools of Sim; read November 2026',
   baseUrl: 'https://app.findymail.com',
   auth: { kind: 'bearer' },
   limits: { perMinute: 300, concurrent: 20 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const firecrawl = defineProvider({
   id: 'firecrawl',
   name: 'Firecrawl',
-  evidence: 'docs.firecrawl.dev (v2 search) and the Firecrawl tools of Sim; read November 2026',
+  evidence: 'the Firecrawl tools of Sim; its probe is inferred; read November 2026',
   baseUrl: 'https://api.firecrawl.dev',
   auth: { kind: 'bearer' },
   limits: { perSecond: 5, concurrent: 5 },

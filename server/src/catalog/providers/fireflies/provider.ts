@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, RefusalKind>> = {
 export const fireflies = defineProvider({
   id: 'fireflies',
   name: 'Fireflies',
-  evidence: 'docs.fireflies.ai/graphql-api and the Fireflies tools of Sim; read November 2026',
+  evidence: 'docs.fireflies.ai/graphql-api; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.fireflies.ai',
   auth: { kind: 'bearer' },
   limits: { perMinute: 60 },

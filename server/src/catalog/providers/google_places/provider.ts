@@ -9,7 +9,7 @@ export const googlePlaces = defineProvider({
   id: 'google_places',
   name: 'Google Places',
   evidence:
-    'developers.google.com/maps/documentation/places/web-service and the Google Maps tools of Sim; read November 2026',
+    'developers.google.com/maps/documentation/places/web-service; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://places.googleapis.com',
   auth: { kind: 'header', name: 'X-Goog-Api-Key' },
   limits: { perMinute: 600, concurrent: 10 },

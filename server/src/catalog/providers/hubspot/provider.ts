@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const hubspot = defineProvider({
   id: 'hubspot',
   name: 'HubSpot',
-  evidence: 'developers.hubspot.com/docs/api/crm and the HubSpot tools of Sim; read November 2026',
+  evidence:
+    'developers.hubspot.com/docs/api/crm; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.hubapi.com',
   auth: { kind: 'oauth', grant: 'refresh_token', tokenUrl: 'https://api.hubapi.com/oauth/v1/token' },
   limits: { perSecond: 10, concurrent: 10 },

@@ -8,7 +8,8 @@ const UNFIT = new Set(['invalid_domain', 'wrong_params'])
 export const hunter = defineProvider({
   id: 'hunter',
   name: 'Hunter',
-  evidence: 'hunter.io/api-documentation/v2 with its errors, and the Hunter tools of Sim; read November 2026',
+  evidence:
+    'hunter.io/api-documentation/v2; companies/find: the Hunter tools of Sim; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.hunter.io',
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 10, perMinute: 300, concurrent: 20 },

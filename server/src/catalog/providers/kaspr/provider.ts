@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const kaspr = defineProvider({
   id: 'kaspr',
   name: 'Kaspr',
-  evidence: 'Postman documentation of the Kaspr API and public clients of it; read November 2026',
+  evidence: 'public clients of /profile/linkedin; read November 2026',
   baseUrl: 'https://api.developers.kaspr.io',
   auth: { kind: 'bearer' },
   headers: { 'accept-version': 'v2.0' },

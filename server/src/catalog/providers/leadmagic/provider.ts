@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const leadmagic = defineProvider({
   id: 'leadmagic',
   name: 'LeadMagic',
-  evidence: 'leadmagic.io/docs/v1 and the LeadMagic tools of Sim; read November 2026',
+  evidence: 'the LeadMagic tools of Sim; read November 2026',
   baseUrl: 'https://api.leadmagic.io',
   auth: { kind: 'header', name: 'X-API-Key' },
   limits: { perSecond: 5, concurrent: 20 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const linkup = defineProvider({
   id: 'linkup',
   name: 'Linkup',
-  evidence: 'docs.linkup.so (search) and the Linkup tools of Sim; read November 2026',
+  evidence: 'the Linkup tools of Sim; its probe and quota are inferred; read November 2026',
   baseUrl: 'https://api.linkup.so',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 10 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const lusha = defineProvider({
   id: 'lusha',
   name: 'Lusha',
-  evidence: 'OpenAPI document of Lusha v3 and docs.lusha.com; read November 2026',
+  evidence: 'its OpenAPI v3 and docs.lusha.com; that grade A means verified is inferred; read November 2026',
   baseUrl: 'https://api.lusha.com',
   auth: { kind: 'header', name: 'api_key' },
   limits: { perSecond: 5, concurrent: 10 },

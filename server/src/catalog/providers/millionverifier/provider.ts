@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const millionverifier = defineProvider({
   id: 'millionverifier',
   name: 'MillionVerifier',
-  evidence: 'developer.millionverifier.com and the MillionVerifier tools of Sim; read November 2026',
+  evidence: 'developer.millionverifier.com; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.millionverifier.com',
   auth: { kind: 'query', name: 'api' },
   limits: { perSecond: 20, concurrent: 50 },

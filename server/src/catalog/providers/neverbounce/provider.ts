@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const neverbounce = defineProvider({
   id: 'neverbounce',
   name: 'NeverBounce',
-  evidence: 'developers.neverbounce.com/reference and the NeverBounce tools of Sim; read November 2026',
+  evidence:
+    'developers.neverbounce.com/reference; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.neverbounce.com',
   auth: { kind: 'query', name: 'key' },
   limits: { perSecond: 10, concurrent: 20 },

@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const nominatim = defineProvider({
   id: 'nominatim',
   name: 'Nominatim',
-  evidence: 'nominatim.org/release-docs/latest/api/Search; read November 2026',
+  evidence:
+    'nominatim.org/release-docs/latest/api/Search; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://nominatim.openstreetmap.org',
   auth: { kind: 'none' },
   headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },

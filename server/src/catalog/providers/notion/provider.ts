@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const notion = defineProvider({
   id: 'notion',
   name: 'Notion',
-  evidence: 'developers.notion.com/reference and the Notion tools of Sim; read November 2026',
+  evidence:
+    'developers.notion.com/reference; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.notion.com',
   auth: { kind: 'bearer' },
   headers: { 'Notion-Version': '2022-06-28' },

@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const openai = defineProvider({
   id: 'openai',
   name: 'OpenAI',
-  evidence: 'platform.openai.com/docs/api-reference; read November 2026',
+  evidence:
+    'platform.openai.com/docs/api-reference; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://api.openai.com/v1',
   baseUrlField: 'base_url',
   auth: { kind: 'bearer' },

@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const overpass = defineProvider({
   id: 'overpass',
   name: 'Overpass',
-  evidence: 'wiki.openstreetmap.org/wiki/Overpass_API; read November 2026',
+  evidence:
+    'wiki.openstreetmap.org/wiki/Overpass_API; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://overpass-api.de',
   auth: { kind: 'none' },
   headers: { 'user-agent': 'Mozilla/5.0 (compatible; Loam/0.1)' },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const parallel = defineProvider({
   id: 'parallel',
   name: 'Parallel',
-  evidence: 'docs.parallel.ai (search) and the Parallel tools of Sim; read November 2026',
+  evidence: 'the Parallel tools of Sim; read November 2026',
   baseUrl: 'https://api.parallel.ai',
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'parallel-beta': 'search-extract-2025-10-10' },

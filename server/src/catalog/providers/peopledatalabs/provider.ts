@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const peopledatalabs = defineProvider({
   id: 'peopledatalabs',
   name: 'People Data Labs',
-  evidence:
-    'docs.peopledatalabs.com (person and company enrichment) and the People Data Labs tools of Sim; read November 2026',
+  evidence: 'the People Data Labs tools of Sim; read November 2026',
   baseUrl: 'https://api.peopledatalabs.com',
   auth: { kind: 'header', name: 'X-Api-Key' },
   limits: { perMinute: 100, concurrent: 10 },

@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const perplexity = defineProvider({
   id: 'perplexity',
   name: 'Perplexity',
-  evidence:
-    'docs.perplexity.ai (search, chat completions) and the Perplexity tools of Sim; read November 2026',
+  evidence: 'the Perplexity tools of Sim; the citations of an answer are inferred; read November 2026',
   baseUrl: 'https://api.perplexity.ai',
   auth: { kind: 'bearer' },
   limits: { perSecond: 3, concurrent: 10 },

@@ -5,7 +5,7 @@ export const pipedrive = defineProvider({
   id: 'pipedrive',
   name: 'Pipedrive',
   evidence:
-    'pipedrive.readme.io (OAuth, v1 and v2), the Pipedrive tools of Sim and the entry of Nango; read November 2026',
+    'pipedrive.readme.io (OAuth, v1 and v2); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.pipedrive.com',
   // Companies have their own, which they tell with a token.
   baseUrlField: 'api_domain',

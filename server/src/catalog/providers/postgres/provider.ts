@@ -7,7 +7,8 @@ import { runStatement } from './connection.ts'
 const spec = defineProvider({
   id: 'postgres',
   name: 'PostgreSQL',
-  evidence: 'postgresql.org/docs/current/protocol.html, spoken by the driver pg; read November 2026',
+  evidence:
+    'postgresql.org/docs/current/protocol.html, spoken by the driver pg; named as where it is documented, not checked as of November 2026',
   baseUrl: '',
   auth: { kind: 'bearer' },
   limits: { concurrent: 5 },

@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const rocketreach = defineProvider({
   id: 'rocketreach',
   name: 'RocketReach',
-  evidence:
-    'docs.rocketreach.co/reference (person lookup, checkStatus) and public clients of it; read November 2026',
+  evidence: 'company: its OpenAPI; person lookups: an earlier review; read November 2026',
   baseUrl: 'https://api.rocketreach.co',
   auth: { kind: 'header', name: 'Api-Key' },
   limits: { perSecond: 5, concurrent: 10 },

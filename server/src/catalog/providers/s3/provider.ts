@@ -7,7 +7,8 @@ import { escapePart, signGet } from './signature.ts'
 const spec = defineProvider({
   id: 's3',
   name: 'S3',
-  evidence: 'docs.aws.amazon.com/AmazonS3/latest/API (Signature Version 4); read November 2026',
+  evidence:
+    'docs.aws.amazon.com/AmazonS3/latest/API (Signature Version 4); named as where it is documented, not checked as of November 2026',
   baseUrl: '',
   auth: { kind: 'bearer' },
   limits: { concurrent: 10 },

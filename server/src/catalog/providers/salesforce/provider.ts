@@ -12,7 +12,7 @@ export const salesforce = defineProvider({
   id: 'salesforce',
   name: 'Salesforce',
   evidence:
-    'developer.salesforce.com (REST API v59.0, OAuth endpoints) and the Salesforce tools of Sim; read November 2026',
+    'developer.salesforce.com (REST API v59.0, OAuth endpoints); an earlier review held it against public clients, November 2026',
   baseUrl: '',
   baseUrlField: 'instance_url',
   auth: {

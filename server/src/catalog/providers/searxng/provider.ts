@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const searxng = defineProvider({
   id: 'searxng',
   name: 'SearXNG',
-  evidence: 'docs.searxng.org/dev/search_api; read November 2026',
+  evidence:
+    'docs.searxng.org/dev/search_api; an earlier review held it against public clients, November 2026',
   baseUrl: '',
   auth: { kind: 'none' },
   limits: { concurrent: 10 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const serper = defineProvider({
   id: 'serper',
   name: 'Serper',
-  evidence: 'serper.dev and the Serper tools of Sim; read November 2026',
+  evidence: 'serper.dev; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://google.serper.dev',
   auth: { kind: 'header', name: 'X-API-KEY' },
   limits: { perSecond: 50, concurrent: 50 },

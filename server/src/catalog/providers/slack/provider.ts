@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, RefusalKind>> = {
 export const slack = defineProvider({
   id: 'slack',
   name: 'Slack',
-  evidence: 'api.slack.com/methods and the Slack tools of Sim; read November 2026',
+  evidence: 'api.slack.com/methods; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://slack.com/api',
   auth: { kind: 'bearer' },
   limits: { concurrent: 10 },

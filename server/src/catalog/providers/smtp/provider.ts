@@ -4,7 +4,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const smtp = defineProvider({
   id: 'smtp',
   name: 'SMTP',
-  evidence: 'RFC 5321, spoken by nodemailer; read November 2026',
+  evidence:
+    'RFC 5321, spoken by nodemailer; named as where it is documented, not checked as of November 2026',
   baseUrl: '',
   auth: { kind: 'none' },
   fields: ['url', 'secret', 'from'],

@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const snov = defineProvider({
   id: 'snov',
   name: 'Snov',
-  evidence: 'snov.io/api (Find emails by domain and name, v2) and public clients of it; read November 2026',
+  evidence:
+    'snov.io/api (emails by domain by name, v2); an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.snov.io',
   auth: {
     kind: 'oauth',

@@ -4,8 +4,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const snowflake = defineProvider({
   id: 'snowflake',
   name: 'Snowflake',
-  evidence:
-    'docs.snowflake.com/en/developer-guide/sql-api and public clients with programmatic access tokens; read November 2026',
+  evidence: 'public clients with programmatic access tokens; read November 2026',
   baseUrl: '',
   baseUrlField: 'account_url',
   auth: { kind: 'bearer' },

@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const surfe = defineProvider({
   id: 'surfe',
   name: 'Surfe',
-  evidence:
-    'developers.surfe.com (v2 people and companies enrichment) and public clients of it; read November 2026',
+  evidence: 'its OpenAPI and a copy of its documentation; read November 2026',
   baseUrl: 'https://api.surfe.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 10, concurrent: 20 },

@@ -3,7 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const tavily = defineProvider({
   id: 'tavily',
   name: 'Tavily',
-  evidence: 'docs.tavily.com and the Tavily tools of Sim; read November 2026',
+  evidence: 'docs.tavily.com; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.tavily.com',
   auth: { kind: 'bearer' },
   limits: { perMinute: 100, concurrent: 10 },

@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const theirstack = defineProvider({
   id: 'theirstack',
   name: 'TheirStack',
-  evidence: 'api.theirstack.com/openapi.json and public clients of it; read November 2026',
+  evidence:
+    'api.theirstack.com/openapi.json; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.theirstack.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 4, concurrent: 4 },

@@ -3,8 +3,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const tomba = defineProvider({
   id: 'tomba',
   name: 'Tomba',
-  evidence:
-    'docs.tomba.io, the Zapier app of Tomba and public clients of /v1/email-finder; read November 2026',
+  evidence: 'public clients of /v1/email-finder; its probe is inferred; read November 2026',
   baseUrl: 'https://api.tomba.io',
   auth: { kind: 'pair', key: 'X-Tomba-Key', secret: 'X-Tomba-Secret' },
   limits: { perSecond: 5, concurrent: 10 },

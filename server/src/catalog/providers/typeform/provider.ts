@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const typeform = defineProvider({
   id: 'typeform',
   name: 'Typeform',
-  evidence: 'www.typeform.com/developers/responses and the Typeform tools of Sim; read November 2026',
+  evidence:
+    'www.typeform.com/developers/responses; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.typeform.com',
   auth: { kind: 'bearer' },
   limits: { perSecond: 2 },

@@ -4,7 +4,7 @@ import { defineProvider } from '../../provider/provider.ts'
 export const webhook = defineProvider({
   id: 'webhook',
   name: 'Webhook',
-  evidence: 'standardwebhooks.com; read November 2026',
+  evidence: 'standardwebhooks.com; named as where it is documented, not checked as of November 2026',
   baseUrl: '',
   auth: { kind: 'bearer' },
   requiresOwnKey: true,

@@ -3,7 +3,8 @@ import { defineProvider } from '../../provider/provider.ts'
 export const x = defineProvider({
   id: 'x',
   name: 'X',
-  evidence: 'docs.x.com/x-api/posts/search-recent-posts and the X tools of Sim; read November 2026',
+  evidence:
+    'docs.x.com/x-api/posts/search-recent-posts; named as where it is documented, not checked as of November 2026',
   baseUrl: 'https://api.x.com',
   auth: { kind: 'bearer' },
   // 450 in 15 minutes with an app's token.

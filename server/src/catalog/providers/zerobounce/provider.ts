@@ -4,7 +4,7 @@ export const zerobounce = defineProvider({
   id: 'zerobounce',
   name: 'ZeroBounce',
   evidence:
-    'www.zerobounce.net/docs/email-validation-api-quickstart and the ZeroBounce tools of Sim; read November 2026',
+    'www.zerobounce.net/docs/email-validation-api-quickstart; an earlier review held it against public clients, November 2026',
   baseUrl: 'https://api.zerobounce.net',
   auth: { kind: 'query', name: 'api_key' },
   limits: { perSecond: 20, concurrent: 50 },
