@@ -1,6 +1,6 @@
 import type { PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import type { PoolClient } from 'pg'
+import { DatabaseError, type PoolClient } from 'pg'
 import { markFaults } from './faults.ts'
 
 const USES_BEFORE_NAMED = 10
@@ -52,14 +52,20 @@ export function createStatementNaming(): (client: PoolClient) => PostgresPoolCli
   return (client) => {
     const known = clients.get(client)
     if (known !== undefined) return known
+    // The server closes the connection after such an error. Whoever got it from the pool before that would fail too.
+    let isOver = false
     const query = (text: string, values: unknown[]) => {
       const name = nameOf(text)
-      return markFaults(client.query(name === undefined ? { text, values } : { name, text, values }))
+      const asked = client.query(name === undefined ? { text, values } : { name, text, values })
+      asked.catch((cause: unknown) => {
+        if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true
+      })
+      return markFaults(asked)
     }
     const made = {
       // Kysely's other way to call it, with a cursor, needs a dialect that has one.
       query: query as unknown as PostgresPoolClient['query'],
-      release: (destroy?: boolean) => client.release(destroy),
+      release: (destroy?: boolean) => client.release(destroy === true || isOver),
     }
     clients.set(client, made)
     return made
