@@ -4,8 +4,9 @@ import type { Terminal } from './terminal.ts'
 /** What a command has to say: `data` for programs, `text` for people; with `exit`, that it did not go well. */
 export type CommandOutput = { data: unknown; text: () => string; exit?: number }
 
-// Told nothing, the library colours for every CI, also into a pipe.
-export const colors = pc.createColors(process.stdout.isTTY === true && !process.env['NO_COLOR'])
+// Told nothing, the library colours for every CI, also into a pipe. (Of a pipe `isTTY` is undefined.)
+const isPlain = !process.stdout.isTTY || Boolean(process.env['NO_COLOR'])
+export const colors = pc.createColors(!isPlain)
 
 export function printOutput(output: CommandOutput, terminal: Terminal, json: boolean): void {
   terminal.stdout.write(`${json ? JSON.stringify(output.data) : output.text()}\n`)

@@ -47,7 +47,7 @@ const routes = {
   'GET /hook': () => [200, kept.hook],
 }
 
-const server = createServer(async (request, response) => {
+async function reply(request, response) {
   const { pathname, searchParams } = new URL(request.url, 'http://service')
   const body = await text(request)
   const answer = routes[`${request.method} ${pathname}`]
@@ -56,7 +56,11 @@ const server = createServer(async (request, response) => {
     { message: 'no such address' },
   ]
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+const server = createServer((request, response) => {
+  reply(request, response).catch((cause) => response.destroy(cause))
 })
 server.listen(Number(process.env.PORT ?? 9797), '127.0.0.1', () => {
-  console.log(`The service is at http://127.0.0.1:${server.address().port}`)
+  process.stdout.write(`The service is at http://127.0.0.1:${server.address().port}\n`)
 })

@@ -169,17 +169,18 @@ describe('PATCH /sources/{source_instance_id}/status (D49)', () => {
 
   it('pausing stops a pull at the page at hand', async () => {
     let id = ''
-    const pausing: Promise<unknown>[] = []
+    let paused = false
     lists.set('stopped', {
       items: itemsOf(8),
-      answer: ({ token }) => {
-        if (token === 4 && pausing.length === 0) pausing.push(patch(id, 'paused'))
+      // The page is answered once the source is paused: the pull then has it at hand, and asks for no other.
+      async answer({ token }) {
+        if (token === 4 && !paused) await patch(id, 'paused')
+        paused ||= token === 4
         return null
       },
     })
     id = await sources.create(org, 'paged_once', { list: 'stopped' })
     await sources.pull(org, id)
-    await Promise.all(pausing)
     const { status, lead_count } = await sources.show(org, id)
     expect({ status, isPart: lead_count < 8 }).toEqual({ status: 'paused', isPart: true })
     await patch(id, 'active')

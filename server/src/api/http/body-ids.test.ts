@@ -100,10 +100,7 @@ const TRIALS: Record<string, Trial> = {
 }
 
 /** Words of the caller's own, or names of kinds, that end like ids. */
-const NO_IDS = new Set([
-  `POST ${SHEET}/actions/add action_id`,
-  `POST ${SHEET}/estimate action_instance_id`,
-])
+const NO_IDS = new Set([`POST ${SHEET}/actions/add action_id`, `POST ${SHEET}/estimate action_instance_id`])
 
 const nameOf = ({ name, field }: { name: string; field: string }) => `${name} ${field}`
 

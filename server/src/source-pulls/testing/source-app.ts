@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 import { OPEN_GATE, type Reply } from '#server/catalog/testing/provider-double.ts'
@@ -25,7 +25,7 @@ export type Asked = {
 export type List = {
   items: Item[]
   pageSize?: number
-  answer?: (asked: Asked, place: number) => Reply | null
+  answer?: (asked: Asked, place: number) => Reply | null | Promise<Reply | null>
 }
 
 export type SourceApp = Awaited<ReturnType<typeof makeSourceApp>>
@@ -47,9 +47,8 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
       key: request.headers.authorization?.replace('Bearer ', ''),
     }
     asked.push(one)
-    const reply = answerOf(lists.get(one.list), one, asked.filter(({ list }) => list === one.list).length - 1)
-    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-    response.end(reply.text ?? JSON.stringify(reply.json ?? {}))
+    const place = asked.filter(({ list }) => list === one.list).length - 1
+    void sendAnswer(response, answerOf(lists.get(one.list), one, place))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -107,9 +106,15 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
   }
 }
 
-function answerOf(list: List | undefined, asked: Asked, place: number): Reply {
+async function sendAnswer(response: ServerResponse, answer: Promise<Reply>): Promise<void> {
+  const { status = 200, headers, text, json = {} } = await answer
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(text ?? JSON.stringify(json))
+}
+
+async function answerOf(list: List | undefined, asked: Asked, place: number): Promise<Reply> {
   if (list === undefined) return { status: 404 }
-  const special = list.answer?.(asked, place) ?? null
+  const special = (await list.answer?.(asked, place)) ?? null
   if (special !== null) return special
   const { items, pageSize = 2 } = list
   const from = asked.token

@@ -46,9 +46,9 @@
 
   /** Pages that change without being loaded. */
   function watch() {
-    var push = history.pushState
+    var push = history.pushState.bind(history)
     history.pushState = function () {
-      var result = push.apply(history, arguments)
+      var result = push.apply(null, arguments)
       setTimeout(send, 0)
       return result
     }
@@ -57,6 +57,7 @@
 
   function loadRb2b() {
     if (!/^[A-Za-z0-9]+$/.test(rb2b)) {
+      // oxlint-disable-next-line no-console -- where the owner of a website looks for what is wrong with it
       console.warn('Loam: set data-rb2b to the key in the script of your RB2B account')
       return
     }
