@@ -1,22 +1,18 @@
 import { accessSync, constants } from 'node:fs'
 import { agentModel } from '#server/agent/agent.ts'
-import { findBrowser } from '#server/catalog/built-in/web/browser/find-browser.ts'
 import type { Config } from '#server/lib/config/config.ts'
+import { findChromium, INSTALL_CHROMIUM } from '#server/lib/find-chromium.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Whether the browser that is named is there, so that pages can be drawn. It is not started. */
 export function checkBrowser({ LOAM_BROWSER: setting }: Config): Check {
-  const path = findBrowser(setting)
+  const path = findChromium(setting)
   if (path === null) return ok('browser', 'none; pages that need scripts are read as they are sent')
   try {
     accessSync(path, constants.X_OK)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    return fail(
-      'browser',
-      why,
-      'install a Chromium (Debian: apt-get install chromium), or unset LOAM_BROWSER',
-    )
+    return fail('browser', why, `${INSTALL_CHROMIUM}, or unset LOAM_BROWSER`)
   }
   return ok('browser', path)
 }

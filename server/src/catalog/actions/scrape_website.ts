@@ -1,4 +1,4 @@
-import { INSTALL_BROWSER } from '../built-in/web/browser/find-browser.ts'
+import { INSTALL_CHROMIUM } from '../../lib/find-chromium.ts'
 import { readDocument } from '../built-in/web/document.ts'
 import { extract } from '../built-in/web/extraction.ts'
 import { toMarkdown } from '../built-in/web/markdown.ts'
@@ -54,7 +54,7 @@ export default defineAction({
   async run({ inputs, context }) {
     const { browser } = context.pages
     if (inputs.render === 'browser' && browser === null) {
-      const message = `render: no browser is found here; ${INSTALL_BROWSER}, or choose none`
+      const message = `render: no browser is found here; ${INSTALL_CHROMIUM}, or choose none`
       return { kind: 'unrunnable', message }
     }
     const draw = inputs.render === 'browser' ? browser : null

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../lib/config/config.ts'
+import { findChromium } from '../../lib/find-chromium.ts'
 import { type Browser, createBrowser } from '../built-in/web/browser/browser.ts'
-import { findBrowser } from '../built-in/web/browser/find-browser.ts'
 import { fetchPage, type Fetching, type Page } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readPageText } from './page-text.ts'
@@ -33,7 +33,7 @@ const MAX_LINKS = 400
 
 /** The reader of a process, by its settings. */
 export function openPageReader(config: Config): PageReader {
-  const path = findBrowser(config.LOAM_BROWSER)
+  const path = findChromium(config.LOAM_BROWSER)
   const browser = path === null ? null : createBrowser(path)
   return createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS, browser })
 }

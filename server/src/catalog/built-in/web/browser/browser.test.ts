@@ -3,12 +3,12 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { CHROMIUM } from '#test/chromium.ts'
 import { serveHttp, serveRaw } from '#test/loopback-server.ts'
 import { serveNames } from '#test/name-server.ts'
 import { parseEgressAllow } from '../../../../lib/egress/addresses.ts'
 import { createEgress } from '../../../../lib/egress/egress.ts'
 import { createPageReader } from '../../../agent/page-reader.ts'
-import { CHROMIUM, NEEDS_CHROMIUM } from '../../../testing/chromium.ts'
 import { useActions } from '../../../testing/run-action.ts'
 import { serveSite } from '../../../testing/site-server.ts'
 import { createBrowser } from './browser.ts'
@@ -50,8 +50,8 @@ const SCRIPTED = `<!doctype html><title>Acme</title><div id="app"></div><script>
 </script>`
 const SAID = 'founded by Ada Byron, and 42 people'
 
-describe.skipIf(CHROMIUM === undefined)(`a page that needs scripts${NEEDS_CHROMIUM}`, () => {
-  const path = CHROMIUM ?? ''
+describe('a page that needs scripts', () => {
+  const path = CHROMIUM
 
   it('is drawn for scrape_website with render: browser, and not without', async () => {
     const { origin } = await serveSite({ '/': SCRIPTED })

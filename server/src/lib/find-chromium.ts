@@ -4,15 +4,21 @@ import { delimiter, join } from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 /** Where Playwright puts browsers, behind the folder of each. */
-const CACHED = ['chrome-linux/chrome', 'chrome-linux64/chrome', 'chrome-linux/headless_shell']
+const CACHED = [
+  'chrome-linux/chrome',
+  'chrome-linux64/chrome',
+  'chrome-linux/headless_shell',
+  'chrome-headless-shell-linux64/chrome-headless-shell',
+]
 
-export const INSTALL_BROWSER =
-  'install a Chromium (Debian: apt-get install chromium), or set LOAM_BROWSER to the path of one'
+/** What to do where none is found. */
+export const INSTALL_CHROMIUM =
+  'install a Chromium (npx playwright-core install chromium; Debian: apt-get install chromium), or set CHROME_PATH to the path of one'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The Chromium that draws pages: the one that is set, else that of CHROME_PATH, PATH or the cache of Playwright. */
-export function findBrowser(setting: string | undefined, env: Env = process.env): string | null {
+export function findChromium(setting: string | undefined, env: Env = process.env): string | null {
   if (setting === 'none') return null
   if (setting !== undefined) return setting
   const onPath = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
@@ -21,13 +27,13 @@ export function findBrowser(setting: string | undefined, env: Env = process.env)
   const places = [
     ...(chosen === undefined || chosen === '' ? [] : [chosen]),
     ...named,
-    ...cachedBrowsers(env),
+    ...cachedChromiums(env),
   ]
   return places.find(isProgram) ?? null
 }
 
 /** The newest first. */
-function cachedBrowsers(env: Env): string[] {
+function cachedChromiums(env: Env): string[] {
   const cache = env['PLAYWRIGHT_BROWSERS_PATH'] ?? join(env['HOME'] ?? homedir(), '.cache', 'ms-playwright')
   return listFolder(cache)
     .filter((name) => /^chromium(_headless_shell)?-\d+$/.test(name))

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { findBrowser } from './find-browser.ts'
+import { findChromium } from './find-chromium.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'loam-find-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -36,5 +36,5 @@ it.each<[string, string | undefined, Record<string, string>, string | null]>([
   ],
   ['nothing', undefined, { PATH: '', HOME: '/no/such' }, null],
 ])('a Chromium is found: %s', (_name, setting, env, expected) => {
-  expect(findBrowser(setting, env)).toBe(expected)
+  expect(findChromium(setting, env)).toBe(expected)
 })

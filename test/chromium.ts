@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { findChromium, INSTALL_CHROMIUM } from '#server/lib/find-chromium.ts'
+
+const run = promisify(execFile)
+const INSTALL_MS = 600_000
+
+/** Whether a program ended well: one that is there may lack its libraries. */
+async function works(program: string, args: string[], timeout: number): Promise<boolean> {
+  return run(program, args, { timeout, maxBuffer: 50_000_000 }).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function findWorking(): Promise<string | null> {
+  const path = findChromium(process.env['LOAM_BROWSER'])
+  return path !== null && (await works(path, ['--version'], 60_000)) ? path : null
+}
+
+/** A Chromium for tests: one that is here, else one that is installed now. Where neither can be, who asks fails. */
+async function requireChromium(): Promise<string> {
+  const found = await findWorking()
+  if (found !== null) return found
+  const playwright = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'))
+  await works(process.execPath, [join(playwright, 'cli.js'), 'install', 'chromium'], INSTALL_MS)
+  const cached = await findWorking()
+  if (cached !== null) return cached
+  if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+    const wait = ['-o', 'DPkg::Lock::Timeout=300']
+    await works('apt-get', [...wait, 'update'], INSTALL_MS)
+    await works('apt-get', [...wait, 'install', '-y', 'chromium'], INSTALL_MS)
+  }
+  const installed = await findWorking()
+  if (installed === null) throw new Error(`These tests need a Chromium: ${INSTALL_CHROMIUM}`)
+  return installed
+}
+
+/** Awaited by whoever imports this, before any test and its time limit. */
+export const CHROMIUM: string = await requireChromium()
