@@ -1,0 +1,120 @@
+import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+
+/** The public endpoints as a session reaches them. */
+export const API = '/internal/api/v1'
+
+/** What the server refused, or that it could not be reached (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly fields: readonly FieldError[]
+  readonly requestId: string | null
+
+  constructor(
+    message: string,
+    rest: { status: number; code: string; fields?: FieldError[]; requestId?: string | null },
+  ) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = rest.status
+    this.code = rest.code
+    this.fields = rest.fields ?? []
+    this.requestId = rest.requestId ?? null
+  }
+}
+
+export type Answer<Data> = {
+  data: Data
+  warnings: Warning[]
+  message: string | undefined
+  runId: string | null
+}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+let csrfToken = ''
+let onSignedOut: () => void = () => {}
+
+export function setCsrfToken(token: string): void {
+  csrfToken = token
+}
+
+/** What to do when the session has ended: asked for by the frame, so that this file knows no addresses. */
+export function setSignedOutHandler(handler: () => void): void {
+  onSignedOut = handler
+}
+
+export async function request<Data>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  options: { signal?: AbortSignal; staysSignedOut?: boolean } = {},
+): Promise<Answer<Data>> {
+  const isForm = body instanceof FormData
+  const response = await send(path, {
+    method,
+    headers: {
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'GET' ? {} : { 'x-loam-csrf': csrfToken }),
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+  const parsed: unknown = await response.json().catch(() => undefined)
+  if (response.ok) return readAnswer<Data>(parsed, response)
+  if (response.status === 401 && options.staysSignedOut !== true) onSignedOut()
+  throw readError(parsed, response)
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path.startsWith('/internal') ? path : `${API}${path}`, init)
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause
+    throw new ApiError('The server cannot be reached', { status: 0, code: 'Unreachable' })
+  }
+}
+
+function readAnswer<Data>(parsed: unknown, response: Response): Answer<Data> {
+  const envelope = isObject(parsed) ? parsed : {}
+  return {
+    data: envelope['data'] as Data,
+    warnings: Array.isArray(envelope['warnings']) ? (envelope['warnings'] as Warning[]) : [],
+    message: typeof envelope['message'] === 'string' ? envelope['message'] : undefined,
+    runId: response.headers.get('x-run-id'),
+  }
+}
+
+function readError(parsed: unknown, response: Response): ApiError {
+  const body = isObject(parsed) ? parsed : {}
+  const fields = Array.isArray(body['errors']) ? (body['errors'] as FieldError[]) : []
+  const said = typeof body['message'] === 'string' ? body['message'] : ''
+  // `2 validation errors` alone tells a person nothing.
+  const message =
+    fields.length > 0 ? fields.map(({ field, message }) => `${field}: ${message}`).join('; ') : said
+  return new ApiError(message === '' ? `The server answered ${response.status}` : message, {
+    status: response.status,
+    code: typeof body['error'] === 'string' ? body['error'] : String(response.status),
+    fields,
+    requestId: response.headers.get('x-request-id'),
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+export async function get<Data>(path: string, signal?: AbortSignal): Promise<Data> {
+  return (await request<Data>('GET', path, undefined, signal === undefined ? {} : { signal })).data
+}
+
+export async function post<Data>(path: string, body?: unknown): Promise<Data> {
+  return (await request<Data>('POST', path, body)).data
+}
+
+/** What the server says about a field, by its name or by the start of its path. */
+export function fieldProblem(error: unknown, field: string): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const found = error.fields.find((one) => one.field === field || one.field.endsWith(`.${field}`))
+  return found?.message
+}

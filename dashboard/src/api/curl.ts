@@ -1,0 +1,15 @@
+/** A request of the public API as a command for a shell; the key stays a variable. */
+export function curlOf(method: string, path: string, body?: unknown): string {
+  const lines = [
+    `curl -X ${method} ${quote(`${location.origin}/api/v1${path}`)}`,
+    `-H "Authorization: Bearer $LOAM_API_KEY"`,
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quote(JSON.stringify(body))}`]),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

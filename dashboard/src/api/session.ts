@@ -1,0 +1,35 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { Role, Scope } from '#contract/scopes.ts'
+import { request, setCsrfToken } from './client.ts'
+
+export type Session = {
+  email: string
+  role: Role
+  scopes: Scope[]
+  organisation: { id: string; name: string }
+  csrf_token: string
+  expires_at: string
+}
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: Infinity,
+  retry: false,
+  queryFn: async () => {
+    const { data } = await request<Session>('GET', '/internal/session')
+    setCsrfToken(data.csrf_token)
+    return data
+  },
+})
+
+/** Of whoever is signed in: the frame shows nothing else until it is known. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery)
+  if (data === undefined) throw new Error('a screen was shown before the session was known')
+  return data
+}
+
+export function useCan(): (scope: Scope) => boolean {
+  const { scopes } = useSession()
+  return (scope) => scopes.includes(scope)
+}

@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type {
+  RosterSheet as RosterSheetSchema,
+  Workflow as WorkflowSchema,
+  WorkflowOverview as OverviewSchema,
+} from '#contract/workflows.ts'
+import { get } from './client.ts'
+
+export type Workflow = z.infer<typeof WorkflowSchema>
+export type WorkflowOverview = z.infer<typeof OverviewSchema>
+export type RosterSheet = z.infer<typeof RosterSheetSchema>
+
+export const workflowsQuery = queryOptions({
+  queryKey: ['workflows'],
+  queryFn: ({ signal }) => get<Workflow[]>('/workflows', signal),
+})
+
+export const overviewQuery = (workflowId: string) =>
+  queryOptions({
+    queryKey: ['workflows', workflowId],
+    queryFn: ({ signal }) => get<WorkflowOverview>(`/workflows/${encodeURIComponent(workflowId)}`, signal),
+  })

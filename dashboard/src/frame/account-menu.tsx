@@ -1,0 +1,49 @@
+import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { request } from '../api/client.ts'
+import { useSession } from '../api/session.ts'
+import { applyTheme } from '../theme/theme.ts'
+import { Button } from '../ui/button.tsx'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
+import { notifyProblem } from '../ui/toasts.tsx'
+
+export function AccountMenu() {
+  const { email, organisation } = useSession()
+  const signOut = async () => {
+    try {
+      await request('POST', '/internal/sign-out')
+      // A whole load: nothing of the last person stays in memory.
+      location.assign('/sign-in')
+    } catch (error) {
+      notifyProblem(error)
+    }
+  }
+  return (
+    <Menu
+      trigger={
+        <Button kind="ghost" icon={UserRound} className="w-full justify-start max-md:w-auto">
+          Account
+        </Button>
+      }
+    >
+      <MenuLabel>
+        {email}
+        <br />
+        {organisation.name}
+      </MenuLabel>
+      <MenuSeparator />
+      <MenuItem icon={Sun} onSelect={() => applyTheme('light')}>
+        Light
+      </MenuItem>
+      <MenuItem icon={Moon} onSelect={() => applyTheme('dark')}>
+        Dark
+      </MenuItem>
+      <MenuItem icon={Monitor} onSelect={() => applyTheme('system')}>
+        System
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={LogOut} onSelect={() => void signOut()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,31 @@
+import { type ReactNode, useEffect } from 'react'
+
+/** Every screen: one `h1`, which names the tab too, and what it holds. */
+export function Page({
+  title,
+  actions,
+  children,
+}: {
+  title: string
+  actions?: ReactNode
+  children?: ReactNode
+}) {
+  useTitle(title)
+  return (
+    <main className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex max-w-[1120px] flex-col gap-4 px-4 py-4 md:px-6">
+        <header className="flex flex-wrap items-center gap-2">
+          <h1 className="mr-auto min-w-0 truncate text-20 font-semibold">{title}</h1>
+          {actions}
+        </header>
+        {children}
+      </div>
+    </main>
+  )
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Loam`
+  }, [title])
+}

@@ -1,0 +1,26 @@
+const KEY = 'loam.return'
+/** As long as a sign-in link lives. */
+const KEPT_MS = 15 * 60_000
+
+/** The address that somebody asked for before signing in; the link may be opened in another tab. */
+export function keepReturnAddress(address: string): void {
+  if (isOwn(address)) localStorage.setItem(KEY, JSON.stringify({ address, at: Date.now() }))
+}
+
+export function takeReturnAddress(): string {
+  const stored = localStorage.getItem(KEY)
+  localStorage.removeItem(KEY)
+  try {
+    const kept: { address?: unknown; at?: unknown } | null = JSON.parse(stored ?? 'null')
+    const isFresh = typeof kept?.at === 'number' && Date.now() - kept.at < KEPT_MS
+    return isFresh && typeof kept.address === 'string' && isOwn(kept.address) ? kept.address : '/'
+  } catch {
+    return '/'
+  }
+}
+
+/** An address of another host is never followed, however it is written. */
+function isOwn(address: string): boolean {
+  if (!address.startsWith('/') || address.startsWith('/sign-in')) return false
+  return URL.parse(address, location.origin)?.origin === location.origin
+}

@@ -1,0 +1,131 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { ApiError, fieldProblem, get, request } from '../../api/client.ts'
+import { useTitle } from '../../frame/page.tsx'
+import { takeReturnAddress } from '../../return-address.ts'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+
+export function Screen() {
+  const { token }: { token?: string } = useParams({ strict: false })
+  return <Card>{token === undefined ? <AskForLink /> : <UseLink token={token} />}</Card>
+}
+
+function Card({ children }: { children: ReactNode }) {
+  useTitle('Sign in')
+  return (
+    <main className="flex min-h-full items-center justify-center bg-subtle p-4">
+      <div className="flex w-full max-w-[360px] flex-col gap-4 rounded-xl border bg-bg p-6">
+        <img src="/icon.svg" alt="" width={32} height={32} />
+        <h1 className="text-20 font-semibold">Sign in</h1>
+        {children}
+      </div>
+    </main>
+  )
+}
+
+function AskForLink() {
+  const ways = useQuery({
+    queryKey: ['sign-in'],
+    queryFn: ({ signal }) => get<{ mail: boolean; oidc: boolean }>('/internal/sign-in', signal),
+  })
+  if (ways.error !== null) return <Problem error={ways.error} onRetry={() => void ways.refetch()} />
+  if (ways.data === undefined) return <Skeleton lines={2} />
+  const { mail, oidc } = ways.data
+  return (
+    <>
+      {mail && <MailForm />}
+      {oidc && (
+        <a href="/internal/sign-in/oidc" className={buttonClass(mail ? 'plain' : 'primary', 'large')}>
+          Continue with single sign-on
+        </a>
+      )}
+      {!mail && !oidc && (
+        <p className="text-muted">
+          This server sends no mail. Whoever runs it makes a link with{' '}
+          <code className="font-mono text-12">npx loam sign-in-link --email you@example.com</code>
+        </p>
+      )}
+    </>
+  )
+}
+
+function MailForm() {
+  const [email, setEmail] = useState('')
+  const ask = useMutation({
+    mutationFn: () => request('POST', '/internal/sign-in/links', { email }, { staysSignedOut: true }),
+  })
+  const problem = fieldProblem(ask.error, 'email')
+  if (ask.isSuccess) {
+    return (
+      <p role="status">
+        If <strong>{email}</strong> belongs to a member, a link is on its way. It works once, for 15 minutes.
+      </p>
+    )
+  }
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        ask.mutate()
+      }}
+    >
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="email"
+        value={email}
+        onChange={setEmail}
+        problem={problem}
+      />
+      {ask.error !== null && problem === undefined && <Problem error={ask.error} />}
+      <Button type="submit" kind="primary" size="large" busy={ask.isPending}>
+        Send me a link
+      </Button>
+    </form>
+  )
+}
+
+/** Opening the address uses nothing up; the button does. */
+function UseLink({ token }: { token: string }) {
+  const path = `/internal/sign-in/${encodeURIComponent(token)}`
+  const link = useQuery({
+    queryKey: ['sign-in', token],
+    retry: false,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) =>
+      (await request<{ email: string }>('GET', path, undefined, { signal, staysSignedOut: true })).data,
+  })
+  const use = useMutation({
+    mutationFn: () => request('POST', path, undefined, { staysSignedOut: true }),
+    // A whole load: the session starts with an empty cache.
+    onSuccess: () => location.replace(takeReturnAddress()),
+  })
+  const error = use.error ?? link.error
+  if (error !== null) {
+    const isSpent =
+      error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+    if (!isSpent) return <Problem error={error} onRetry={() => void link.refetch()} />
+    return (
+      <>
+        <div role="alert" className="rounded-md border border-failed/40 bg-failed-bg px-3 py-2 text-failed">
+          This link was used or has expired. Ask for a new one.
+        </div>
+        <a href="/sign-in" className={buttonClass('plain', 'large')}>
+          Sign in another way
+        </a>
+      </>
+    )
+  }
+  if (link.data === undefined) return <Skeleton lines={2} />
+  return (
+    <Button kind="primary" size="large" busy={use.isPending || use.isSuccess} onClick={() => use.mutate()}>
+      {`Sign in as ${link.data.email}`}
+    </Button>
+  )
+}

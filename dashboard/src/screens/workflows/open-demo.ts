@@ -1,0 +1,98 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { get, post } from '../../api/client.ts'
+import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import { notifyProblem } from '../../ui/toasts.tsx'
+
+export const DEMO_NAME = 'Demo: clean leads'
+
+const INPUTS = [
+  { name: 'name', type: 'string', description: 'As somebody typed it' },
+  { name: 'website', type: 'url', description: '' },
+  { name: 'phone', type: 'string', description: '' },
+  { name: 'employees', type: 'number', description: '' },
+  { name: 'country', type: 'string', description: '' },
+]
+
+/** One row has no employees, so its formula fails; some are too small for the last action. */
+const ROWS = [
+  ['Dr. Ada Lovelace', 'https://www.analytical.example/engine', '+44 20 7946 0958', '240', 'GB'],
+  ['Hopper, Grace', 'http://compilers.example.org', '+1 202-555-0143', '1200', 'US'],
+  ['Alan Mathison Turing', 'bletchley.example.net/huts', '020 7946 0321', '85', 'GB'],
+  ['Katherine Johnson', 'https://orbits.example', '(202) 555-0176', '3100', 'US'],
+  ['Ludwig van Beethoven', 'www.symphony.example/9', '+49 30 901820', '12', 'DE'],
+  ['Hedy Lamarr', 'hopping.example.com', '+43 1 51553', '47', 'AT'],
+  ['Margaret Hamilton', 'https://apollo.example/guidance', '+1 617 555 0119', '', 'US'],
+  ['Emmy Noether', 'symmetry.example', '+49 551 3900', '18', 'DE'],
+  ['Claude Shannon', 'https://bits.example/theory', '+1 908 555 0101', '560', 'US'],
+  ['Barbara Liskov', 'substitution.example.edu', '617-555-0188', '75', 'US'],
+  ['Tim Berners-Lee Jr.', 'info.example.ch', '+41 22 767 6111', '2600', 'CH'],
+  ['Mary Somerville', 'https://mechanism.example', '+44 131 496 0000', '9', 'GB'],
+].map((values) => Object.fromEntries(values.map((value, place) => [INPUTS[place]?.name ?? '', value])))
+
+const ACTIONS = [
+  { action_id: 'normalize_domain', name: 'Domain', inputs: { value: '{{input.website}}' } },
+  { action_id: 'split_full_name', name: 'Name parts', inputs: { value: '{{input.name}}' } },
+  {
+    action_id: 'parse_phone_number',
+    name: 'Phone',
+    inputs: { value: '{{input.phone}}', default_country: '{{input.country}}' },
+  },
+  {
+    action_id: 'format_data_using_js_expression',
+    name: 'Size',
+    inputs: {
+      data_formatter:
+        '{{input.employees}}.match(/\\d+/)[0] >= 1000 ? "enterprise" : {{input.employees}} >= 50 ? "mid-market" : "small"',
+    },
+    continue_workflow_if_action_fails: true,
+    note: 'One row has no number of employees. Write ({{input.employees}} || "0") in place of the first {{input.employees}} to mend it.',
+  },
+  {
+    action_id: 'format_data_using_js_expression',
+    name: 'Greeting',
+    inputs: {
+      data_formatter:
+        '"Hello " + {{split_full_name_1.first}} + ", how is " + {{normalize_domain_1.domain}} + "?"',
+    },
+    run_if: {
+      conditions: [
+        {
+          conditions: [
+            {
+              variable: '{{format_data_using_js_expression_1.formatted_data}}',
+              operator: 'is not',
+              values: ['small'],
+            },
+          ],
+        },
+      ],
+    },
+  },
+]
+
+/** Opens the demo that is there, or makes one and runs it: no key, no network, 0 credits. */
+export function useOpenDemo() {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  return useMutation({
+    mutationFn: async () => {
+      const known = (await get<Workflow[]>('/workflows')).find(({ name }) => name === DEMO_NAME)
+      return known?.workflow_id ?? (await makeDemo())
+    },
+    onSuccess: async (id) => {
+      await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+      await navigate({ to: `/workflows/${id}/sheets/${id}` })
+    },
+    onError: notifyProblem,
+  })
+}
+
+async function makeDemo(): Promise<string> {
+  const { workflow_id: id } = await post<{ workflow_id: string }>('/workflows', { name: DEMO_NAME })
+  const sheet = `/workflows/${id}/sheets/${id}`
+  await post(`${sheet}/inputs`, INPUTS)
+  for (const action of ACTIONS) await post(`${sheet}/actions/add`, action)
+  await post(`${sheet}/rows`, { rows: ROWS, run_after_add: 'all' })
+  return id
+}

@@ -1,0 +1,125 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Copy, MoreHorizontal, Pencil, Trash2, Users, Zap } from 'lucide-react'
+import { useState } from 'react'
+import { fieldProblem, post, request } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import { useGo } from '../../frame/go.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { ShareWorkflow } from './share-workflow.tsx'
+
+export function WorkflowActions({ workflow }: { workflow: Workflow }) {
+  const [dialog, setDialog] = useState<'rename' | 'share' | 'delete' | null>(null)
+  const can = useCan()
+  const go = useGo()
+  const refresh = useRefreshWorkflows()
+  const { workflow_id, name } = workflow
+  const duplicate = async () => {
+    try {
+      await post(`/workflows/${workflow_id}/duplicate`, { name: `${name} copy` })
+      await refresh()
+      notify(`${name} copy is made`)
+    } catch (error) {
+      notifyProblem(error)
+    }
+  }
+  const close = () => setDialog(null)
+  if (!can('workflows:write')) return null
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button kind="ghost" icon={MoreHorizontal} iconOnly>
+            {`Actions for ${name}`}
+          </Button>
+        }
+      >
+        <MenuItem icon={Pencil} onSelect={() => setDialog('rename')}>
+          Rename
+        </MenuItem>
+        <MenuItem icon={Copy} onSelect={() => void duplicate()}>
+          Duplicate
+        </MenuItem>
+        <MenuItem icon={Users} onSelect={() => setDialog('share')}>
+          Share
+        </MenuItem>
+        {can('shortcuts:read') && (
+          <MenuItem icon={Zap} onSelect={() => go(`/shortcuts?publish=${workflow_id}`)}>
+            Publish as shortcut
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem icon={Trash2} danger onSelect={() => setDialog('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {dialog === 'rename' && <Rename workflow={workflow} onClose={close} />}
+      {dialog === 'share' && <ShareWorkflow workflow={workflow} onClose={close} />}
+      {dialog === 'delete' && <Delete workflow={workflow} onClose={close} />}
+    </>
+  )
+}
+
+function useRefreshWorkflows() {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
+}
+
+function Rename({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
+  const [name, setName] = useState(workflow.name)
+  const refresh = useRefreshWorkflows()
+  const rename = useMutation({
+    mutationFn: () => request('PATCH', `/workflows/${workflow.workflow_id}/name`, { name }),
+    onSuccess: async () => {
+      await refresh()
+      onClose()
+    },
+  })
+  const problem = fieldProblem(rename.error, 'name')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Rename workflow"
+      submit={{ label: 'Save', onSubmit: () => rename.mutate(), busy: rename.isPending }}
+      error={problem === undefined ? rename.error : null}
+    >
+      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
+    </Dialog>
+  )
+}
+
+function Delete({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  const refresh = useRefreshWorkflows()
+  const remove = useMutation({
+    mutationFn: () => request('DELETE', `/workflows/${workflow.workflow_id}`),
+    onSuccess: async () => {
+      await refresh()
+      notify(`${workflow.name} is deleted`)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Delete ${workflow.name}`}
+      description="Its sheets, rows and run history are gone for good."
+      submit={{
+        label: 'Delete',
+        kind: 'danger',
+        onSubmit: () => remove.mutate(),
+        disabled: typed !== workflow.name,
+        busy: remove.isPending,
+      }}
+      error={remove.error}
+    >
+      <TextField label="Type the name to confirm" value={typed} onChange={setTyped} autoFocus />
+    </Dialog>
+  )
+}

@@ -1,0 +1,225 @@
+import { Check, ChevronDown } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { classNames } from './class-names.ts'
+import { CONTROL, Field } from './text-field.tsx'
+
+export type Choice = { value: string; label?: string; note?: string }
+
+type Props = {
+  label: string
+  value: string
+  choices: readonly (string | Choice)[]
+  onChange: (value: string) => void
+  problem?: string | undefined
+  hint?: string
+  hideLabel?: boolean
+  placeholder?: string
+  disabled?: boolean
+  /** What is typed counts as well, also when no choice says it. */
+  free?: boolean
+}
+
+const asChoice = (one: string | Choice): Choice => (typeof one === 'string' ? { value: one } : one)
+const labelOf = (choice: Choice) => choice.label ?? choice.value
+
+/** One of several, found by typing. The list is a popover: no dialog or panel cuts it off. */
+export function Combobox({
+  label,
+  value,
+  choices,
+  onChange,
+  problem,
+  hint,
+  hideLabel,
+  placeholder,
+  disabled,
+  free,
+}: Props) {
+  const [open, setOpen] = useState(false)
+  const [typed, setTyped] = useState<string | null>(null)
+  const [active, setActive] = useState(0)
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+  const all = choices.map(asChoice)
+  const chosen = all.find((choice) => choice.value === value)
+  const shown =
+    typed === null
+      ? all
+      : all.filter((choice) => labelOf(choice).toLowerCase().includes(typed.trim().toLowerCase()))
+
+  const show = () => {
+    if (disabled === true || open) return
+    setTyped(null)
+    setActive(
+      Math.max(
+        0,
+        all.findIndex((choice) => choice.value === value),
+      ),
+    )
+    setOpen(true)
+  }
+  const hide = () => {
+    setOpen(false)
+    setTyped(null)
+  }
+  const choose = (choice: Choice | undefined) => {
+    if (choice !== undefined) onChange(choice.value)
+    hide()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      if (!open) return show()
+      const step = event.key === 'ArrowDown' ? 1 : -1
+      setActive((active + step + shown.length) % Math.max(1, shown.length))
+    } else if (event.key === 'Enter' && open) {
+      event.preventDefault()
+      choose(shown[active])
+    } else if (event.key === 'Escape' && open) {
+      event.preventDefault()
+      event.stopPropagation()
+      hide()
+    } else if (event.key === 'Tab') hide()
+    return undefined
+  }
+  return (
+    <Field label={label} problem={problem} hint={hint} {...(hideLabel === undefined ? {} : { hideLabel })}>
+      {(ties) => (
+        <div className="relative">
+          <input
+            {...ties}
+            ref={input}
+            type="text"
+            role="combobox"
+            aria-expanded={open}
+            aria-controls={listId}
+            aria-autocomplete="list"
+            {...(open && shown[active] !== undefined
+              ? { 'aria-activedescendant': `${listId}-${active}` }
+              : {})}
+            autoComplete="off"
+            spellCheck={false}
+            disabled={disabled}
+            placeholder={placeholder}
+            value={typed ?? (chosen === undefined ? value : labelOf(chosen))}
+            onClick={show}
+            onBlur={hide}
+            onKeyDown={onKeyDown}
+            onChange={(event) => {
+              setTyped(event.target.value)
+              setActive(0)
+              setOpen(true)
+              const exact = all.find((choice) => labelOf(choice) === event.target.value)
+              if (exact !== undefined || free === true) onChange(exact?.value ?? event.target.value)
+            }}
+            className={classNames(CONTROL, 'h-8 pr-7')}
+          />
+          <ChevronDown aria-hidden className="pointer-events-none absolute top-2 right-2 size-4 text-muted" />
+          {open && (
+            <Options id={listId} label={label} anchor={input.current}>
+              {shown.map((choice, place) => (
+                <Option
+                  key={choice.value}
+                  id={`${listId}-${place}`}
+                  choice={choice}
+                  active={place === active}
+                  selected={choice.value === value}
+                  onChoose={() => choose(choice)}
+                />
+              ))}
+              {shown.length === 0 && free !== true && <li className="px-2 py-1 text-muted">Nothing found</li>}
+            </Options>
+          )}
+        </div>
+      )}
+    </Field>
+  )
+}
+
+function Option({
+  id,
+  choice,
+  active,
+  selected,
+  onChoose,
+}: {
+  id: string
+  choice: Choice
+  active: boolean
+  selected: boolean
+  onChoose: () => void
+}) {
+  const element = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (active) element.current?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+  return (
+    <li
+      ref={element}
+      id={id}
+      role="option"
+      aria-selected={selected}
+      // The field keeps the focus, so that leaving it is what closes the list.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onChoose}
+      className={classNames(
+        'flex cursor-pointer items-center gap-2 rounded px-2 py-1 hover:bg-hover',
+        active && 'bg-hover',
+      )}
+    >
+      <span className="min-w-0 flex-1 truncate">{labelOf(choice)}</span>
+      {choice.note !== undefined && <span className="text-12 text-muted">{choice.note}</span>}
+      {selected && <Check aria-hidden className="size-3.5 text-accent-text" />}
+    </li>
+  )
+}
+
+/** A list in the top layer, below its field or above it where there is more room. */
+export function Options({
+  id,
+  label,
+  anchor,
+  children,
+}: {
+  id: string
+  label: string
+  anchor: HTMLElement | null
+  children: React.ReactNode
+}) {
+  const list = useRef<HTMLUListElement>(null)
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null || anchor === null) return
+    element.showPopover()
+    const place = () => {
+      const at = anchor.getBoundingClientRect()
+      const below = innerHeight - at.bottom - 8
+      const above = at.top - 8
+      const isBelow = below >= Math.min(260, element.scrollHeight) || below >= above
+      element.style.minWidth = `${Math.max(at.width, 120)}px`
+      element.style.left = `${Math.min(at.left, innerWidth - Math.max(at.width, 120) - 8)}px`
+      element.style.maxHeight = `${Math.min(260, isBelow ? below : above)}px`
+      element.style.top = isBelow ? `${at.bottom + 2}px` : ''
+      element.style.bottom = isBelow ? '' : `${innerHeight - at.top + 2}px`
+    }
+    place()
+    addEventListener('scroll', place, true)
+    addEventListener('resize', place)
+    return () => {
+      removeEventListener('scroll', place, true)
+      removeEventListener('resize', place)
+    }
+  }, [anchor])
+  return (
+    <ul
+      ref={list}
+      id={id}
+      role="listbox"
+      aria-label={label}
+      popover="manual"
+      className="fixed max-w-[min(480px,90vw)] overflow-y-auto rounded-md border bg-raised p-1 text-13 text-text shadow-raised"
+    >
+      {children}
+    </ul>
+  )
+}

@@ -1,0 +1,35 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { curlOf } from '../api/curl.ts'
+import { Button, type ButtonProps } from './button.tsx'
+import { notify } from './toasts.tsx'
+
+type Props = Omit<ButtonProps, 'onClick' | 'children'> & { label: string; text: () => string }
+
+export function CopyButton({ label, text, ...rest }: Props) {
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text())
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1500)
+    } catch {
+      notify('The browser did not allow copying')
+    }
+  }
+  return (
+    <Button {...rest} icon={copied ? Check : Copy} onClick={() => void copy()}>
+      {label}
+    </Button>
+  )
+}
+
+/** The same request for the public API, with the key as a variable. */
+export function CopyAsCurl({
+  method,
+  path,
+  body,
+  ...rest
+}: { method: string; path: string; body?: unknown } & Omit<ButtonProps, 'onClick' | 'children'>) {
+  return <CopyButton {...rest} label="Copy as curl" text={() => curlOf(method, path, body)} />
+}

@@ -1,0 +1,29 @@
+import { CircleAlert } from 'lucide-react'
+import { ApiError } from '../api/client.ts'
+import { Button } from './button.tsx'
+
+/** What went wrong, with the number that finds it in the log, and a way to try again. */
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const requestId = error instanceof ApiError ? error.requestId : null
+  return (
+    <div
+      role="alert"
+      className="flex items-start gap-2 rounded-md border border-failed/40 bg-failed-bg px-3 py-2 text-failed"
+    >
+      <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 flex-1">
+        <p className="break-words">{reasonOf(error)}</p>
+        {requestId !== null && <p className="text-11 break-all">Request {requestId}</p>}
+      </div>
+      {onRetry !== undefined && (
+        <Button size="small" onClick={onRetry}>
+          Retry
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

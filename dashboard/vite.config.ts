@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compress } from './compress.ts'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const server = process.env['LOAM_URL'] ?? 'http://localhost:3000'
+
+export default defineConfig({
+  root: at('.'),
+  plugins: [react(), tailwindcss(), compress()],
+  resolve: {
+    // The original adds style elements, which our content security policy forbids.
+    alias: { 'react-remove-scroll': at('src/ui/remove-scroll.tsx') },
+  },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+    // Everything is a file: the policy allows no data addresses for scripts, and files are cached for ever.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/internal': server, '/api': server } },
+})
