@@ -47,6 +47,19 @@ export const NewEmail = z
     'must be an email address',
   )
 
+/** Below this, thousandths are exact in a JSON number. */
+export const MAX_MILLIS = 10 ** 15
+
+/** Credits as whole thousandths, read digit by digit: 0.1 + 0.2 must not become 0.30000000000000004. */
+export const Amount = z
+  .string()
+  .regex(/^\d+(\.\d{1,3})?$/, 'must be a number of credits with at most 3 decimals, such as 500 or 0.125')
+  .transform((text) => {
+    const [whole = '', decimals = ''] = text.split('.')
+    return Number(whole + decimals.padEnd(3, '0'))
+  })
+  .refine((millis) => millis <= MAX_MILLIS, `must be at most ${MAX_MILLIS / 1000}`)
+
 export const KeyId = z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam key list` shows it')
 
 /** Nothing between the commas is refused: an empty list must not read as "no limit". */

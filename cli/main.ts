@@ -71,6 +71,7 @@ export const GROUPS: Group[] = [
     about: 'Grant credits, show balance and ledger',
     load: () => import('./commands/credits.ts'),
   },
+  { name: 'prices', about: 'List and set what actions cost', load: () => import('./commands/prices.ts') },
   {
     name: 'backup',
     about: 'Write everything into one archive, while the server serves',

@@ -15,6 +15,7 @@ export const CreditsOverview = z
     available: Credits.describe('`balance` less `held`'),
     spent_today: Credits.describe('Since midnight UTC, less what was given back of it'),
     spent_this_month: Credits,
+    price_version: z.int().describe('What Get Prices answers: runs that are queued now follow it'),
   })
   .meta({ id: 'Credits' })
 
@@ -50,6 +51,7 @@ export const LedgerEntry = z
     member: z.string().nullable().describe('Who started it; the owner of the workflow where nobody did'),
     key_id: Uuid.nullable(),
     trigger: z.string().nullable(),
+    price_version: z.int().nullable(),
     refund_of: Uuid.nullable(),
     providers: z.array(z.object({ provider: z.string(), credits: Credits })),
   })

@@ -44,6 +44,7 @@ export const Estimate = z
   .object({
     rows: z.int(),
     revision: z.int(),
+    price_version: z.int(),
     precision: z.enum(['exact', 'sampled']),
     cells: z.object({
       total: z.int(),

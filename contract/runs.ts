@@ -98,6 +98,7 @@ export const Run = z
     cells_done: z.int(),
     cells_failed: z.int(),
     credits: z.number(),
+    price_version: z.int().describe('The prices that it follows: those of when it was queued'),
     created_by: z.string(),
     created_at: DateTime,
     finished_at: DateTime.nullable(),

@@ -10,27 +10,13 @@ import {
   MILLIS,
   refundCharges,
 } from '#server/store/organisation/credits.ts'
-import { examples, Limit, Org } from '../flags.ts'
+import { Amount, examples, Limit, MAX_MILLIS, Org } from '../flags.ts'
 import { type CommandOutput, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
 
-/** Below this, thousandths are exact in a JSON number. */
-const MAX_MILLIS = 10 ** 15
-
-/** Whole thousandths, read digit by digit: 0.1 + 0.2 must not become 0.30000000000000004. */
-const Amount = z
-  .string()
-  .regex(/^\d+(\.\d{1,3})?$/, 'must be a number of credits with at most 3 decimals, such as 500 or 0.125')
-  .transform((text) => {
-    const [whole = '', decimals = ''] = text.split('.')
-    return Number(whole + decimals.padEnd(3, '0'))
-  })
-  .refine((millis) => millis > 0, 'must be more than 0')
-  .refine((millis) => millis <= MAX_MILLIS, `must be at most ${MAX_MILLIS / MILLIS}`)
-
 const GrantFlags = z.strictObject({
   org: Org,
-  amount: Amount,
+  amount: Amount.refine((millis) => millis > 0, 'must be more than 0'),
   reason: z.string().trim().min(1, 'must not be empty').default('granted by the operator'),
 })
 

@@ -15,6 +15,7 @@ import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
+import { recordPrices } from './org/prices.ts'
 import { announceServer, withdrawServer } from './running-server.ts'
 import { loadSources, type SourceCatalogue } from './sources/registry.ts'
 import { startWork } from './work.ts'
@@ -56,6 +57,7 @@ async function runParts(
   try {
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
+    await recordPrices(workspace.store.system, catalogue)
     const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources }) : null
     if (api !== null) parts.push(api)
     // The lock of the data folder keeps every other server from an embedded database.

@@ -5,6 +5,7 @@ import type { PageReader } from '../catalog/agent/page-reader.ts'
 import { type AgentRun, runAgent } from '../catalog/agent/run-agent.ts'
 import type { AgentAnswer, AgentField } from '../catalog/agent/task.ts'
 import type { TraceEntry } from '../catalog/agent/trace.ts'
+import { AGENT_CREDITS } from '../catalog/configuration/price-list.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import { type Models, offeredModels } from '../catalog/models/models.ts'
 import type { ProviderGate } from '../catalog/provider/access.ts'
@@ -15,8 +16,8 @@ import type { RunEnvironment } from '../org/run-environment.ts'
 import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from '../store/agent/agent-runs.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
+import { findAgentPrice } from '../store/organisation/price-versions.ts'
 
-export const AGENT_PRICE = 5
 /** Beyond its own time a run has this long to be written down. */
 const GRACE_SECONDS = 30
 const BUSY_SECONDS = 5
@@ -65,7 +66,7 @@ export function createAgent(parts: AgentParts): Agent {
       const name = agentModel(config)
       const found = await parts.models.find(name, { keys, egress: parts.egress })
       if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
-      const price = found.model.ownKey ? 0 : AGENT_PRICE
+      const price = found.model.ownKey ? 0 : await getAgentPrice(given)
       if (body.max_credits !== undefined && body.max_credits < price) {
         const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits})`
         throw new AppError('MAX_CREDITS_REACHED', message)
@@ -141,6 +142,8 @@ export function createAgent(parts: AgentParts): Agent {
     }
   }
 }
+
+const getAgentPrice = async (db: Db): Promise<number> => (await findAgentPrice(db)) ?? AGENT_CREDITS
 
 /** The model that the agent asks. */
 export function agentModel(config: Config): string {

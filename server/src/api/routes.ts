@@ -1,9 +1,11 @@
+import { createPriceBook } from '../org/prices.ts'
 import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
 import { agentRoutes } from './routes/agent/agent.ts'
 import { creditRoutes } from './routes/credits/credits.ts'
+import { priceRoutes } from './routes/credits/prices.ts'
 import { exportFilePages } from './routes/files/export-files.ts'
 import { exportRoutes } from './routes/files/exports.ts'
 import { importRoutes } from './routes/files/imports.ts'
@@ -39,6 +41,7 @@ const API_ROUTES: Routes[] = [
   userRoutes,
   memberRoutes,
   creditRoutes,
+  priceRoutes,
   workflowRoutes,
   sheetRoutes,
   inputRoutes,
@@ -71,7 +74,11 @@ const LINKED_ROUTES: Routes[] = [
 ]
 
 export async function registerRoutes(app: Api, given: Services): Promise<void> {
-  const services = { ...given, streams: createEventStreams(app, given) }
+  const services = {
+    ...given,
+    streams: createEventStreams(app, given),
+    prices: createPriceBook(given.catalogue),
+  }
   // On the app itself, because it measures the requests of all others too.
   healthRoutes(app, services)
   // Each in a scope of its own: some bring hooks and parsers that are for nobody else.

@@ -14,6 +14,8 @@ export type MailTurn = { ok: true; replyTo: string | null } | { ok: false; waitM
 
 export type ActionContext = CellContext &
   ModelContext & {
+    /** The action's own price, of when the run was queued. */
+    price: number
     /** Names this run of this cell, the same each time that it is tried. */
     cellRun: string
     /** Rows of this and other sheets of the organisation. */
@@ -96,6 +98,8 @@ export type ActionSpec<F extends Fields, O extends Outputs> = {
   category: 'flow' | 'data' | 'web' | 'ai' | 'people' | 'companies' | 'crm' | 'messages' | 'records'
   /** Credits for a completed cell; providers in a waterfall have prices of their own. Default 1, up to 3 decimals (D22). */
   credits?: number
+  /** The price is that of its model: where that runs on a key of the organisation, nothing is set aside or paid. */
+  paysModel?: true
   /** False: it reads or writes what changes elsewhere, so no result of an identical cell stands for its own. */
   cached?: false
   timeoutSeconds?: number
@@ -118,6 +122,7 @@ export type Action = {
   description: string
   category: string
   credits: number
+  paysModel: boolean
   cached: boolean
   timeoutSeconds: number
   retries: number
@@ -149,6 +154,7 @@ export function defineAction<F extends Fields, O extends Outputs>(spec: ActionSp
     description: spec.description,
     category: spec.category,
     credits: spec.credits ?? 1,
+    paysModel: spec.paysModel ?? false,
     cached: spec.cached ?? true,
     timeoutSeconds: spec.timeoutSeconds ?? 30,
     retries: spec.retries ?? 3,

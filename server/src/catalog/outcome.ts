@@ -45,6 +45,13 @@ export function unrunnable(message: string): Outcome<never> {
   return { kind: 'unrunnable', message }
 }
 
+export function outOfCredits(price: number): Outcome<never> {
+  return {
+    kind: 'out_of_credits',
+    message: `it costs ${price} credits and the organisation has too few left`,
+  }
+}
+
 export function retry(message: string, afterMs?: number): Outcome<never> {
   return afterMs === undefined ? { kind: 'retry', message } : { kind: 'retry', message, afterMs }
 }

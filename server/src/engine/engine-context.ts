@@ -25,7 +25,8 @@ export type Engine = {
   flights: FlightStore
   cache: CellCache
   readLargeOutputs: ReadLargeOutputs
-  catalogue: Catalogue
+  /** The catalogue at the prices of a run. */
+  catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
   log: Log
   /** What every action may use. */
   services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail' | 'gate'> & { sandbox: SandboxPool }
@@ -57,6 +58,7 @@ export type Engine = {
 export type RowWalk = {
   flight: Flight
   definition: Definition
+  catalogue: Catalogue
   scope: RowScope
   env: EnvValues
   express: boolean

@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import { createSlots } from '../lib/timing/slots.ts'
+import { createPriceBook } from '../org/prices.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { Store } from '../store/connection/db.ts'
 import { takeMailTurn } from '../store/organisation/mail-quota.ts'
@@ -63,12 +64,13 @@ export function createEngine(parts: EngineParts): Engine {
   const announcer = createAnnouncer(store, log)
   const counter = createProviderCounter(store, log)
   const judgeUnique = createUniqueness(store)
+  const prices = createPriceBook(catalogue)
   return {
     flights,
     suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
     readLargeOutputs: createLargeOutputs(store),
-    catalogue,
+    catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     log,
     ending,
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },

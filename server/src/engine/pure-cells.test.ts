@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Engine } from './engine-context.ts'
 import type { FlightStore } from './flights/flight-store.ts'
 import type { RowJob } from './flights/flight.ts'
+import { faultCatalogue } from './testing/fault-catalogue.ts'
 import {
   complete,
   type FlightSheet,
@@ -44,7 +45,7 @@ function watched(): { engine: Engine; notes: string[] } {
       return answer
     },
   }
-  const free = must(plain.catalogue.get('free'))
+  const free = must(faultCatalogue.get('free'))
   const noted: typeof free = {
     ...free,
     run(args) {
@@ -53,10 +54,10 @@ function watched(): { engine: Engine; notes: string[] } {
     },
   }
   const catalogue = {
-    ...plain.catalogue,
-    get: (id: string) => (id === 'free' ? noted : plain.catalogue.get(id)),
+    ...faultCatalogue,
+    get: (id: string) => (id === 'free' ? noted : faultCatalogue.get(id)),
   }
-  return { engine: { ...plain, flights, catalogue }, notes }
+  return { engine: { ...plain, flights, catalogueOf: () => catalogue }, notes }
 }
 
 const cellsOf = async (sheet: FlightSheet) =>

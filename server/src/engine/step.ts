@@ -17,7 +17,7 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   let parkedMs = 0
   try {
     const cells: SettledCell[] = []
-    const together = isPure(engine, walk, position.action) ? walk.together : 1
+    const together = isPure(walk, position.action) ? walk.together : 1
     let next: string | null = position.action
     do {
       const startedAt = Date.now()
@@ -32,7 +32,7 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       cells.push({ ...settlement, action: next, startedAt })
       scope.add(next, settlement.status, settlement.outputs ?? null)
       next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
-    } while (next !== null && cells.length < together && isPure(engine, walk, next))
+    } while (next !== null && cells.length < together && isPure(walk, next))
     const settled = await engine.flights.settle(flight, { cells, next }, walk.express)
     if (settled === null) await throwIfTakenOver(engine, flight)
     else {
@@ -49,9 +49,9 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   }
 }
 
-export function isPure(engine: Engine, { definition }: RowWalk, action: string): boolean {
+export function isPure({ definition, catalogue }: RowWalk, action: string): boolean {
   const instance = definition.actions.find(({ id }) => id === action)
-  return instance !== undefined && engine.catalogue.get(instance.action_id)?.pure === true
+  return instance !== undefined && catalogue.get(instance.action_id)?.pure === true
 }
 
 export async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {

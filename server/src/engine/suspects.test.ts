@@ -49,6 +49,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     continue_on_fail: false,
     hops: 0,
     key_id: null,
+    price_version: 1,
   },
   row: { id, data: null, cells: null },
   fence: { run: '', ticket: 1, attempt: 2 },

@@ -57,7 +57,7 @@ async function walkAlong(
     await abandon(engine, flight)
     return
   }
-  if (fresh && isAllPure(engine, walk)) engine.pureRuns.add(job)
+  if (fresh && isAllPure(walk)) engine.pureRuns.add(job)
   const { stalledClaims, testedIn } = flight.position
   if (stalledClaims === 1 || testedIn === 0) return walkOn(engine, walk)
   const settled = await engine.suspects.enter(flight)
@@ -88,14 +88,14 @@ async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
   if (flight === null) return false
   await yieldTurn()
   const walk = await prepare(engine, flight, { express: false, endPriority: undefined })
-  if (walk === null || engine.ending.hasBegun() || !isAllPure(engine, walk)) return false
+  if (walk === null || engine.ending.hasBegun() || !isAllPure(walk)) return false
   return !(await step(engine, walk))
 }
 
 /** Whether all cells of the run can be written as one. */
-function isAllPure(engine: Engine, walk: RowWalk): boolean {
+function isAllPure(walk: RowWalk): boolean {
   const { actions } = walk.flight.facts
-  return actions.length <= walk.together && actions.every((action) => isPure(engine, walk, action))
+  return actions.length <= walk.together && actions.every((action) => isPure(walk, action))
 }
 
 /** What walking a flight takes; null when its row is gone. */
@@ -106,14 +106,18 @@ async function prepare(
 ): Promise<RowWalk | null> {
   const { facts, row, position } = flight
   if (row.data === null) return null
-  const [definition, env] = await Promise.all([engine.definitionOf(facts), engine.environment.envOf(facts)])
+  const [definition, env, catalogue] = await Promise.all([
+    engine.definitionOf(facts),
+    engine.environment.envOf(facts),
+    engine.catalogueOf(facts),
+  ])
   const knownOutputs = (actionId: string, name: string) => {
-    const template = engine.catalogue.get(actionId)
+    const template = catalogue.get(actionId)
     return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
   }
   const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
   // With a cache every cell is looked up by itself. A row that may have ended its worker goes cell by cell, to find the one.
   const together = facts.cache_enabled || position.stalledClaims > 1 ? 1 : MAX_TOGETHER
-  return { flight, definition, scope, env, together, ...how }
+  return { flight, definition, catalogue, scope, env, together, ...how }
 }

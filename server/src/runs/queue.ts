@@ -8,6 +8,7 @@ import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { LATEST_PRICES } from '../store/organisation/price-versions.ts'
 import { addJobsStatement, NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { dropFlights } from '../store/runs/flights.ts'
 import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
@@ -154,10 +155,10 @@ async function launch(
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
-        continue_on_fail, hops, created_by, key_id, rows_queued, state, finished_at)
+        continue_on_fail, hops, created_by, key_id, price_version, rows_queued, state, finished_at)
       select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
-        ${hops}::int, ${actor.email}, ${actor.keyId}::uuid, launched, case when launched > 0 then 'running' else 'finished' end,
+        ${hops}::int, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched, case when launched > 0 then 'running' else 'finished' end,
         case when launched = 0 then now() end
       from counted
     ), touched as (

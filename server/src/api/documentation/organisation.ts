@@ -27,6 +27,11 @@ export const ORGANISATION: Operations = {
     query: { type: 'charge', limit: '20' },
     writesCsv: true,
   },
+  'GET /credits/prices': {
+    id: 'getPrices',
+    description:
+      'The price list. `credits` of an action is its own price, beside which providers take theirs; on keys of your own providers and models cost nothing. A change makes a version; a run follows the version of when it was queued. `version` answers an earlier list.',
+  },
   'POST /org/members': {
     id: 'addMember',
     description:

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, reasonOf } from '../../lib/errors.ts'
+import type { PriceBook } from '../../org/prices.ts'
 import { type Db, isUnavailable } from '../../store/connection/db.ts'
 import { findKeyHolder } from '../../store/organisation/admission.ts'
 import type { Api, Services } from '../services.ts'
@@ -23,7 +24,7 @@ export type EventStreams = {
 }
 
 /** What routes share among themselves besides. */
-export type RouteServices = Services & { streams: EventStreams }
+export type RouteServices = Services & { streams: EventStreams; prices: PriceBook }
 
 type Stream = { request: FastifyRequest; response: ServerResponse; isEndless: boolean }
 

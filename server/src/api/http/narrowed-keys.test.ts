@@ -11,7 +11,7 @@ const narrowed = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds:
 const OPEN = [
   /^GET \/user(\/knowledge)?$/,
   /^GET \/workflows$/,
-  /^GET \/credits(\/ledger)?$/,
+  /^GET \/credits(\/ledger|\/prices)?$/,
   /^(GET|POST) \/(shortcuts|apps)\b/,
   /^POST \/agent\/run$/,
   /^GET \/agent\/runs\/\{request_id\}$/,

@@ -11,6 +11,7 @@ import {
 } from '../models/answer-schema.ts'
 import { askObject, askText } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
+import { outOfCredits } from '../outcome.ts'
 
 export default defineAction({
   id: 'ai_generate',
@@ -18,6 +19,7 @@ export default defineAction({
   description: 'Asks a language model, and gives its answer as text or in fields that were checked.',
   category: 'ai',
   credits: 1,
+  paysModel: true,
   timeoutSeconds: 1300,
   inputs: {
     model: field.dropdown({ from: 'models', required: true, description: 'The model to ask.' }),
@@ -55,6 +57,8 @@ export default defineAction({
     const found = await context.models.find(inputs.model.trim(), context, inputs.connection)
     if (!found.ok) return { kind: 'unrunnable', message: found.message }
     const { model } = found
+    const credits = model.ownKey ? 0 : context.price
+    if (!(await context.reserve(credits))) return outOfCredits(credits)
     const format = inputs.output_format
     const schema = format === undefined ? undefined : answerSchemaOf(format)
     const knowledge = inputs.use_knowledge ? await context.knowledge() : null
@@ -70,7 +74,6 @@ export default defineAction({
     const asked =
       schema === undefined ? await askText(question, context) : await askObject(question, schema, context)
     if (!asked.ok) return asked.outcome
-    const credits = model.ownKey ? 0 : 1
     return {
       kind: 'done',
       outputs: format === undefined ? { response: asked.value } : outputsOfAnswer(format, asked.value),

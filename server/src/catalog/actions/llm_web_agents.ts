@@ -8,7 +8,7 @@ import { field } from '../fields/fields.ts'
 import { readFormat } from '../fields/output-format.ts'
 import { printRowData, printWords } from '../fields/prompt.ts'
 import { outputsOfFormat } from '../models/answer-schema.ts'
-import { failed, retry, unrunnable } from '../outcome.ts'
+import { failed, outOfCredits, retry, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
 const CREDITS = 5
@@ -22,6 +22,7 @@ export default defineAction({
     'read; what no page supports is empty.',
   category: 'ai',
   credits: CREDITS,
+  paysModel: true,
   timeoutSeconds: 170,
   retries: 1,
   inputs: {
@@ -64,6 +65,8 @@ export default defineAction({
   async run({ inputs, context }) {
     const found = await context.models.find(inputs.select_a_model.trim(), context, inputs.connection)
     if (!found.ok) return unrunnable(found.message)
+    const credits = found.model.ownKey ? 0 : context.price
+    if (!(await context.reserve(credits))) return outOfCredits(credits)
     // A model that reads what strangers wrote is told no secret, not even in the words of its mission.
     const secrets = await context.secrets()
     const task = {
@@ -80,7 +83,6 @@ export default defineAction({
     const run = await runAgent(task, found.model, limits, services)
     switch (run.kind) {
       case 'answered': {
-        const credits = found.model.ownKey ? 0 : CREDITS
         const { data, citations } = run.answer
         const provenance = provenanceOf(run.trace, found.model.name, credits)
         return { kind: 'done', outputs: { ...data, citations }, credits, provenance }

@@ -57,7 +57,12 @@ export type WaterfallOffer = {
   usual: readonly WaterfallStep[]
   /** The action has other ways to answer, and does without them. */
   isExtra: boolean
+  /** The same field at other prices. */
+  reprice(priceOf: (option: ProviderOption) => ProviderPrice): Field
 }
+
+/** Credits for an answer, and for a miss. */
+export type ProviderPrice = { credits: number; missCredits: number }
 
 /** A configured step of a waterfall. Stored by provider id; callers see display names (D37). */
 export type WaterfallStep = { provider: string; own_key: boolean }

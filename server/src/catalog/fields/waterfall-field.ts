@@ -1,7 +1,7 @@
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { isObject } from '../../lib/json/object.ts'
-import type { Checked, Field, ProviderOption, WaterfallStep } from './field.ts'
+import type { Checked, Field, ProviderOption, ProviderPrice, WaterfallStep } from './field.ts'
 
 export type { WaterfallStep }
 
@@ -35,13 +35,31 @@ export function waterfall<Source extends { option: ProviderOption }>(options: {
     type: 'stepDownSearch',
     required: false,
     description,
-    waterfall: { providers, usual, isExtra },
+    waterfall: {
+      providers,
+      usual,
+      isExtra,
+      reprice: (priceOf) =>
+        waterfall({
+          ...options,
+          adapters: adapters.map((source) => atPrice(source, priceOf(source.option))),
+          default: options.default ?? adapters,
+        }),
+    },
     check: (raw, path, current) =>
       checkSteps(takesOne && !Array.isArray(raw) ? [raw] : raw, path, providers, asSteps(current)),
     show: (configured) => showSteps(asSteps(configured), providers),
     resolve: (configured) => configured,
     read: (resolved) => ({ adapters, steps: resolved === undefined ? usual : asSteps(resolved) }),
   }
+}
+
+function atPrice<Source extends { option: ProviderOption }>(
+  source: Source,
+  { credits, missCredits }: ProviderPrice,
+): Source {
+  const option = { ...source.option, credits, missCredits }
+  return { ...source, option, price: credits, missPrice: missCredits }
 }
 
 /** Steps as they are stored; what is none is left out. */

@@ -100,6 +100,7 @@ export function useActions(): Run {
         keepSeconds: 0,
         browser: settings.browser === undefined ? null : createBrowser(settings.browser),
       }),
+      price: action.credits,
       cellRun: settings.cellRun ?? 'run/row/action_1',
       mail: { url: settings.mailUrl, from: 'loam@loam.test', perHour: 200 },
       takeMailTurn: async (recipients: number) => {

@@ -41,7 +41,12 @@ export async function callAction(
 }
 
 /** A pure action reaches the sandbox at most: it is under no other limit than that of its expressions. */
-const PURE_PARTS = { action: '', limit: new CallLimit(), database: new DatabaseUse(), onFenceLost: () => {} }
+const PURE_PARTS = {
+  action: { id: '', credits: 0 },
+  limit: new CallLimit(),
+  database: new DatabaseUse(),
+  onFenceLost: () => {},
+}
 
 async function runPure(
   engine: Engine,
@@ -71,7 +76,7 @@ async function runAction(
   const database = new DatabaseUse()
   const cut = Promise.withResolvers<CallOutcome>()
   const context = new CellContext(engine, flight, {
-    action: action.id,
+    action,
     limit,
     database,
     onFenceLost: () => cut.resolve('fence lost'),

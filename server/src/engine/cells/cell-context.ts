@@ -1,4 +1,4 @@
-import type { ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
+import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
 import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
 import type { Definition } from '../../chain/definition.ts'
@@ -11,13 +11,18 @@ import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
 
-type CallParts = { action: string; limit: CallLimit; database: DatabaseUse; onFenceLost: () => void }
+type CallParts = {
+  action: Pick<Action, 'id' | 'credits'>
+  limit: CallLimit
+  database: DatabaseUse
+  onFenceLost: () => void
+}
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
   readonly #engine: Engine
   readonly #flight: Flight
-  readonly #action: string
+  readonly #action: CallParts['action']
   readonly #limit: CallLimit
   readonly #database: DatabaseUse
   readonly #onFenceLost: () => void
@@ -69,6 +74,9 @@ export class CellContext implements ActionContext {
       own: (provider, name) => this.#database.watch(keys.own(provider, name)),
     }
   }
+  get price(): number {
+    return this.#action.credits
+  }
   get cellRun(): string {
     const { fence, row, position } = this.#flight
     return `${fence.run}/${row.id}/${position.action}`
@@ -97,7 +105,7 @@ export class CellContext implements ActionContext {
   }
   rates(): Promise<readonly ProviderRate[]> {
     const { facts } = this.#flight
-    return this.#database.watch(this.#engine.ratesOf(facts.org_id, this.#action))
+    return this.#database.watch(this.#engine.ratesOf(facts.org_id, this.#action.id))
   }
   now(): Date {
     return new Date()

@@ -27,9 +27,9 @@ export async function runCell(
   actionId: string,
   end: CellEnd | null,
 ): Promise<CellResult> {
-  const { flight, definition } = walk
+  const { flight, definition, catalogue } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
-  const action = instance === undefined ? undefined : engine.catalogue.get(instance.action_id)
+  const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
     return errorCell('this action is not in the catalogue', flight.facts.continue_on_fail)
   const mayContinue = instance.continue_workflow_if_action_fails ?? flight.facts.continue_on_fail
@@ -115,7 +115,7 @@ async function runFound(
   }
 
   const price = Math.round(action.credits * MILLIS)
-  const held = price === 0 ? 'held' : await holdCredits(engine, flight, price)
+  const held = price === 0 || action.paysModel ? 'held' : await holdCredits(engine, flight, price)
   if (held === 'lost') return { kind: 'lost' }
   if (held === 'no_credits') return outOfCredits(action)
   const outcome = await callAction(engine, walk, action, read.inputs)

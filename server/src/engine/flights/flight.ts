@@ -18,6 +18,8 @@ export type RunFacts = Readonly<{
   hops: number
   /** The key that the run was started with; null for what nobody started. */
   key_id: string | null
+  /** The prices of when it was queued. */
+  price_version: number
 }>
 
 /** The row as it was claimed. */

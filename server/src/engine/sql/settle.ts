@@ -110,7 +110,7 @@ const REMEMBERED_AND_PAID = `
   where org.org_id = v.o
   returning org.org_id, org.credits_millis + v.cost as before
 ), payer as materialized (
-  select started.o, started.run, r.key_id, r.trigger, s.workflow_id, case when position('@' in r.created_by) > 0 then r.created_by
+  select started.o, started.run, r.key_id, r.trigger, r.price_version, s.workflow_id, case when position('@' in r.created_by) > 0 then r.created_by
       else (select email from members where org_id = w.org_id
         and member_id = coalesce((select member_id from api_keys where org_id = r.org_id and key_id = r.key_id), w.owner_id)) end as member
   from (select distinct o, run from valid where cr > 0) started
@@ -119,9 +119,9 @@ const REMEMBERED_AND_PAID = `
   join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
 ), entered as (
   insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details, run_id, workflow_id, sheet_id,
-    row_id, action, action_id, member, key_id, trigger, providers)
+    row_id, action, action_id, member, key_id, trigger, price_version, providers)
   select v.o, (v.x->>'e')::uuid, -v.cr, paid.before - sum(v.cr) over (partition by v.o order by v.n), 'cell',
     jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act), v.run, p.workflow_id, v.s, v.r, v.act,
-    v.x->>'ai', p.member, p.key_id, p.trigger, coalesce(v.x->'pc', '[]')
+    v.x->>'ai', p.member, p.key_id, p.trigger, p.price_version, coalesce(v.x->'pc', '[]')
   from valid v join paid on paid.org_id = v.o left join payer p on p.o = v.o and p.run = v.run where v.cr > 0
 )`

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { z } from 'zod'
 import type { ExportFormat } from '#contract/exports.ts'
+import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
 import type { Definition, InputType } from '../../chain/definition.ts'
@@ -54,6 +55,12 @@ export type Schema = {
     credits_millis: Generated<number>
     held_millis: Generated<number>
     created_at: Made
+  }
+  price_versions: {
+    version: number
+    effective_at: Made
+    changes: Json<PriceChange[]>
+    prices: Json<Prices>
   }
   agent_runs: {
     org_id: string
@@ -163,6 +170,7 @@ export type Schema = {
     key_id: string | null
     trigger: string | null
     refund_of: string | null
+    price_version: number | null
     providers: Json<{ provider: string; credits: number }[]>
   }
   workflows: {
@@ -244,6 +252,7 @@ export type Schema = {
     state: Generated<'running' | 'finished' | 'stopped'>
     created_by: string
     key_id: string | null
+    price_version: Generated<number>
     created_at: Made
     finished_at: MaybeInstant
   }

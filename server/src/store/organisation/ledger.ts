@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
+import { LATEST_PRICES } from './price-versions.ts'
 
 export type LedgerRecord = Selectable<Schema['credit_entries']>
 
@@ -47,7 +48,13 @@ const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =
     where w.org_id = ${orgId} and (w.owner_id = ${id} or exists (select from workflow_shares h
       where h.org_id = w.org_id and h.workflow_id = w.workflow_id and h.member_id = ${id}))))`
 
-export type Overview = { balance: number; held: number; today: number; month: number }
+export type Overview = {
+  balance: number
+  held: number
+  today: number
+  month: number
+  prices: number
+}
 
 /** What there is, what is set aside, and what was spent of late, in thousandths; days and months are UTC. */
 export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
@@ -55,7 +62,8 @@ export async function getOverview(db: Db, orgId: string): Promise<Overview | und
     from credit_entries e where e.org_id = o.org_id and e.type <> 'grant'
       and e.at >= date_trunc(${unit}, now(), 'UTC'))`
   const { rows } = await sql<Overview>`
-    select credits_millis as balance, held_millis as held, ${spentSince('day')} as today, ${spentSince('month')} as month
+    select credits_millis as balance, held_millis as held, ${spentSince('day')} as today, ${spentSince('month')} as month,
+      ${LATEST_PRICES} as prices
     from organisations o where org_id = ${orgId}`.execute(db)
   return rows[0]
 }

@@ -14,6 +14,7 @@ export type RunRecord = {
   cells_done: number
   cells_failed: number
   credits_millis: number
+  price_version: number
   created_by: string
   created_at: Date
   finished_at: Date | null
@@ -22,7 +23,7 @@ export type RunRecord = {
 /** The latest runs of a sheet, newest first, with their progress as tallied. */
 export async function listRuns(db: Db, { org_id, sheet_id }: SheetKey, limit: number): Promise<RunRecord[]> {
   const { rows } = await sql<RunRecord>`
-    select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.created_by, r.created_at, r.finished_at,
+    select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.price_version, r.created_by, r.created_at, r.finished_at,
       coalesce(t.rows_done, 0)::bigint as rows_done, coalesce(t.cells_done, 0)::bigint as cells_done,
       coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis
     from runs r left join lateral (

@@ -19,7 +19,8 @@ import { discoverActionOutputs } from '../../../org/action-outputs.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
 import { hasOptions, listOptions } from './action-options.ts'
 import {
   ActionFieldParams,
@@ -34,7 +35,10 @@ const tags = ['Actions']
 const ACTION = `${BASE}/:action_instance_id`
 
 /** How a chain is arranged and labelled, and what its fields and outputs are. */
-export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store, sealer }: Services): void {
+export function actionLayoutRoutes(
+  api: Api,
+  { catalogue, prices, config, egress, store, sealer }: RouteServices,
+): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const optionServices = { config, egress, keysOf: (sheet: SheetRecord) => environment.keysOf(sheet) }
   const editingOf = ({ db, caller, sheet }: FastifyRequest) => ({ db, author: caller, sheet, catalogue })
@@ -168,7 +172,8 @@ export function actionLayoutRoutes(api: Api, { catalogue, config, egress, store,
       },
     },
     async (request) => {
-      const field = requireField(catalogue, request)
+      const priced = await prices.current(request.db)
+      const field = requireField(priced.catalogue, request)
       const options = await listOptions(field, request, request.body.context ?? {}, optionServices)
       return ok({ options })
     },

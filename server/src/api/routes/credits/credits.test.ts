@@ -62,6 +62,7 @@ describe('M12: Credits', () => {
         available: before.balance - 10,
         spent_today: 10,
         spent_this_month: 10,
+        price_version: 1,
       },
     })
   })
@@ -102,6 +103,7 @@ describe('M12: Ledger', () => {
       member: org.adminEmail,
       key_id: expect.any(String),
       trigger: 'api',
+      price_version: 1,
       refund_of: null,
       providers: [{ provider: 'Hunter', credits: 1 }],
     })

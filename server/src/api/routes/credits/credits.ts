@@ -32,13 +32,14 @@ export function creditRoutes(api: Api): void {
     async ({ db, caller }) => {
       const found = await getOverview(db, caller.orgId)
       if (found === undefined) throw notFound('Organisation')
-      const { balance, held, today, month } = found
+      const { balance, held, today, month, prices } = found
       return ok({
         balance: balance / MILLIS,
         held: held / MILLIS,
         available: (balance - held) / MILLIS,
         spent_today: today / MILLIS,
         spent_this_month: month / MILLIS,
+        price_version: prices,
       })
     },
   )
@@ -113,6 +114,7 @@ function viewEntry(record: LedgerRecord): z.infer<typeof LedgerEntry> {
     member: record.member,
     key_id: record.key_id,
     trigger: record.trigger,
+    price_version: record.price_version,
     refund_of: record.refund_of,
     providers: record.providers,
   }

@@ -13,7 +13,8 @@ import { MILLIS } from '../../../store/organisation/credits.ts'
 import { getOverview } from '../../../store/organisation/ledger.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { allActions, choiceOf, requireRows } from './runs.ts'
 
@@ -22,7 +23,7 @@ type Limit = z.infer<typeof Estimate>['limits'][number]
 
 export function estimateRoutes(
   api: Api,
-  { catalogue, config, egress }: Pick<Services, 'catalogue' | 'config' | 'egress'>,
+  { prices, config, egress }: Pick<RouteServices, 'prices' | 'config' | 'egress'>,
 ): void {
   api.post(
     '/workflows/:workflow_id/sheets/:sheet_id/estimate',
@@ -47,6 +48,7 @@ export function estimateRoutes(
         rows: rowsOf(body, definition),
         exact: body.exact,
       }
+      const { catalogue, version } = await prices.current(db)
       const parts = { catalogue, environment: await readEnvironment(db, sheet, { config, egress }) }
       const { running, ...own } = await estimateSheet(db, parts, wanted)
       const downstream = await estimateDownstream(db, parts, wanted, { running })
@@ -67,6 +69,7 @@ export function estimateRoutes(
       return ok({
         ...own,
         revision: sheet.revision,
+        price_version: version,
         credits: { ...own.credits, expected, at_most },
         downstream,
         balance: {
