@@ -253,8 +253,53 @@ export type Schema = {
     created_by: string
     key_id: string | null
     price_version: Generated<number>
+    cap_purse_id: ColumnType<string | null, string | null | undefined, string | null>
     created_at: Made
     finished_at: MaybeInstant
+  }
+  purses: {
+    org_id: string
+    purse_id: string
+    kind: 'cap' | 'budget'
+    limit_millis: number | null
+    spent_millis: Generated<number>
+    granted_millis: Generated<number>
+    budget_id: ColumnType<string | null, string | null | undefined, never>
+    period_start: ColumnType<Date | null, Date | null | undefined, never>
+    run_id: ColumnType<string | null, string | null | undefined, never>
+    subject: ColumnType<string | null, string | null | undefined, never>
+    refused_at: MaybeInstant
+    created_at: Made
+  }
+  purse_shares: {
+    org_id: string
+    purse_id: string
+    holder: string
+    lasting: Generated<boolean>
+    granted_millis: number
+  }
+  purse_charges: {
+    org_id: string
+    charge_id: Generated<number>
+    holder: string
+    purse_ids: string[]
+    millis: number
+    at: Made
+    facts: Json<Record<string, unknown>>
+    entries: Json<unknown[]>
+  }
+  run_holds: { org_id: string; run_id: string; holder: string; held_millis: number }
+  budgets: {
+    org_id: string
+    budget_id: string
+    name: string
+    scope: 'organisation' | 'member' | 'key' | 'workflow' | 'sheet'
+    subject: string | null
+    trigger: string | null
+    period: 'run' | 'day' | 'month' | 'total'
+    limit_millis: number
+    mode: 'stop' | 'warn'
+    created_at: Made
   }
   run_tallies: {
     org_id: string

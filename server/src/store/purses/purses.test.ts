@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { newId } from '#server/lib/ids.ts'
+import { grantCredits } from '#server/store/organisation/credits.ts'
+import { makeApp } from '#test/harness.ts'
+import { findBudgetPurses, getBudgetPurse, type Spender } from './budget-purses.ts'
+import { endShares, foldCharges } from './fold.ts'
+import { createCap, listPurses, openDailyCap } from './purses.ts'
+import { giveBackCredits, type Need, type Take, takeCredits } from './take.ts'
+
+const app = await makeApp()
+const db = app.store.system
+
+const need = (more: number, total = more): Need => ({ more, total })
+
+async function makePurse(balance: number, cap: number | null) {
+  const { orgId } = await app.makeOrg()
+  await db
+    .transaction()
+    .execute((trx) => grantCredits(trx, orgId, { amountMillis: balance - 1_000_000, reason: 'test' }))
+  const purseId = await createCap(db, orgId, cap)
+  const take = (holder: string, needs: Need[], more: Partial<Take> = {}) =>
+    db.transaction().execute((trx) =>
+      takeCredits(trx, {
+        orgId,
+        purseIds: [purseId],
+        holder,
+        sharesKnown: [],
+        needs,
+        extraMillis: 0,
+        ...more,
+      }),
+    )
+  const charge = (holder: string, millis: number, facts: object = {}, purseIds = [purseId]) =>
+    db
+      .insertInto('purse_charges')
+      .values({
+        org_id: orgId,
+        holder,
+        purse_ids: purseIds,
+        millis,
+        facts: JSON.stringify({ trigger: 'api', ...facts }),
+        entries: JSON.stringify([[newId(), 'a_1', 'a', millis, null]]),
+      })
+      .execute()
+  const state = async () => (await listPurses(db, orgId, [purseId]))[0]
+  const balanceOf = async () => {
+    const { rows } = await sql<{ balance: number; held: number; ledger: number }>`
+      select credits_millis as balance, held_millis as held,
+        (select sum(amount_millis)::bigint from credit_entries e where e.org_id = o.org_id) as ledger
+      from organisations o where org_id = ${orgId}`.execute(db)
+    return rows[0]
+  }
+  return { orgId, purseId, take, charge, state, balanceOf }
+}
+
+it('M6: what others hold is waited for, and only what is spent refuses', async () => {
+  const { take, charge, state } = await makePurse(100_000, 5000)
+  const first = await take('one', [need(2000), need(2000), need(2000)])
+  expect(first).toEqual({ kind: 'taken', grantedMillis: 4000, answers: ['held', 'held', 'short'] })
+  expect(await take('two', [need(2000), need(1000)])).toMatchObject({ answers: ['short', 'held'] })
+  await charge('one', 2000)
+  await charge('one', 2000)
+  expect(await state()).toMatchObject({ limit: 5000, spent: 4000, held: 1000 })
+  const refusal = { kind: 'max_credits', budgetId: null, name: null, leftMillis: 1000, neededMillis: 2000 }
+  expect(await take('two', [need(2000), need(500)])).toMatchObject({ answers: [refusal, 'short'] })
+})
+
+it('M17: fold moves what was spent to the ledger, in the order of balances', async () => {
+  const { orgId, take, charge, state, balanceOf } = await makePurse(10_000, null)
+  await take('one', [need(3000)])
+  for (const millis of [100, 200, 300]) await charge('one', millis)
+  await Promise.all([foldCharges(db, orgId), foldCharges(db, orgId, 'one')])
+  expect(await state()).toMatchObject({ limit: null, spent: 600, held: 2400 })
+  expect(await balanceOf()).toEqual({ balance: 9400, held: 2400, ledger: 9400 })
+  await charge('one', 400)
+  await endShares(db, orgId, 'one')
+  await endShares(db, orgId, 'one')
+  expect(await balanceOf()).toEqual({ balance: 9000, held: 0, ledger: 9000 })
+  const entries = await db
+    .selectFrom('credit_entries')
+    .select(['balance_millis', 'amount_millis'])
+    .where('org_id', '=', orgId)
+    .where('type', '=', 'charge')
+    .orderBy('entry_id')
+    .execute()
+  expect(entries.map((entry) => [entry.amount_millis, entry.balance_millis])).toEqual([
+    [-100, 9900],
+    [-200, 9700],
+    [-300, 9400],
+    [-400, 9000],
+  ])
+})
+
+it('M17: a share that is gone is noticed, and what is given back is free', async () => {
+  const { orgId, purseId, take, state, balanceOf } = await makePurse(10_000, 5000)
+  await take('one', [need(2000)])
+  const given = new Map([
+    [purseId, 500],
+    [orgId, 2000],
+  ])
+  await db.transaction().execute((trx) => giveBackCredits(trx, orgId, 'one', given))
+  expect([await state(), (await balanceOf())?.held]).toMatchObject([{ held: 1500 }, 0])
+  expect(await take('one', [need(1)], { sharesKnown: [purseId, orgId] })).toEqual({ kind: 'lost' })
+  expect(await take('one', [need(1)], { sharesKnown: [purseId] })).toMatchObject({ answers: ['held'] })
+})
+
+it('M9: a budget is found by what it counts, and counts what its period had before', async () => {
+  const { orgId, take, charge } = await makePurse(10_000, null)
+  const spender: Spender = {
+    org_id: orgId,
+    run_id: newId(),
+    member: 'a@b.co',
+    key_id: newId(),
+    workflow_id: newId(),
+    sheet_id: newId(),
+    trigger: 'api',
+  }
+  await take('one', [need(3000)])
+  await charge('one', 700, { ...spender })
+  await charge('one', 50, { ...spender, trigger: 'webhook' })
+  const budgets = [
+    ['organisation', null, null, 'day', 750],
+    ['organisation', null, 'webhook', 'day', null],
+    ['member', 'a@b.co', null, 'month', 750],
+    ['member', 'c@d.co', null, 'month', null],
+    ['key', spender.key_id, null, 'total', 750],
+    ['workflow', spender.workflow_id, 'api', 'total', 700],
+    ['sheet', spender.sheet_id, null, 'run', 750],
+  ] as const
+  const ids: string[] = []
+  for (const [scope, subject, trigger, period] of budgets) {
+    const budget_id = newId()
+    ids.push(budget_id)
+    const limits = { limit_millis: 1000, mode: 'stop' } as const
+    await db
+      .insertInto('budgets')
+      .values({ org_id: orgId, budget_id, name: scope, scope, subject, trigger, period, ...limits })
+      .execute()
+  }
+  const found = await findBudgetPurses(db, spender)
+  expect(await findBudgetPurses(db, spender)).toEqual(found)
+  const spent = new Map((await listPurses(db, orgId, found)).map((one) => [one.budget_id, one.spent]))
+  expect(ids.map((id) => spent.get(id) ?? null)).toEqual(budgets.map(([, , , , millis]) => millis))
+  expect(await getBudgetPurse(db, orgId, ids[1] ?? '')).toMatchObject({ limit: 1000, spent: 50, held: 0 })
+  const answer = await take('one', [need(300, 300)], { purseIds: found })
+  expect(answer).toMatchObject({ answers: [{ kind: 'budget', leftMillis: 250, neededMillis: 300 }] })
+})
+
+it('M5: the cap of a day is one purse, and its limit may change', async () => {
+  const { orgId } = await makePurse(10_000, null)
+  const first = await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 1000 })
+  expect(await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 2000 })).toBe(first)
+  expect(await openDailyCap(db, orgId, { subject: 'other', limitMillis: 1000 })).not.toBe(first)
+  expect(await listPurses(db, orgId, [first])).toMatchObject([{ limit: 2000, spent: 0 }])
+})

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { newId } from '../../lib/ids.ts'
+import type { Db } from '../connection/db.ts'
+
+/** Amounts are whole thousandths of credits. */
+export type PurseState = {
+  purse_id: string
+  kind: 'cap' | 'budget'
+  budget_id: string | null
+  period_start: Date | null
+  /** Null: spending is counted and never refused. */
+  limit: number | null
+  /** What cells were charged, whether the ledger has it already or not. */
+  spent: number
+  /** What is set aside and may come back. */
+  held: number
+  refused_at: Date | null
+}
+
+/** A cap (M5) of all that a request starts. Null counts, and caps nothing. */
+export async function createCap(db: Db, orgId: string, limitMillis: number | null): Promise<string> {
+  const purse_id = newId()
+  await db
+    .insertInto('purses')
+    .values({ org_id: orgId, purse_id, kind: 'cap', limit_millis: limitMillis })
+    .execute()
+  return purse_id
+}
+
+/**
+ * The cap of a day (UTC, by the database's clock) that many runs draw on: those of a webhook, of a sync. `subject` says whose it
+ * is. A limit that has changed since the morning binds the next hold.
+ */
+export async function openDailyCap(
+  db: Db,
+  orgId: string,
+  { subject, limitMillis }: { subject: string; limitMillis: number },
+): Promise<string> {
+  const { rows } = await sql<{ purse_id: string }>`
+    insert into purses as p (org_id, purse_id, kind, limit_millis, subject, period_start)
+    values (${orgId}, ${newId()}, 'cap', ${limitMillis}::bigint, ${subject}, date_trunc('day', now(), 'UTC'))
+    on conflict (org_id, subject, period_start) where subject is not null
+      do update set limit_millis = excluded.limit_millis
+    returning purse_id`.execute(db)
+  const [found] = rows
+  if (found === undefined) throw new Error('an upsert gave no purse')
+  return found.purse_id
+}
+
+/** Changes the limit of a cap; null lifts it. What is set aside already stays. */
+export async function changeCap(
+  db: Db,
+  orgId: string,
+  purseId: string,
+  limitMillis: number | null,
+): Promise<void> {
+  await db
+    .updateTable('purses')
+    .set({ limit_millis: limitMillis })
+    .where('org_id', '=', orgId)
+    .where('purse_id', '=', purseId)
+    .execute()
+}
+
+/** The limit of the purse `p`: that of a budget stands in the budget, and one that only warns has none. */
+export const PURSE_LIMIT = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
+  where b.org_id = p.org_id and b.budget_id = p.budget_id and b.mode = 'stop') else p.limit_millis end)`
+
+/** What was charged to the purse `p` and is not folded yet. */
+export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
+  where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))`
+
+/** Purses as they are now, also before they are folded. */
+export async function listPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<PurseState[]> {
+  const { rows } = await sql<PurseState>`
+    select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(PURSE_LIMIT)} as limit,
+      p.spent_millis + u.millis as spent, p.granted_millis - u.millis as held, p.refused_at
+    from purses p cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
+    where p.org_id = ${orgId} and p.purse_id = any(${purseIds}::uuid[]) order by p.purse_id`.execute(db)
+  return rows
+}
