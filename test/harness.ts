@@ -9,7 +9,7 @@ import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
+import { createProviderGates } from '#server/engine/provider-gate/provider-gate.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
 import type { Storage } from '#server/files/storage/storage.ts'
 import { type Config, readConfig } from '#server/lib/config/config.ts'
@@ -125,8 +125,8 @@ export async function makeApp(
   const models = createModels(config)
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
   const sealer = createSealer('a secret for tests only')
-  const gate = createProviderGate(store, log)
-  const opened = openAgent({ config, store, sealer, egress, gate })
+  const gates = createProviderGates(store, log)
+  const opened = openAgent({ config, store, sealer, egress, gates })
   afterAll(async () => {
     await Promise.all([egress.close(), models.close(), opened.close()])
   })
@@ -141,7 +141,7 @@ export async function makeApp(
     sendMail: null,
     catalogue: options.services?.catalogue ?? (await loadCatalogue()),
     sources: options.services?.sources ?? (await loadSources()),
-    gate,
+    gates,
     models,
     publicUrl: () => 'http://loam.test',
     ...options.services,

@@ -6,7 +6,7 @@ import { createApp } from './api/app.ts'
 import { createModels } from './catalog/models/models.ts'
 import { logMisfits } from './catalog/provider/misfits.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
-import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
+import { createProviderGates } from './engine/provider-gate/provider-gate.ts'
 import { type Config, ConfigError, readConfig } from './lib/config/config.ts'
 import { listUnknownSettings } from './lib/config/unknown-settings.ts'
 import { createEgress } from './lib/egress/egress.ts'
@@ -91,9 +91,9 @@ async function startApi(
 ): Promise<ApiPart> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const egress = createEgress(egressSettings(config))
-  const gate = createProviderGate(store, log)
+  const gates = createProviderGates(store, log)
   const models = createModels(config)
-  const { agent, close } = openAgent({ config, store, sealer, egress, gate })
+  const { agent, close } = openAgent({ config, store, sealer, egress, gates })
   const app = await createApp({
     config,
     store,
@@ -105,12 +105,12 @@ async function startApi(
     catalogue,
     agent,
     sources,
-    gate,
+    gates,
     models,
     publicUrl: () => publicUrl,
   })
   app.addHook('onClose', async () => {
-    await Promise.all([egress.close(), models.close(), close(), gate.flush()])
+    await Promise.all([egress.close(), models.close(), close(), gates.flush()])
   })
   try {
     const keyFile = join(config.LOAM_DATA_DIR, 'admin-key')

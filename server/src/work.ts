@@ -4,7 +4,7 @@ import { createSandbox } from './catalog/formula/sandbox.ts'
 import { createModels } from './catalog/models/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
 import { createEngine } from './engine/engine.ts'
-import { createProviderGate } from './engine/provider-gate/provider-gate.ts'
+import { createProviderGates } from './engine/provider-gate/provider-gate.ts'
 import { startWorker } from './engine/worker.ts'
 import { exportJobs } from './files/exports/export-job.ts'
 import { fileSweepJob } from './files/file-sweep.ts'
@@ -86,12 +86,12 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     concurrency: config.LOAM_CONCURRENCY,
     environment,
   })
-  const gate = createProviderGate(store, log)
+  const gates = createProviderGates(store, log)
   const pulls: PullParts = {
     store,
     sources: parts.sources,
     keysOf: (member) => environment.keysOfMember(member),
-    services: { egress, models, gate, now: () => new Date() },
+    services: { egress, models, gates, now: () => new Date() },
     log,
     sealer: parts.sealer,
   }
@@ -112,7 +112,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     const grace = setTimeout(() => void sandbox.close(), SANDBOX_GRACE_MS)
     await worker.stop()
     clearTimeout(grace)
-    await gate.flush()
+    await gates.flush()
     await Promise.all([egress.close(), models.close(), sandbox.close(), engineStore.close()])
   }
   return { stop: () => (stopped ??= comeToRest()) }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import { createModels } from '#server/catalog/models/models.ts'
-import { createProviderGate } from '#server/engine/provider-gate/provider-gate.ts'
+import { createProviderGates } from '#server/engine/provider-gate/provider-gate.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
 import { startWorkerChild } from '#server/engine/testing/worker-child.ts'
 import { openStorage } from '#server/files/storage/open-storage.ts'
@@ -38,15 +38,15 @@ export async function openInstallation(credits: number) {
   const storage = openStorage(config)
   const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
   const egress = createEgress(egressSettings(config))
-  const gate = createProviderGate(store, log)
-  const { agent } = openAgent({ ...services, egress, gate })
+  const gates = createProviderGates(store, log)
+  const { agent } = openAgent({ ...services, egress, gates })
   const api = await createApp({
     ...services,
     egress,
     agent,
     catalogue: faultCatalogue,
     sources: createSources([]),
-    gate,
+    gates,
     models: createModels(config),
     publicUrl: () => 'http://loam.test',
   })

@@ -8,7 +8,7 @@ import type { TraceEntry } from '../catalog/agent/trace.ts'
 import { AGENT_CREDITS } from '../catalog/configuration/price-list.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import { type Models, offeredModels } from '../catalog/models/models.ts'
-import type { ProviderGate } from '../catalog/provider/access.ts'
+import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import { AppError } from '../lib/errors.ts'
@@ -27,7 +27,7 @@ export type AgentParts = {
   egress: Egress
   sandbox: SandboxPool
   models: Models
-  gate: ProviderGate
+  gates: ProviderGates
   reader: PageReader
   environment: Pick<RunEnvironment, 'keysOfMember'>
 }
@@ -99,7 +99,16 @@ export function createAgent(parts: AgentParts): Agent {
           allowedDomains: [],
         }
         const sandbox = parts.sandbox.of(caller.orgId)
-        const services = { ...parts, sandbox, keys, signal, now: () => new Date(), ...(onStep && { onStep }) }
+        const gate = parts.gates.of(caller.orgId)
+        const services = {
+          ...parts,
+          sandbox,
+          gate,
+          keys,
+          signal,
+          now: () => new Date(),
+          ...(onStep && { onStep }),
+        }
         result = await runAgent(task, found.model, limits, services)
       } catch (cause) {
         await end({ error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null })

@@ -1,7 +1,7 @@
 import { openPageReader } from '../catalog/agent/page-reader.ts'
 import { createSandbox } from '../catalog/formula/sandbox.ts'
 import { createModels } from '../catalog/models/models.ts'
-import type { ProviderGate } from '../catalog/provider/access.ts'
+import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
@@ -15,9 +15,9 @@ export function openAgent(parts: {
   store: Store
   sealer: Sealer
   egress: Egress
-  gate: ProviderGate
+  gates: ProviderGates
 }): { agent: Agent; close: () => Promise<void> } {
-  const { config, store, sealer, egress, gate } = parts
+  const { config, store, sealer, egress, gates } = parts
   const sandbox = createSandbox()
   const models = createModels(config)
   const agent = createAgent({
@@ -25,7 +25,7 @@ export function openAgent(parts: {
     egress,
     sandbox,
     models,
-    gate,
+    gates,
     reader: openPageReader(config),
     environment: createRunEnvironment(store, sealer, config.providerKeys),
   })

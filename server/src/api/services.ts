@@ -5,7 +5,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { Agent } from '../agent/agent.ts'
 import type { Models } from '../catalog/models/models.ts'
-import type { ProviderGate } from '../catalog/provider/access.ts'
+import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import type { Config } from '../lib/config/config.ts'
@@ -33,7 +33,7 @@ export type Services = {
   agent: Agent
   sources: SourceCatalogue
   /** The limits on calls to providers that all processes share. */
-  gate: ProviderGate
+  gates: ProviderGates
   models: Pick<Models, 'find'>
   /** Address in links; known only once the server listens. */
   publicUrl: () => string

@@ -1,6 +1,7 @@
 import type { MailTurn } from '../catalog/define.ts'
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
+import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { ProviderRate } from '../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../catalog/records/access.ts'
 import type { Catalogue } from '../catalog/registry.ts'
@@ -29,7 +30,10 @@ export type Engine = {
   catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
   log: Log
   /** What every action may use. */
-  services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail' | 'gate'> & { sandbox: SandboxPool }
+  services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail'> & {
+    sandbox: SandboxPool
+    gates: ProviderGates
+  }
   environment: RunEnvironment
   /** Counts recipients against what an organisation may mail in an hour. */
   takeMailTurn: (of: Parameters<typeof takeMailTurn>[1]) => Promise<MailTurn>

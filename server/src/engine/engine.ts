@@ -20,7 +20,7 @@ import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
 import { createProviderCounter } from './provider-counter.ts'
-import { createProviderGate } from './provider-gate/provider-gate.ts'
+import { createProviderGates } from './provider-gate/provider-gate.ts'
 import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
 import { createSuspects } from './suspects.ts'
@@ -58,7 +58,7 @@ export function createEngine(parts: EngineParts): Engine {
     concurrency = 1000,
   } = parts
   const lane = Math.floor(Math.random() * 1_000_000)
-  const gate = createProviderGate(store, log)
+  const gates = createProviderGates(store, log)
   const ending = createEnding(endingSignal)
   const flights = createFlightStore(store, lane)
   const announcer = createAnnouncer(store, log)
@@ -74,13 +74,13 @@ export function createEngine(parts: EngineParts): Engine {
     log,
     ending,
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
-    services: { egress, sandbox, models, pages, mail, gate },
+    services: { egress, sandbox, models, pages, mail, gates },
     environment,
     takeMailTurn: (of) => takeMailTurn(store.system, of),
     announce: (sheetId) => announcer.announce(sheetId),
     ratesOf: createProviderRates(store.system),
     countProviders: (org, cells) => counter.count(org, cells),
-    flush: async () => void (await Promise.all([announcer.flush(), gate.flush(), counter.flush()])),
+    flush: async () => void (await Promise.all([announcer.flush(), gates.flush(), counter.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal, database) =>

@@ -67,7 +67,7 @@ const parts: PullParts = {
   store,
   sources,
   keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
-  services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
+  services: { egress, gates: { of: () => OPEN_GATE }, models, now: () => new Date() },
   log,
   sealer,
 }

@@ -81,7 +81,7 @@ export async function pullPages(
     const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
     const end = () => page.abort(signal.reason)
     signal.addEventListener('abort', end, { once: true })
-    const services = { ...parts.services, signal: page.signal }
+    const services = { ...parts.services, gate: parts.services.gates.of(claim.org_id), signal: page.signal }
     try {
       return await keepingClaim(
         { db, log: parts.log },

@@ -1,3 +1,4 @@
+import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Log } from '../lib/log.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
@@ -11,7 +12,7 @@ export type PullParts = {
   store: Store
   sources: SourceCatalogue
   keysOf: RunEnvironment['keysOfMember']
-  services: Omit<SourceServices, 'signal'>
+  services: Omit<SourceServices, 'signal' | 'gate'> & { gates: ProviderGates }
   log: Log
   /** Opens what arrived for sources that receive. */
   sealer: Sealer

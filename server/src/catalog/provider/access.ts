@@ -38,6 +38,9 @@ export type ProviderGate = {
   ): Promise<GateAnswer>
 }
 
+/** Organisations enter by gates of their own to limits that they share, and take turns there. */
+export type ProviderGates = { of(orgId: string): ProviderGate }
+
 export type GateAnswer =
   | { kind: 'entered'; leave(result: 'worked' | 'broken'): void }
   /** The limit is used up: park the row, and ask again then with this slot. */

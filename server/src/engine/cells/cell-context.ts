@@ -62,7 +62,7 @@ export class CellContext implements ActionContext {
     return this.#engine.services.pages
   }
   get gate(): ActionContext['gate'] {
-    const { gate } = this.#engine.services
+    const gate = this.#engine.services.gates.of(this.#flight.facts.org_id)
     return {
       enter: (bucket, limits, options) => this.#database.watch(gate.enter(bucket, limits, options)),
     }

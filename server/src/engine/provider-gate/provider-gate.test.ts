@@ -3,12 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { makeStore } from '#test/harness.ts'
 import type { CallLimits, ProviderGate } from '../../catalog/provider/access.ts'
 import { createLog } from '../../lib/log.ts'
-import { createProviderGate } from './provider-gate.ts'
+import { createProviderGates } from './provider-gate.ts'
 
 const { store } = await makeStore()
 const log = createLog('silent')
-/** Gates of two processes over one database. */
-const gates = [createProviderGate(store, log), createProviderGate(store, log)] as const
+/** Two processes over one database, and the gates of one organisation in them. */
+const processes = [createProviderGates(store, log), createProviderGates(store, log)] as const
+const gates = [processes[0].of('one'), processes[1].of('one')] as const
 const { signal } = new AbortController()
 let serial = 0
 const bucketName = () => `provider ${(serial += 1)}`
@@ -38,6 +39,44 @@ describe('calls at once', () => {
     }
     await Promise.all(Array.from({ length: 40 }, (_, n) => call(n % 2 === 0 ? gates[0] : gates[1])))
     expect([most, underWay]).toEqual([3, 0])
+  })
+
+  it('R16: a place goes to the other organisation next, however many rows of the first wait', async () => {
+    const bucket = bucketName()
+    const limits = { concurrent: 1 }
+    const order: string[] = []
+    const call = async (org: string) => {
+      const answer = await enter(processes[0].of(org), bucket, limits)
+      if (answer.kind !== 'entered') return
+      order.push(org)
+      answer.leave('worked')
+    }
+    const held = await enter(gates[0], bucket, limits)
+    const flood = Array.from({ length: 120 }, () => call('one'))
+    const other = call('two')
+    if (held.kind === 'entered') held.leave('worked')
+    await Promise.all([...flood, other])
+    expect(order.indexOf('two')).toBeLessThanOrEqual(1)
+    expect(order.length).toBe(101)
+  })
+
+  it('R16: a process whose rows never stop asking leaves the other its share', async () => {
+    const bucket = bucketName()
+    const limits = { concurrent: 2 }
+    const over = new AbortController()
+    const keepCalling = async () => {
+      while (!over.signal.aborted) {
+        const answer = await enter(gates[0], bucket, limits)
+        await sleep(1)
+        if (answer.kind === 'entered') answer.leave('worked')
+      }
+    }
+    const flood = Array.from({ length: 6 }, keepCalling)
+    const answer = await enter(processes[1].of('two'), bucket, limits)
+    over.abort()
+    expect(answer.kind).toBe('entered')
+    if (answer.kind === 'entered') answer.leave('worked')
+    await Promise.all(flood)
   })
 
   it('more than a hundred that wait are parked instead', async () => {
@@ -70,10 +109,14 @@ describe('calls at once', () => {
 })
 
 describe('calls in a time', () => {
+  afterEach(() => vi.useRealTimers())
+
   it('slots are evenly spaced among all processes; a far one is a place in the queue', async () => {
     const bucket = bucketName()
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => enter(gates[n % 2 === 0 ? 0 : 1], bucket, { perSecond: 4 })),
+      Array.from({ length: 12 }, (_, n) =>
+        enter((n % 2 === 0 ? processes[0] : processes[1]).of(`organisation ${n}`), bucket, { perSecond: 4 }),
+      ),
     )
     const later = answers.flatMap((answer) => (answer.kind === 'busy' ? [answer.afterMs] : []))
     // Those within a second were waited for: slots 0 to 4 at most.
@@ -87,6 +130,22 @@ describe('calls in a time', () => {
     expect((await enter(gates[0], bucket, { perSecond: 4 }, Date.now())).kind).toBe('entered')
   })
 
+  it('R16: the next slot is soon there for another organisation, however many rows of the first ask', async () => {
+    const bucket = bucketName()
+    const limits = { perMinute: 120 }
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const flood = await Promise.all(Array.from({ length: 60 }, () => enter(gates[0], bucket, limits)))
+    const parked = flood.flatMap((answer) => (answer.kind === 'busy' ? [answer] : []))
+    // Without a slot of their own the others come back one by one, at the pace of the provider.
+    expect(parked.length).toBeGreaterThan(10)
+    expect(parked.filter(({ slot }) => slot !== undefined)).toEqual([])
+    const plans = parked.map(({ afterMs }) => afterMs).toSorted((a, b) => a - b)
+    expect(plans).toEqual(plans.map((_, n) => 500 * (n + 1)))
+    const other = await enter(processes[1].of('two'), bucket, limits)
+    if (other.kind === 'busy') expect(other.slot).toBeLessThan(Date.now() + 2500)
+    else expect(other.kind).toBe('entered')
+  })
+
   it('R4: a slot that was noted by a clock far ahead is due when its row comes back', async () => {
     const bucket = bucketName()
     const limits = { perMinute: 6 }
@@ -98,7 +157,9 @@ describe('calls in a time', () => {
   it('no slot is handed out beyond the horizon, so that stopped rows do not block the provider', async () => {
     const bucket = bucketName()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => enter(gates[0], bucket, { perMinute: 6 })),
+      Array.from({ length: 8 }, (_, n) =>
+        enter(processes[0].of(`organisation ${n}`), bucket, { perMinute: 6 }),
+      ),
     )
     const placed = answers.filter((answer) => answer.kind === 'busy' && answer.slot !== undefined)
     const unplaced = answers.filter((answer) => answer.kind === 'busy' && answer.slot === undefined)
@@ -178,7 +239,7 @@ describe('a provider that fails', () => {
       text: `update provider_gates set broken_until = clock_timestamp() where bucket = $1`,
       values: [bucket],
     })
-    const fresh = createProviderGate(store, log)
+    const fresh = createProviderGates(store, log).of('one')
     expect(await pass(fresh, bucket)).toBe('entered')
   })
 })

@@ -1,36 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallLimits, GateAnswer, ProviderGate } from '../../catalog/provider/access.ts'
+import type { CallLimits, GateAnswer, ProviderGate, ProviderGates } from '../../catalog/provider/access.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/connection/db.ts'
-import { TAKE_SLOT } from '../sql/take-slot.ts'
 import { createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
-
-/** Slots within this are waited for in the process; for later ones the row is parked. */
-const SHORT_WAIT_MS = 1000
-const HORIZON_MS = 30_000
+import { createSlotQueue, HORIZON_MS, SHORT_WAIT_MS } from './provider-slots.ts'
 
 /** Limits by bucket, a provider with one key. Without limits a call costs no statement. */
-export function createProviderGate(store: Store, log: Log): ProviderGate & { flush(): Promise<void> } {
+export function createProviderGates(store: Store, log: Log): ProviderGates & { flush(): Promise<void> } {
   const breakers = createBreakers(store, log)
   const places = createPlaces(store, log)
+  const slots = createSlotQueue(store)
 
-  return {
-    flush: async () => void (await Promise.all([breakers.flush(), places.flush()])),
+  const gateOf = (orgId: string): ProviderGate => ({
     async enter(bucket, limits, { signal, slot }): Promise<GateAnswer> {
       const breaker = await breakers.enter(bucket)
       if (breaker.remainingMs() > 0) return { kind: 'broken', afterMs: breaker.remainingMs() }
       const interval = intervalOf(limits)
       if (interval !== null && (slot === undefined || isAhead(slot))) {
-        const startsIn = await takeSlot(store, bucket, interval)
-        if (startsIn === null) return { kind: 'busy', afterMs: HORIZON_MS * (0.5 + Math.random() / 2) }
+        const { startsIn, isGiven } = await slots.take(bucket, orgId, interval)
+        if (!isGiven) return { kind: 'busy', afterMs: startsIn }
         if (startsIn > SHORT_WAIT_MS) {
           return { kind: 'busy', afterMs: startsIn, slot: Date.now() + startsIn }
         }
         await sleep(startsIn, undefined, { signal })
       }
       const { concurrent } = limits
-      if (concurrent !== undefined && !(await places.take(bucket, concurrent, signal))) {
+      if (concurrent !== undefined && !(await places.take(bucket, orgId, concurrent, signal))) {
         return { kind: 'busy', afterMs: 500 + Math.random() * 1000 }
       }
       // It may have opened while this one waited for its turn.
@@ -50,6 +46,10 @@ export function createProviderGate(store: Store, log: Log): ProviderGate & { flu
         },
       }
     },
+  })
+  return {
+    of: gateOf,
+    flush: async () => void (await Promise.all([breakers.flush(), places.flush()])),
   }
 }
 
@@ -67,14 +67,4 @@ function intervalOf({ perSecond, perMinute }: CallLimits): number | null {
   ]
   const interval = Math.max(...each)
   return interval === 0 ? null : interval
-}
-
-/** Milliseconds until the slot; null when the next one is too far away. */
-async function takeSlot(store: Store, bucket: string, interval: number): Promise<number | null> {
-  const [slot] = await store.query<{ starts_in_ms: number }>({
-    name: 'engine-take-slot',
-    text: TAKE_SLOT,
-    values: [bucket, interval, HORIZON_MS],
-  })
-  return slot === undefined ? null : Math.max(0, slot.starts_in_ms)
 }

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
+import { createFairQueue, type FairQueue } from '../../lib/timing/fair-queue.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { TAKE_PLACES } from '../sql/take-places.ts'
 
 const BEAT_MS = 5000
 const SILENCE_MS = 30_000
 const ASK_AGAIN_MS = 100
-/** Rows that wait in the process for a place; more than that are parked, so that they do not fill the process. */
+/** A process that waited for places longer ago than this does not wait any more. */
+const WANTING_MS = 1000
+/** Rows of an organisation that wait in the process for a place; others are parked, so that they do not fill the process. */
 const MAX_WAITING = 100
 
 type Bucket = {
@@ -15,15 +18,16 @@ type Bucket = {
   underWay: number
   /** What the database was last told of `underWay`. */
   noted: number
-  waiting: ((entered: boolean) => void)[]
+  /** Organisations take turns. */
+  waiting: FairQueue<(entered: boolean) => void>
   busy: boolean
   /** A place became free in this process: there is no need to wait before asking again. */
   wake?: () => void
 }
 
 export type Places = {
-  /** False when too many wait already, or the signal aborts. */
-  take(bucket: string, limit: number, signal: AbortSignal): Promise<boolean>
+  /** False when too many of the owner wait already, or the signal aborts. */
+  take(bucket: string, owner: string, limit: number, signal: AbortSignal): Promise<boolean>
   giveBack(bucket: string): void
   /** Resolves when the database knows the number of all buckets; nothing is told after it unless a place is taken. */
   flush(): Promise<void>
@@ -41,15 +45,15 @@ export function createPlaces(store: Store, log: Log): Places {
     const [answer] = await store.query<{ granted: number }>({
       name: 'engine-take-places',
       text: TAKE_PLACES,
-      values: [name, holder, underWay, waiting.length, limit, SILENCE_MS],
+      values: [name, holder, underWay, waiting.size(), limit, SILENCE_MS, WANTING_MS],
     })
     const granted = answer?.granted ?? 0
     bucket.noted = underWay + granted
     bucket.underWay += granted
     for (let given = 0; given < granted; given += 1) {
-      const next = bucket.waiting.shift()
-      if (next === undefined) bucket.underWay -= 1
-      else next(true)
+      const next = bucket.waiting.take(1)
+      if (next === null) bucket.underWay -= 1
+      else for (const enter of next.items) enter(true)
     }
     return granted
   }
@@ -64,9 +68,10 @@ export function createPlaces(store: Store, log: Log): Places {
 
   async function converse(name: string, bucket: Bucket): Promise<void> {
     try {
-      while (bucket.waiting.length > 0 || bucket.underWay !== bucket.noted) {
+      while (bucket.waiting.size() > 0 || bucket.underWay !== bucket.noted) {
         const granted = await ask(name, bucket)
-        if (granted === 0 && bucket.waiting.length > 0) {
+        // A place that was given back while the database was asked is told it at once.
+        if (granted === 0 && bucket.waiting.size() > 0 && bucket.underWay === bucket.noted) {
           await new Promise<void>((resolve) => {
             bucket.wake = resolve
             setTimeout(resolve, ASK_AGAIN_MS)
@@ -76,7 +81,7 @@ export function createPlaces(store: Store, log: Log): Places {
     } catch (cause) {
       // Those who wait are parked, and the next beat tells the database the number.
       log.warn({ cause: reasonOf(cause) }, 'calls at once could not be counted; it is tried again')
-      for (const next of bucket.waiting.splice(0)) next(false)
+      for (const enter of bucket.waiting.drain()) enter(false)
     } finally {
       bucket.busy = false
     }
@@ -97,11 +102,11 @@ export function createPlaces(store: Store, log: Log): Places {
   }
 
   return {
-    take(name, limit, signal) {
-      const bucket = buckets.get(name) ?? { limit, underWay: 0, noted: 0, waiting: [], busy: false }
+    take(name, owner, limit, signal) {
+      const bucket = buckets.get(name) ?? openBucket(limit)
       buckets.set(name, bucket)
       bucket.limit = limit
-      if (bucket.waiting.length >= MAX_WAITING || signal.aborted) return Promise.resolve(false)
+      if (bucket.waiting.sizeOf(owner) >= MAX_WAITING || signal.aborted) return Promise.resolve(false)
       beating ??= setInterval(beat, BEAT_MS).unref()
       return new Promise((resolve) => {
         const entry = (entered: boolean) => {
@@ -109,13 +114,10 @@ export function createPlaces(store: Store, log: Log): Places {
           resolve(entered)
         }
         const giveUp = () => {
-          const place = bucket.waiting.indexOf(entry)
-          if (place < 0) return
-          bucket.waiting.splice(place, 1)
-          resolve(false)
+          if (bucket.waiting.remove(owner, entry)) resolve(false)
         }
         signal.addEventListener('abort', giveUp, { once: true })
-        bucket.waiting.push(entry)
+        bucket.waiting.push(owner, entry)
         syncCount(name, bucket)
       })
     },
@@ -132,4 +134,8 @@ export function createPlaces(store: Store, log: Log): Places {
       await Promise.all(conversations)
     },
   }
+}
+
+function openBucket(limit: number): Bucket {
+  return { limit, underWay: 0, noted: 0, waiting: createFairQueue(), busy: false }
 }

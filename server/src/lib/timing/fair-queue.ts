@@ -1,11 +1,14 @@
 /** Items of many owners, who take turns: whoever brings many waits behind nobody but itself. */
 export type FairQueue<Item> = {
   size(): number
+  sizeOf(owner: string): number
   push(owner: string, item: Item): void
   /** Items that were taken and not dealt with are their owner's next ones again. */
   putBack(owner: string, items: readonly Item[]): void
   /** Up to `max` items of the owner whose turn it is among those who `may`; null when there is none. */
   take(max: number, may?: (owner: string) => boolean): { owner: string; items: Item[] } | null
+  /** False when it is not there any more. */
+  remove(owner: string, item: Item): boolean
   /** Everything that is left. */
   drain(): Item[]
 }
@@ -17,6 +20,7 @@ export function createFairQueue<Item>(): FairQueue<Item> {
 
   return {
     size: () => size,
+    sizeOf: (owner) => lines.get(owner)?.length ?? 0,
     push(owner, item) {
       size += 1
       const line = lines.get(owner)
@@ -38,6 +42,15 @@ export function createFairQueue<Item>(): FairQueue<Item> {
         return { owner, items }
       }
       return null
+    },
+    remove(owner, item) {
+      const line = lines.get(owner) ?? []
+      const place = line.indexOf(item)
+      if (place < 0) return false
+      line.splice(place, 1)
+      size -= 1
+      if (line.length === 0) lines.delete(owner)
+      return true
     },
     drain() {
       const left = [...lines.values()].flat()

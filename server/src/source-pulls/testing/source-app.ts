@@ -69,7 +69,7 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
     sources: pagedSources,
     keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
     // Faults are many here; a breaker that opens for one test would stand in the way of the next.
-    services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
+    services: { egress, gates: { of: () => OPEN_GATE }, models, now: () => new Date() },
     log,
     sealer,
     // Each page is written by itself, so that there are boundaries between pages.

@@ -79,7 +79,7 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
     store,
     sources,
     keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
-    services: { egress, gate: OPEN_GATE, models, now: () => new Date() },
+    services: { egress, gates: { of: () => OPEN_GATE }, models, now: () => new Date() },
     log,
     sealer,
   }

@@ -28,17 +28,23 @@ const TIMEOUT_MS = 25_000
 
 type Parts = Pick<
   Services,
-  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gate' | 'models' | 'publicUrl'
+  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl'
 >
 
 export function sourceRoutes(
   api: Api,
-  { store, sealer, config, sources, egress, gate, models, publicUrl }: Parts,
+  { store, sealer, config, sources, egress, gates, models, publicUrl }: Parts,
 ): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const lend = ({ caller }: FastifyRequest) => ({
     keys: environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId }),
-    services: { egress, gate, models, now: () => new Date(), signal: AbortSignal.timeout(TIMEOUT_MS) },
+    services: {
+      egress,
+      gate: gates.of(caller.orgId),
+      models,
+      now: () => new Date(),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    },
   })
   const resource = sourceOfPath(sources)
 
