@@ -17,7 +17,7 @@ const FileRef = z
   .string()
   .refine((ref) => !/[^ -~]|[/\\]|\.\./.test(ref), 'must be the bare key of a file: no URL, no path, no `..`')
   .refine((ref) => extensionOf(ref) !== undefined, 'must be the name of a .csv or .xlsx file')
-  .describe('As `loam file put` printed it')
+  .describe('As `POST /files` answered or `loam file put` printed it')
 
 export const Mapping = z
   .record(z.string(), z.string())

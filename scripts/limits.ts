@@ -20,6 +20,7 @@ import { MAX_NAME } from '#contract/text.ts'
 import { KNOWLEDGE_MAX_BYTES } from '#contract/user.ts'
 import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import { BODY_CLASSES } from '#server/api/http/body-classes.ts'
+import { MAX_UPLOADS_AT_ONCE } from '#server/api/routes/files/uploads.ts'
 import { UPLOAD_DAYS } from '#server/files/uploads.ts'
 import { SETTINGS } from '#server/lib/config/config.ts'
 import { MAX_RECORD_BYTES } from '#server/lib/csv/file-fault.ts'
@@ -95,6 +96,11 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     'an imported file',
     `any number of rows, of ${bytes(MAX_RECORD_BYTES)} each`,
     'the import fails and names the line',
+  ],
+  [
+    'uploads of an organisation at once',
+    `${MAX_UPLOADS_AT_ONCE} at one API process`,
+    '429 with `Retry-After`',
   ],
   ['an uploaded file', `${UPLOAD_DAYS} days after its last use`, '400 for its `file_ref`'],
   [

@@ -28,6 +28,7 @@ const CATALOG = [
   'actions/',
   'registry.ts',
   'describe.ts',
+  'catalogue-entry.ts', // what callers are told of an action
   'configuration/', // actions in a chain
 ]
 

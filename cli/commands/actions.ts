@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import {
+  choicesOf,
+  detailsOf,
+  entryOf,
+  providerPrices,
+  requireTemplate,
+} from '#server/catalog/catalogue-entry.ts'
 import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
-import type { Field } from '#server/catalog/fields/field.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
-import { AppError } from '#server/lib/errors.ts'
-import { didYouMean } from '#server/lib/nearest-name.ts'
 import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
@@ -23,11 +27,7 @@ export function define(actions: Command): void {
     .addHelpText('after', examples('loam actions', 'loam actions --json'))
     .action(async function act(this: Command) {
       const all = (await loadCatalogue()).list()
-      const data = all.map((action) => {
-        const { id, name, category, credits, description } = action
-        return { action_id: id, name, category, credits, ...providerPrices(action), description }
-      })
-      printOutput({ data, text: () => formatList(all) }, terminalOf(this), wantsJson(this))
+      printOutput({ data: all.map(entryOf), text: () => formatList(all) }, terminalOf(this), wantsJson(this))
     })
 
   actions
@@ -37,18 +37,7 @@ export function define(actions: Command): void {
     .addHelpText('after', examples('loam actions show http_api_call', 'loam actions show filter --json'))
     .action(async function act(this: Command) {
       const { action_id } = readFlags(this, z.strictObject({ action_id: z.string() }))
-      const catalogue = await loadCatalogue()
-      const action = catalogue.get(action_id)
-      if (action === undefined) {
-        const hint = didYouMean(
-          action_id,
-          catalogue.list().map(({ id }) => id),
-        )
-        throw new AppError(
-          'Not Found',
-          `There is no action ${action_id}${hint || '; loam actions lists them'}`,
-        )
-      }
+      const action = requireTemplate(await loadCatalogue(), action_id, 'loam actions lists them')
       const output = { data: detailsOf(action), text: () => formatAction(action) }
       printOutput(output, terminalOf(this), wantsJson(this))
     })
@@ -59,15 +48,6 @@ function formatList(actions: Action[]): string {
   return formatTable(['ACTION', 'NAME', 'CATEGORY', 'CREDITS'], rows, 'No actions.')
 }
 
-/** What providers of an action take for an answer on the key of the installation, where it asks any. */
-function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
-  const prices = Object.values(inputs)
-    .flatMap(({ waterfall }) => waterfall?.providers ?? [])
-    .map(({ credits = 0 }) => credits)
-  if (prices.length === 0) return {}
-  return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }
-}
-
 /** What a cell costs: a price, or the cheapest and the dearest provider's beside it. */
 function formatPrice(action: Action): string {
   const { provider_credits: range } = providerPrices(action)
@@ -76,37 +56,6 @@ function formatPrice(action: Action): string {
   return range.min === range.max
     ? String(credits + range.max)
     : `${credits + range.min} to ${credits + range.max}`
-}
-
-function detailsOf(action: Action): object {
-  const { id, name, description, category, credits, timeoutSeconds, retries, needs, dynamic } = action
-  return {
-    action_id: id,
-    name,
-    description,
-    category,
-    credits,
-    ...providerPrices(action),
-    timeout_seconds: timeoutSeconds,
-    retries,
-    inputs: describeInputs(action).map((input) => ({ ...input, ...choicesOf(action.inputs[input.name]) })),
-    needs,
-    outputs: Object.entries(action.outputs).map(([name, { type, description, columns }]) => ({
-      name,
-      type,
-      description,
-      ...(columns === undefined ? {} : { columns }),
-    })),
-    dynamic_outputs: dynamic,
-  }
-}
-
-/** What may be chosen, where the definition knows it. */
-function choicesOf(field: Field | undefined): { options?: string[]; providers?: string[] } {
-  if (field?.waterfall !== undefined) return { providers: field.waterfall.providers.map(({ name }) => name) }
-  return field?.options !== undefined && 'fixed' in field.options
-    ? { options: field.options.fixed.map(({ value }) => value) }
-    : {}
 }
 
 function formatAction(action: Action): string {

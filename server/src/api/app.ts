@@ -8,7 +8,7 @@ import { endConnectionsOnClose } from './http/closing.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { completeEnvelope } from './http/envelope.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
-import { claimIdempotencyKey, settleIdempotencyKey } from './http/idempotency.ts'
+import { claimIdempotencyKey, replayDeletion, settleIdempotencyKey } from './http/idempotency.ts'
 import { hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
 import { createOverloadGuard } from './http/overload.ts'
@@ -97,10 +97,18 @@ function addHooks(app: Api, { config, store, log }: Services): void {
       const { authorization = clientAddress(request, config.LOAM_TRUST_PROXY) } = request.headers
       guard.enter(request, authorization)
     }
-    await admission(request, reply)
+    try {
+      await admission(request, reply)
+    } catch (cause) {
+      if (!(await replayDeletion(request, reply, cause))) throw cause
+      return reply
+    }
+    return undefined
   })
   app.addHook('preValidation', checkRequest)
-  app.addHook('preHandler', claimIdempotencyKey)
+  app.addHook('preHandler', async (request, reply) =>
+    request.routeOptions.config.claimsKeyItself === true ? undefined : claimIdempotencyKey(request, reply),
+  )
   app.addHook('preSerialization', completeEnvelope)
   app.addHook('onSend', settleIdempotencyKey)
   // Whoever reads its answer slowly keeps nobody from working.

@@ -3,12 +3,14 @@ import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
+import { catalogueRoutes } from './routes/actions/catalogue.ts'
 import { agentRoutes } from './routes/agent/agent.ts'
 import { creditRoutes } from './routes/credits/credits.ts'
 import { priceRoutes } from './routes/credits/prices.ts'
 import { exportFilePages } from './routes/files/export-files.ts'
 import { exportRoutes } from './routes/files/exports.ts'
 import { importRoutes } from './routes/files/imports.ts'
+import { uploadRoutes } from './routes/files/uploads.ts'
 import { healthRoutes } from './routes/health.ts'
 import { invitationPages } from './routes/organisation/invitations.ts'
 import { memberRoutes } from './routes/organisation/members.ts'
@@ -45,6 +47,7 @@ const API_ROUTES: Routes[] = [
   workflowRoutes,
   sheetRoutes,
   inputRoutes,
+  catalogueRoutes,
   actionRoutes,
   actionLayoutRoutes,
   rowRoutes,
@@ -52,6 +55,7 @@ const API_ROUTES: Routes[] = [
   runRoutes,
   estimateRoutes,
   changeRoutes,
+  uploadRoutes,
   importRoutes,
   exportRoutes,
   shortcutRoutes,

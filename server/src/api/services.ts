@@ -59,6 +59,8 @@ declare module 'fastify' {
     metered?: boolean
     /** Its answer waits for others, or must always come: it is no part of the load that is limited. */
     waits?: true
+    /** Reads its body by itself and claims an `Idempotency-Key` when it knows what was sent. */
+    claimsKeyItself?: true
     /** How large its body may be; every route that reads one says so. */
     body?: BodyClass
     /** Finds what the path names: 404 when it is absent, 403 when the caller may not use it (D7). */

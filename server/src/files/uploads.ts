@@ -2,7 +2,7 @@ import { extensionOf } from '#contract/imports.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
-import { announceFile, completeFile, storageKeyOf } from '../store/files/files.ts'
+import { announceFile, completeFile, type FileKey, storageKeyOf } from '../store/files/files.ts'
 import {
   isStorageLimit,
   measureStorage,
@@ -21,35 +21,55 @@ const DAY_MS = 86_400_000
 
 export type StoredUpload = { file_ref: string; size_bytes: number }
 
+type Stores = { db: Db; storage: Storage }
+type Upload = { orgId: string; name: string; createdBy: string }
+/** All bytes are there; it is nobody's to import before it is kept. */
+export type ReceivedUpload = FileKey & { size_bytes: number }
+
 /** Keeps a file under a name that nobody can guess. */
 export async function storeUpload(
-  { db, storage }: { db: Db; storage: Storage },
-  { orgId, name, createdBy }: { orgId: string; name: string; createdBy: string },
+  stores: Stores,
+  upload: Upload,
   body: AsyncIterable<Uint8Array>,
 ): Promise<StoredUpload> {
+  const received = await receiveUpload(stores, upload, body)
+  try {
+    return await keepUpload(stores.db, received)
+  } catch (cause) {
+    if (isStorageLimit(cause)) await discardUpload(stores.storage, received)
+    throw cause
+  }
+}
+
+export async function receiveUpload(
+  { db, storage }: Stores,
+  { orgId, name, createdBy }: Upload,
+  body: AsyncIterable<Uint8Array>,
+): Promise<ReceivedUpload> {
   const extension = extensionOf(name)
   if (extension === undefined)
     throw invalid('path', `${name} must be a file whose name ends in .csv or .xlsx`)
   const file = { org_id: orgId, file_ref: `${randomText(REF_LENGTH)}.${extension}` }
-  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
-  await announceFile(db, {
-    ...file,
-    kind: UPLOAD,
-    name,
-    created_by: createdBy,
-    expires_at: inDays(ARRIVAL_DAYS),
-  })
+  const announced = { ...file, kind: UPLOAD, name, created_by: createdBy, expires_at: inDays(ARRIVAL_DAYS) }
+  await announceFile(db, announced)
   const room = await measureStorage(db, orgId)
-  try {
-    const size_bytes = await storage.write(storageKeyOf(file), withinStorage(room, body))
-    await inTransaction(db, async (trx) => {
-      await requireStorage(trx, orgId, size_bytes)
-      await completeFile(trx, file, { size_bytes, expires_at: inDays(UPLOAD_DAYS) })
-    })
-    return { file_ref: file.file_ref, size_bytes }
-  } catch (cause) {
-    // What was announced expires by itself; its bytes need not lie there until then.
-    if (isStorageLimit(cause)) await storage.remove(storageKeyOf(file))
-    throw cause
-  }
+  return { ...file, size_bytes: await storage.write(storageKeyOf(file), withinStorage(room, body)) }
+}
+
+/** Makes it importable, where the organisation has room for it. */
+export async function keepUpload(db: Db, { size_bytes, ...file }: ReceivedUpload): Promise<StoredUpload> {
+  await inTransaction(db, async (trx) => {
+    await requireStorage(trx, file.org_id, size_bytes)
+    await completeFile(trx, file, { size_bytes, expires_at: inDays(UPLOAD_DAYS) })
+  })
+  return { file_ref: file.file_ref, size_bytes }
+}
+
+/** What was announced expires by itself; its bytes need not lie there until then. */
+export async function discardUpload(storage: Storage, file: FileKey): Promise<void> {
+  await storage.remove(storageKeyOf(file))
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * DAY_MS)
 }

@@ -99,6 +99,10 @@ function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string):
     const value = 'name' in parameter ? known.query?.[parameter.name] : undefined
     if ('name' in parameter && value !== undefined) parameter.example = value
   }
+  if (known.file !== undefined) {
+    const content = { 'application/octet-stream': { schema: { type: 'string' as const, format: 'binary' } } }
+    operation.requestBody = { required: true, content, description: 'The bytes of the file, of any type' }
+  }
   const media = mediaOf(operation)
   if (media === undefined) return
   if (known.body !== undefined) media.example = known.body

@@ -5,6 +5,8 @@ export type Operation = {
   description: string
   /** A body that can be sent as it stands, with the ids of `EXAMPLE_IDS`. */
   body?: unknown
+  /** Takes a file as it is; this is one. */
+  file?: string
   /** Query parameters of the example. */
   query?: Record<string, string>
   /** Answers with server-sent events. */
@@ -21,6 +23,7 @@ export const EXAMPLE_IDS = {
   workflow_id: '0198f3a2-5c1e-7d40-8a6b-1f2e3d4c5b6a',
   sheet_id: '0198f3a2-5c1e-7d40-8a6b-1f2e3d4c5b6a',
   row_id: '0198f3a3-77b0-7c11-9f0e-6a5b4c3d2e1f',
+  action_id: 'normalize_domain',
   action_instance_id: 'normalize_domain_1',
   field_name: 'website',
   export_id: '0198f3a4-0a1b-7c2d-8e3f-4a5b6c7d8e9f',

@@ -38,12 +38,19 @@ export const ROWS: Operations = {
     id: 'streamChanges',
     streams: true,
     description:
-      'Server-sent events named `change`, one at the start and one after each change of rows or runs. Each means: read again what you show.',
+      'Server-sent events named `change`, one at the start and one after each change of rows or runs. Each means: read again what you show. With `Last-Event-ID` the one at the start is left out where nothing has changed since that event.',
+  },
+  'POST /files': {
+    id: 'uploadFile',
+    description:
+      'Stores a CSV or XLSX file, whose bytes are the body, under a name that nobody can guess: the `file_ref` that Import CSV takes. It is kept until 7 days after its last use.',
+    query: { name: 'leads.csv' },
+    file: 'Company,Website\nStripe,stripe.com\n',
   },
   [`POST ${SHEET}/csv`]: {
     id: 'importFile',
     description:
-      'Imports a CSV or XLSX file that was put there before (`loam file put`). `mapping` goes from headers to inputs that exist. 202 means queued: ask Get Import for how far it is.',
+      'Imports a CSV or XLSX file that was uploaded before (`POST /files`, `loam file put`). `mapping` goes from headers to inputs that exist. 202 means queued: ask Get Import for how far it is.',
     body: { file_ref: 'leads.csv', mapping: { Company: 'company', Website: 'website' } },
   },
   [`GET ${SHEET}/csv`]: {

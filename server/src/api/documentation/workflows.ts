@@ -68,6 +68,15 @@ export const WORKFLOWS: Operations = {
 }
 
 export const ACTIONS: Operations = {
+  'GET /actions': {
+    id: 'listCatalogue',
+    description:
+      'Every action that a chain can be made of, with its price: `credits` for a cell that completes and, where providers are asked, `provider_credits` for one answer of theirs.',
+  },
+  'GET /actions/{action_id}': {
+    id: 'getCatalogueAction',
+    description: 'An action of the catalogue with its inputs, what may be chosen in them, and its outputs.',
+  },
   [`POST ${SHEET}/actions/add`]: {
     id: 'addAction',
     description:

@@ -8,7 +8,7 @@ const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Bodie
 const sheet = `/workflows/${id}/sheets/${id}`
 await org.call('POST', `${sheet}/inputs`, [{ name: 'a', type: 'string' }])
 
-const { control, document, knowledge, rows } = BODY_CLASSES
+const { control, document, file, knowledge, rows } = BODY_CLASSES
 
 /** A body of exactly so many bytes, of which all but the last are blank. */
 const bodyOf = (bytes: number, last = '0') => `${' '.repeat(bytes - last.length)}${last}`
@@ -28,11 +28,12 @@ describe('R13: how large a body may be is declared by its route', () => {
     expect(reading.filter(([, bytes]) => bytes === undefined)).toEqual([])
   })
 
-  it('more than a configuration is only taken where rows arrive', () => {
+  it('more than a configuration is only taken where rows or files arrive', () => {
     const large = reading.filter(([, bytes]) => bytes > document.bytes)
     expect(Object.fromEntries(large)).toEqual({
       'PUT /user/knowledge': knowledge.bytes,
       'POST /workflows/{workflow_id}/sheets/{sheet_id}/rows': rows.bytes,
+      'POST /files': file.bytes,
       'POST /shortcuts/{id}/run': rows.bytes,
       'POST /shortcuts/{id}/run/batch': rows.bytes,
       'POST /apps/{id}/run': rows.bytes,

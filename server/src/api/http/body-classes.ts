@@ -14,6 +14,8 @@ export const BODY_CLASSES = {
   knowledge: { bytes: 1600 * KIB, values: 100 },
   /** Rows, however they arrive. */
   rows: { bytes: 16 * KIB * KIB, values: 1_000_000 },
+  /** A file, which is streamed: the room that the organisation has left is its limit. */
+  file: { bytes: Number.MAX_SAFE_INTEGER, values: 0 },
 } as const
 export type BodyClass = keyof typeof BODY_CLASSES
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { openTransaction } from '#server/store/connection/open-transaction.ts'
+import { claimCall } from '#server/store/organisation/idempotency.ts'
 import { makeApp } from '#test/harness.ts'
 import { formula, makeWorkflow, publish } from '../testing/shortcut.ts'
 
@@ -46,6 +48,44 @@ it('D14: of concurrent ones exactly one works, the others are 409 or replay it',
   expect(new Set(invited.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
   const waiting = answers.filter((answer) => answer.status === 409)
   expect(waiting.every((answer) => answer.body.error === 'Conflict')).toBe(true)
+})
+
+it('D14: the 409 of a key in progress says when to come back', async () => {
+  const key = randomUUID()
+  const holding = await openTransaction(app.store.system)
+  const member = await app.store.system
+    .selectFrom('members')
+    .select('member_id')
+    .where('email', '=', org.adminEmail)
+    .executeTakeFirstOrThrow()
+  const call = { orgId: org.orgId, memberId: member.member_id, key, fingerprint: Buffer.alloc(32) }
+  await claimCall(holding.trx, call)
+  const waiting = await invite('later@example.com', key)
+  await holding.rollback()
+  expect([waiting.status, waiting.headers['retry-after']]).toEqual([409, '1'])
+  expect((await invite('later@example.com', key)).status).toBe(201)
+})
+
+it.each([
+  ['a workflow', (id: string) => `/workflows/${id}`],
+  ['an action', (id: string) => `/workflows/${id}/sheets/${id}/actions/normalize_domain_1`],
+  ['an input', (id: string) => `/workflows/${id}/sheets/${id}/inputs/site`],
+])('D14: a DELETE of %s with a key replays its answer; without the key it is gone', async (_, pathOf) => {
+  const id = (await org.call('POST', '/workflows', { name: 'W' })).body.data.workflow_id
+  await org.call('POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'site', type: 'url' }])
+  await org.call('POST', `/workflows/${id}/sheets/${id}/actions/add`, { action_id: 'normalize_domain' })
+  const remove = (key: string) => org.call('DELETE', pathOf(id), undefined, { 'idempotency-key': key })
+  const key = randomUUID()
+  const [first, again] = [await remove(key), await remove(key)]
+  expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined])
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true'])
+  expect(again.body).toEqual(first.body)
+  expect((await remove(randomUUID())).status).toBe(404)
+  expect((await org.call('DELETE', pathOf(id))).status).toBe(404)
+  // Another member's use of the same key is a call of its own.
+  const other = await org.keyFor('other@example.com', 'admin')
+  const theirs = await app.call(other, 'DELETE', pathOf(id), undefined, { 'idempotency-key': key })
+  expect(theirs.status).toBe(404)
 })
 
 it('D14: a refusal of the request itself is replayed, and binds its key to nothing', async () => {

@@ -6,6 +6,7 @@ import { openTransaction, type OpenTransaction } from '../../store/connection/op
 import {
   type Claim,
   claimCall,
+  findAnswer,
   handCallToRun,
   type IdempotentCall,
   releaseCall,
@@ -14,6 +15,8 @@ import {
 import { errorBody } from './errors.ts'
 
 const HEADER = 'idempotency-key'
+const METHODS = new Set(['POST', 'PATCH', 'DELETE'])
+const RETRY_SECONDS = 1
 
 /** A call with a key while it is worked on: its effect and its answer are one transaction, which `request.db` speaks in. */
 export type OpenCall = {
@@ -46,6 +49,7 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
       throw new AppError(
         'Conflict',
         'A request with this Idempotency-Key is being worked on. Try again shortly',
+        { retryAfter: RETRY_SECONDS },
       )
     case 'other_payload':
       throw new AppError(
@@ -55,6 +59,23 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
     case 'done':
       return replay(reply, claim)
   }
+}
+
+/**
+ * A deletion that is sent again finds nothing to delete, and is answered as the first time if its key says that it was this one.
+ * Answers whether it was.
+ */
+export async function replayDeletion(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cause: unknown,
+): Promise<boolean> {
+  if (request.method !== 'DELETE' || !(cause instanceof AppError) || cause.status !== 404) return false
+  const call = callOf(request)
+  const answer = call === undefined ? undefined : await findAnswer(request.db, call)
+  if (answer === undefined) return false
+  replay(reply, answer)
+  return true
 }
 
 function replay(reply: FastifyReply, { status, body }: { status: number; body: string }): unknown {
@@ -187,14 +208,15 @@ async function settle(transaction: OpenTransaction, write: () => Promise<void>):
 
 function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
-  if (key === undefined || !['POST', 'PATCH'].includes(request.method)) return undefined
+  if (key === undefined || !METHODS.has(request.method)) return undefined
   // Keys are kept by caller; where nobody is known, the route itself answers for repetitions.
   if (request.caller === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) {
     throw invalid('Idempotency-Key', 'must be one header of 1 to 255 characters')
   }
   const fingerprint = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${request.bodyText}`)
+    // Deletions read no body.
+    .update(`${request.method} ${request.url}\n${request.method === 'DELETE' ? '' : request.bodyText}`)
     .digest()
   return { orgId: request.caller.orgId, memberId: request.caller.memberId, key, fingerprint }
 }

@@ -12,6 +12,8 @@ const OPEN = [
   /^GET \/user(\/knowledge)?$/,
   /^GET \/workflows$/,
   /^GET \/credits(\/ledger|\/prices)?$/,
+  /^GET \/actions(\/\{action_id\})?$/,
+  /^POST \/files$/,
   /^(GET|POST) \/(shortcuts|apps)\b/,
   /^POST \/agent\/run$/,
   /^GET \/agent\/runs\/\{request_id\}$/,

@@ -51,6 +51,18 @@ async function findCall(trx: Db, call: IdempotentCall) {
   return rows[0]
 }
 
+/** What the same call was answered before, where it had an effect. */
+export async function findAnswer(
+  db: Db,
+  call: IdempotentCall,
+): Promise<{ status: number; body: string } | undefined> {
+  const earlier = await findCall(db, call)
+  if (earlier === undefined || earlier.is_over || !earlier.fingerprint.equals(call.fingerprint))
+    return undefined
+  const { status, body } = earlier
+  return status === null || body === null || status >= 400 ? undefined : { status, body }
+}
+
 /** Keeps the answer, in the transaction of what it answers. */
 export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
   await putCall(db, call, { status, body, agent_run_id: null })

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
+import { runLoam } from '../../../../../cli/testing/loam.ts'
 import { makeChain } from '../../testing/chain.ts'
 
 const app = await makeApp()
@@ -26,4 +27,40 @@ it.each(actions)('$id can be added, read and configured', async ({ id, name, inp
     }
     expect([200, 400, 404]).toContain((await chain.call('POST', `/${id}_1/options/${field}`, {})).status)
   }
+})
+
+describe('GET /actions', () => {
+  it('is the catalogue, as `loam actions --json` prints it', async () => {
+    const { status, body } = await org.call('GET', '/actions')
+    expect([status, body.data]).toEqual([200, JSON.parse((await runLoam(['actions', '--json'], {})).stdout)])
+    expect(body.data.length).toBe(actions.length)
+  })
+
+  it.each(['http_api_call', 'person_work_email_waterfall', 'filter'])(
+    '/%s is the action, as `loam actions show` prints it',
+    async (id) => {
+      const { status, body } = await org.call('GET', `/actions/${id}`)
+      const { stdout } = await runLoam(['actions', 'show', id, '--json'], {})
+      expect([status, body.data]).toEqual([200, JSON.parse(stdout)])
+    },
+  )
+
+  it('every action is answered in the shape of the contract', async () => {
+    for (const { id } of actions) expect((await org.call('GET', `/actions/${id}`)).status).toBe(200)
+  })
+
+  it('one that there is not is 404 and names the nearest', async () => {
+    const { status, body } = await org.call('GET', '/actions/http_api_cal')
+    expect([status, body.message]).toEqual([
+      404,
+      'There is no action http_api_cal; did you mean http_api_call?',
+    ])
+  })
+
+  it('needs actions:read', async () => {
+    const key = await org.keyFor(org.adminEmail, 'admin', { scopes: ['workflows:read'] })
+    expect((await app.call(key, 'GET', '/actions')).status).toBe(403)
+    const reader = await org.keyFor(org.adminEmail, 'admin', { scopes: ['actions:read'] })
+    expect((await app.call(reader, 'GET', '/actions')).status).toBe(200)
+  })
 })

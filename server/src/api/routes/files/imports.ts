@@ -33,7 +33,7 @@ export function importRoutes(api: Api, { store }: Services): void {
       },
       schema: {
         tags,
-        summary: 'Import a CSV or XLSX file that was put with `loam file put`',
+        summary: 'Import a CSV or XLSX file that was uploaded',
         params: SheetParams,
         body: ImportBody,
         response: { 202: success(202, StartedImport) },
@@ -107,7 +107,7 @@ export function importRoutes(api: Api, { store }: Services): void {
 }
 
 const ABSENT =
-  'is not a file of your organisation; put it with `loam file put` (files expire after 7 days unused)'
+  'is not a file of your organisation; upload it with POST /files or `loam file put` (files expire after 7 days unused)'
 const BUSY = 'An import is under way on this sheet; wait until its status is no longer processing'
 
 type MappingBody = Record<string, string>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SCOPES } from '#contract/scopes.ts'
 import { makeApp } from '#test/harness.ts'
 
 const app = await makeApp()
@@ -20,6 +21,17 @@ it('GET /user/ answers the caller with the organisation roster sorted by address
       org_members: { count: 3, emails: [org.adminEmail, 'bob@example.com', 'zoe@example.com'] },
     },
   })
+})
+
+it('GET /user names the scopes of the key in X-Loam-Scopes', async () => {
+  const org = await app.makeOrg()
+  const narrow = await org.keyFor(org.adminEmail, 'admin', { scopes: ['actions:read', 'apps:run'] })
+  const scopesOf = async (key: string) =>
+    String((await app.call(key, 'GET', '/user')).headers['x-loam-scopes']).split(', ')
+  expect(await scopesOf(narrow)).toEqual(['actions:read', 'shortcuts:run'])
+  expect(await scopesOf(org.key)).toEqual([...SCOPES])
+  const member = await org.keyFor('m@example.com', 'member')
+  expect(await scopesOf(member)).not.toContain('members:write')
 })
 
 describe('organization knowledge file', () => {

@@ -16,10 +16,11 @@ export function userRoutes(api: Api): void {
       config: { scope: 'any key', narrowedKeys: 'allowed' },
       schema: { tags: ['User'], summary: 'Who is calling', response: { 200: success(200, User) } },
     },
-    async ({ caller, db }) => {
+    async ({ caller, db }, reply) => {
       const members = await listMembers(db, caller.orgId)
       const self = members.find((member) => member.member_id === caller.memberId)
       if (self === undefined) throw new AppError('Unauthorized', 'The owner of this key was removed')
+      void reply.header('x-loam-scopes', [...caller.scopes].join(', '))
       return ok({
         email: self.email,
         first_name: self.first_name,

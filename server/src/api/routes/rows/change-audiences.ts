@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { z } from 'zod'
 import type { SheetChange } from '#contract/changes.ts'
+import { randomText } from '../../../lib/security/keys.ts'
 import type { Db } from '../../../store/connection/db.ts'
 import { listRuns } from '../../../store/runs/runs.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
@@ -8,6 +9,9 @@ import type { Services } from '../../services.ts'
 
 /** Several changes in quick succession are one event. */
 const GATHER_MS = 100
+/** How long changes are counted on after the last reader left: one who comes back is told only of what was missed. */
+const LINGER_MS = 5000
+const PROCESS_NAME = 12
 
 /** The readers of one sheet: what it is like after a change is read once, however many there are. */
 type Audience = {
@@ -15,16 +19,32 @@ type Audience = {
   /** Those who could not take an event in; they are told as soon as they can. */
   behind: Set<ServerResponse>
   gathering: NodeJS.Timeout | undefined
+  /** Changes heard so far. An event names those that it tells of. */
+  heard: number
+  /** Ends it a while after its last reader left. */
+  lingering: NodeJS.Timeout | undefined
   unwatch: () => void
 }
 
-export type Reader = { sheet: SheetRecord; db: Db; response: ServerResponse }
+export type Reader = {
+  sheet: SheetRecord
+  db: Db
+  response: ServerResponse
+  /** The event that the reader saw last, on an earlier connection. */
+  lastEventId: string | undefined
+}
 
-export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>) {
+export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>, lingerMs = LINGER_MS) {
   const audiences = new Map<string, Audience>()
+  /** Counts of other processes, and of this one before it was started anew, mean something else. */
+  const process = randomText(PROCESS_NAME)
+  const idOf = ({ heard }: Audience) => `${process}-${heard}`
 
   async function tell({ sheet, db }: Reader, audience: Audience, readers: Iterable<ServerResponse>) {
-    const event = `event: change\ndata: ${JSON.stringify(await describe(db, sheet))}\n\n`
+    // Before it is read: what changes meanwhile is told again.
+    const id = idOf(audience)
+    const data = JSON.stringify(await describe(db, sheet))
+    const event = `id: ${id}\nevent: change\ndata: ${data}\n\n`
     for (const reader of readers) {
       if (!audience.readers.has(reader) || reader.writableEnded) continue
       if (reader.writableNeedDrain) audience.behind.add(reader)
@@ -43,7 +63,11 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>)
       readers: new Set(),
       behind: new Set(),
       gathering: undefined,
+      heard: 0,
+      lingering: undefined,
       unwatch: store.changes.watch(reader.sheet.sheet_id, () => {
+        audience.heard += 1
+        if (audience.readers.size === 0) return
         audience.gathering ??= setTimeout(() => {
           audience.gathering = undefined
           tell(reader, audience, audience.readers).catch(giveUp(audience.readers))
@@ -54,16 +78,26 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>)
     return audience
   }
 
+  function end(sheetId: string, audience: Audience): void {
+    audiences.delete(sheetId)
+    clearTimeout(audience.gathering)
+    clearTimeout(audience.lingering)
+    audience.unwatch()
+  }
+
   return {
-    /** Tells the reader where the sheet is, then of each change. */
+    /** Tells the reader where the sheet is, unless that is what it saw last, then of each change. */
     join(reader: Reader): void {
       const { response } = reader
       const audience = audiences.get(reader.sheet.sheet_id) ?? found(reader)
       audience.readers.add(response)
+      clearTimeout(audience.lingering)
       response.on('drain', () => {
         if (audience.behind.delete(response)) tell(reader, audience, [response]).catch(giveUp([response]))
       })
-      tell(reader, audience, [response]).catch(giveUp([response]))
+      if (reader.lastEventId !== idOf(audience)) {
+        tell(reader, audience, [response]).catch(giveUp([response]))
+      }
     },
     leave(sheetId: string, response: ServerResponse): void {
       const audience = audiences.get(sheetId)
@@ -71,9 +105,14 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>)
       audience.readers.delete(response)
       audience.behind.delete(response)
       if (audience.readers.size > 0) return
-      audiences.delete(sheetId)
       clearTimeout(audience.gathering)
-      audience.unwatch()
+      audience.gathering = undefined
+      audience.lingering = setTimeout(() => end(sheetId, audience), lingerMs)
+      audience.lingering.unref()
+    },
+    /** The server ends, and with it what is counted. */
+    close(): void {
+      for (const [sheetId, audience] of audiences) end(sheetId, audience)
     },
   }
 }

@@ -8,14 +8,21 @@ await startTestWorker(app)
 const org = await app.makeOrg()
 const address = await app.api.listen({ host: '127.0.0.1', port: 0 })
 
-type Change = { sheet_id: string; run: { state: string; rows_queued: number; rows_done: number } | null }
+type Change = {
+  id: string
+  sheet_id: string
+  run: { state: string; rows_queued: number; rows_done: number } | null
+}
 
 /** The events of a stream one after the other; the connection ends with the test. */
-async function openStream(base: string, key = org.key) {
+async function openStream(base: string, lastEventId?: string) {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort())
   const answer = await fetch(`${address}/api/v1${base}/changes`, {
-    headers: { authorization: `Bearer ${key}` },
+    headers: {
+      authorization: `Bearer ${org.key}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
     signal: leaving.signal,
   })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -25,8 +32,8 @@ async function openStream(base: string, key = org.key) {
       const [event, rest] = text.split(/\n\n(.*)/s)
       if (rest !== undefined && event !== undefined) {
         text = rest
-        const data = /^event: change\ndata: (.*)$/m.exec(event)?.[1]
-        if (data !== undefined) return JSON.parse(data)
+        const [, id, data] = /^id: (.+)\nevent: change\ndata: (.*)$/.exec(event) ?? []
+        if (data !== undefined) return { id, ...JSON.parse(data) }
         continue
       }
       const chunk = await reader?.read()
@@ -60,6 +67,17 @@ describe('a stream of changes of a sheet', () => {
     for (let change = await next(); change.run?.state !== 'finished'; change = await next()) {
       expect(change.run?.rows_done).toBe(2)
     }
+  })
+
+  it('resumes by Last-Event-ID: what was seen is not told again, what was missed is told at once', async () => {
+    const base = await makeRowSheet(org)
+    const first = await openStream(base)
+    const { id } = await first.next()
+    const again = await openStream(base, id)
+    await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
+    expect((await again.next()).id).not.toBe(id)
+    expect((await (await openStream(base, id)).next()).id).not.toBe(id)
+    expect((await (await openStream(base, 'of another process-1')).next()).run).toBeNull()
   })
 
   it('goes on after the connection that hears of changes was lost', async () => {

@@ -5,10 +5,13 @@ import { createAudiences } from './change-audiences.ts'
 
 /** Proxies end connections on which nothing is heard. */
 const KEEP_ALIVE_MS = 15_000
+/** When readers come back by themselves; what they missed is counted for longer. */
+const RECONNECT_MS = 1000
 
 /** Server-sent events: one at the start, and one after each change of the sheet until the caller leaves or loses access. */
 export function changeRoutes(api: Api, services: RouteServices): void {
   const audiences = createAudiences(services)
+  api.addHook('onClose', async () => audiences.close())
 
   api.get(
     '/workflows/:workflow_id/sheets/:sheet_id/changes',
@@ -17,7 +20,6 @@ export function changeRoutes(api: Api, services: RouteServices): void {
       schema: {
         tags: ['Runs'],
         summary: 'Stream changes of a sheet',
-        description: 'Server-sent events named `change`. Each means: read again what you show.',
         params: SheetParams,
         produces: ['text/event-stream'],
       },
@@ -31,8 +33,15 @@ export function changeRoutes(api: Api, services: RouteServices): void {
       }
       const response = services.streams.open(request, reply, { isEndless: true, onEnd })
       if (response === null) return reply
+      response.write(`retry: ${RECONNECT_MS}\n\n`)
       keepAlive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS)
-      audiences.join({ sheet, db, response })
+      const { 'last-event-id': lastEventId } = request.headers
+      audiences.join({
+        sheet,
+        db,
+        response,
+        lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+      })
       return reply
     },
   )

@@ -1,0 +1,60 @@
+import type { CatalogueAction, CatalogueEntry } from '#contract/catalogue.ts'
+import { AppError } from '../lib/errors.ts'
+import { didYouMean } from '../lib/nearest-name.ts'
+import type { Action } from './define.ts'
+import { describeInputs } from './describe.ts'
+import type { Field } from './fields/field.ts'
+import type { Catalogue } from './registry.ts'
+
+export function entryOf(action: Action): CatalogueEntry {
+  const { id, name, category, credits, description } = action
+  return { action_id: id, name, category, credits, ...providerPrices(action), description }
+}
+
+export function detailsOf(action: Action): CatalogueAction {
+  const { id, name, description, category, credits, timeoutSeconds, retries, needs, dynamic } = action
+  return {
+    action_id: id,
+    name,
+    description,
+    category,
+    credits,
+    ...providerPrices(action),
+    timeout_seconds: timeoutSeconds,
+    retries,
+    inputs: describeInputs(action).map((input) => ({ ...input, ...choicesOf(action.inputs[input.name]) })),
+    needs: needs.map((set) => [...set]),
+    outputs: Object.entries(action.outputs).map(([name, { type, description, columns }]) => ({
+      name,
+      type,
+      description,
+      ...(columns === undefined ? {} : { columns }),
+    })),
+    dynamic_outputs: dynamic,
+  }
+}
+
+/** The action of that id; else a 404 that names the nearest one, or `where` they are listed. */
+export function requireTemplate(catalogue: Catalogue, id: string, where: string): Action {
+  const action = catalogue.get(id)
+  if (action !== undefined) return action
+  const ids = catalogue.list().map((one) => one.id)
+  throw new AppError('Not Found', `There is no action ${id}${didYouMean(id, ids) || `; ${where}`}`)
+}
+
+/** What providers of an action take for an answer on the key of the installation, where it asks any. */
+export function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
+  const prices = Object.values(inputs)
+    .flatMap(({ waterfall }) => waterfall?.providers ?? [])
+    .map(({ credits = 0 }) => credits)
+  if (prices.length === 0) return {}
+  return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }
+}
+
+/** What may be chosen, where the definition knows it. */
+export function choicesOf(field: Field | undefined): { options?: string[]; providers?: string[] } {
+  if (field?.waterfall !== undefined) return { providers: field.waterfall.providers.map(({ name }) => name) }
+  return field?.options !== undefined && 'fixed' in field.options
+    ? { options: field.options.fixed.map(({ value }) => value) }
+    : {}
+}
