@@ -68,6 +68,12 @@ export type RowWalk = {
   express: boolean
   /** The row is foreground work no longer: it waits itself. */
   endPriority: (() => void) | undefined
-  /** Cells of pure actions that are written together. */
+  /** Cells of pure actions, and of results from the cache, that are written together. */
   together: number
+  /** Nobody has claimed the row: its cells are written all at once, or not at all. */
+  peeked: boolean
+  /** The action whose cell was not found in the cache just now. */
+  missing: string | null
+  /** An action that is not pure was called. */
+  hasCalled: boolean
 }

@@ -124,6 +124,35 @@ it('a row that may have ended its worker goes cell by cell', async () => {
   expect(notes).toEqual(['claim', 'settled pure_1', 'settled pure_2'])
 })
 
+it('D25: results from the cache are written together, and what is not in it starts when all before it is durable', async () => {
+  const sheet = await makeFlightSheet(app, ['free', 'free'], 0)
+  await sheet.org.call('PATCH', sheet.base, { cache_enabled: true })
+  await sheet.addRows(4)
+  const { engine, notes } = watched()
+  await sheet.run({ kind: 'all' }, ['free_1'])
+  for (const job of await sheet.jobs()) await walkRow(engine, job, { fresh: true })
+  expect(notes.slice(0, 3)).toEqual(['claim', 'free runs', 'settled free_1'])
+  expect(notes.filter((note) => note === 'free runs')).toHaveLength(1)
+
+  await sheet.run()
+  const [first, second, third, fourth] = await sheet.jobs()
+  const walk = async (job: RowJob | undefined) => {
+    notes.length = 0
+    await walkRow(engine, must(job), { fresh: true })
+    return [...notes]
+  }
+  const called = ['claim', 'settled free_1', 'free runs', 'settled free_2']
+  expect(await walk(first)).toEqual(called)
+  expect(await walk(second)).toEqual(['claim', 'settled free_1 free_2'])
+  expect(await walk(third)).toEqual(['peek', 'settled free_1 free_2'])
+  await app.store.query({ text: `delete from cell_cache where action = 'free_2'` })
+  expect(await walk(fourth)).toEqual(['peek', ...called])
+  expect(await cellsOf(sheet)).toHaveLength(8)
+  expect(await sheet.flights()).toEqual([])
+  const claims = await app.store.query({ text: 'select from cell_claims' })
+  expect(claims).toEqual([])
+})
+
 it('who only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
   const { sheet, jobs } = await launch(['pure', 'pure'], 2)
   const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))

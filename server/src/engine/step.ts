@@ -1,3 +1,4 @@
+import type { Action } from '../catalog/define.ts'
 import { JobPostponed } from '../lib/job.ts'
 import { runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
@@ -5,9 +6,9 @@ import type { Flight, Parking, SettledCell } from './flights/flight.ts'
 import { moveTo } from './flights/position.ts'
 
 /**
- * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions
- * that follow each other are settled together: a crash takes nothing that is not computed again just so. Any other action
- * starts when everything before it is durable.
+ * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions and
+ * results from the cache that follow each other are settled together: a crash takes nothing that is not computed, or found,
+ * again just so. Any other action starts when everything before it is durable.
  */
 export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   const { flight, scope } = walk
@@ -17,11 +18,13 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   let parkedMs = 0
   try {
     const cells: SettledCell[] = []
-    const together = isPure(walk, position.action) ? walk.together : 1
     let next: string | null = position.action
+    let joins = true
     do {
       const startedAt = Date.now()
-      const result = await runCell(engine, walk, next, end?.promise ?? null)
+      const mayWait = cells.length === 0 && !walk.peeked
+      const result = await runCell(engine, walk, next, end === null ? null : { end: end.promise, mayWait })
+      if (result.kind === 'not yet') break
       if (result.kind === 'lost') await throwIfTakenOver(engine, flight)
       else if (result.kind === 'later') {
         parkedMs = Math.max(1, result.parking.ms)
@@ -31,8 +34,10 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       const { settlement, halts } = result
       cells.push({ ...settlement, action: next, startedAt })
       scope.add(next, settlement.status, settlement.outputs ?? null)
+      joins = settlement.cached || isPure(walk, next)
       next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
-    } while (next !== null && cells.length < together && isPure(walk, next))
+    } while (next !== null && joins && cells.length < walk.together && mayJoin(walk, next))
+    if (cells.length === 0 || (walk.peeked && next !== null)) return true
     const settled = await engine.flights.settle(flight, { cells, next }, walk.express)
     if (settled === null) await throwIfTakenOver(engine, flight)
     else {
@@ -49,9 +54,19 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   }
 }
 
-export function isPure({ definition, catalogue }: RowWalk, action: string): boolean {
+/** Whether the cell may be settled with those before it: it is of a pure action, or may be in the cache. */
+export function mayJoin(walk: RowWalk, action: string): boolean {
+  const template = templateOf(walk, action)
+  return template?.pure === true || (walk.flight.facts.cache_enabled && template?.cached === true)
+}
+
+function isPure(walk: RowWalk, action: string): boolean {
+  return templateOf(walk, action)?.pure === true
+}
+
+function templateOf({ definition, catalogue }: RowWalk, action: string): Action | undefined {
   const instance = definition.actions.find(({ id }) => id === action)
-  return instance !== undefined && catalogue.get(instance.action_id)?.pure === true
+  return instance === undefined ? undefined : catalogue.get(instance.action_id)
 }
 
 export async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {

@@ -4,7 +4,7 @@ import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob } from './flights/flight.ts'
-import { abandon, isPure, park, step } from './step.ts'
+import { abandon, mayJoin, park, step } from './step.ts'
 
 const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
@@ -52,16 +52,19 @@ async function walkAlong(
   const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
   if (!express) await yieldTurn()
-  const walk = await prepare(engine, flight, { express, endPriority })
+  const walk = await prepare(engine, flight, { express, endPriority, peeked: false })
   if (walk === null || flight.runState === 'stopped') {
     await abandon(engine, flight)
     return
   }
-  if (fresh && isAllPure(walk)) engine.pureRuns.add(job)
+  if (peeks) engine.pureRuns.remove(job)
   const { stalledClaims, testedIn } = flight.position
-  if (stalledClaims === 1 || testedIn === 0) return walkOn(engine, walk)
-  const settled = await engine.suspects.enter(flight)
-  await walkOn(engine, walk, settled).finally(settled)
+  if (stalledClaims === 1 || testedIn === 0) await walkOn(engine, walk)
+  else {
+    const settled = await engine.suspects.enter(flight)
+    await walkOn(engine, walk, settled).finally(settled)
+  }
+  if (fresh && !walk.hasCalled && mayBeWhole(walk)) engine.pureRuns.add(job)
 }
 
 /** From cell to cell. `onSettled` hears of the first. */
@@ -80,29 +83,29 @@ async function walkOn(engine: Engine, walk: RowWalk, onSettled?: () => void): Pr
 }
 
 /**
- * Computes a row of pure actions while it still counts as queued. Nothing is lost when the process ends: whoever claims the row
- * finds it as it was. False when the row must be claimed.
+ * Computes a row of pure actions, or of results from the cache, while it still counts as queued. Nothing is lost when the process
+ * ends: whoever claims the row finds it as it was. False when the row must be claimed.
  */
 async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
   const flight = await engine.flights.peek(job)
   if (flight === null) return false
   await yieldTurn()
-  const walk = await prepare(engine, flight, { express: false, endPriority: undefined })
-  if (walk === null || engine.ending.hasBegun() || !isAllPure(walk)) return false
+  const walk = await prepare(engine, flight, { express: false, endPriority: undefined, peeked: true })
+  if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false
   return !(await step(engine, walk))
 }
 
-/** Whether all cells of the run can be written as one. */
-function isAllPure(walk: RowWalk): boolean {
+/** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */
+function mayBeWhole(walk: RowWalk): boolean {
   const { actions } = walk.flight.facts
-  return actions.length <= walk.together && actions.every((action) => isPure(walk, action))
+  return actions.length <= walk.together && actions.every((action) => mayJoin(walk, action))
 }
 
 /** What walking a flight takes; null when its row is gone. */
 async function prepare(
   engine: Engine,
   flight: Flight,
-  how: Pick<RowWalk, 'express' | 'endPriority'>,
+  how: Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>,
 ): Promise<RowWalk | null> {
   const { facts, row, position } = flight
   if (row.data === null) return null
@@ -117,7 +120,7 @@ async function prepare(
   }
   const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
-  // With a cache every cell is looked up by itself. A row that may have ended its worker goes cell by cell, to find the one.
-  const together = facts.cache_enabled || position.stalledClaims > 1 ? 1 : MAX_TOGETHER
-  return { flight, definition, catalogue, scope, env, together, ...how }
+  // A row that may have ended its worker goes cell by cell, to find the one.
+  const together = position.stalledClaims > 1 ? 1 : MAX_TOGETHER
+  return { flight, definition, catalogue, scope, env, together, missing: null, hasCalled: false, ...how }
 }

@@ -2,37 +2,71 @@ import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { createBatchedStatement } from '../flights/batched-statement.ts'
 import type { RunFacts } from '../flights/flight.ts'
+import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
 
 type Outputs = Record<string, unknown>
-type Asked = { facts: RunFacts; action: string; epoch: number; key: string }
+export type AskedCell = { facts: RunFacts; row: string; action: string; epoch: number; key: string }
 
-/** Looks up cells in the cache, those of many rows in one statement. Null for one that is not in it. */
-export function createCacheHits(store: Store): (asked: Asked) => Promise<Outputs | null> {
-  const find = createBatchedStatement<Asked, { outputs: string }>({
-    lanes: 2,
-    async send(items) {
-      const rows = await store.query<{ n: number; outputs: string }>({
-        name: 'engine-find-hits',
-        text: FIND_HITS,
-        values: COLUMNS.map((column) => `{${items.map(column).join(',')}}`),
-      })
-      const byPlace = new Map(rows.map((row) => [row.n, row]))
-      return items.map((_, n) => byPlace.get(n + 1) ?? null)
+/** Cells of many rows in one statement; those of the first rows of a run do not wait for bulk ones. */
+export type CacheHits = {
+  /** Null for a cell that is not in the cache. */
+  find(asked: AskedCell, express: boolean): Promise<Outputs | null>
+  /** What is stored for the cell by now, or whether the row has the claim to it; null when another row has that. */
+  claim(asked: AskedCell, express: boolean): Promise<{ outputs: Outputs | null } | null>
+}
+
+export function createCacheHits(store: Store): CacheHits {
+  const finding = { name: 'engine-find-hits', text: FIND_HITS, columns: KEY_COLUMNS }
+  const claiming = {
+    name: 'engine-claim-cells',
+    text: CLAIM_CELLS,
+    columns: [...KEY_COLUMNS, ...ROW_COLUMNS],
+  }
+  const [find, findExpress] = [createLookup(store, finding, false), createLookup(store, finding, true)]
+  const [claim, claimExpress] = [createLookup(store, claiming, false), createLookup(store, claiming, true)]
+  return {
+    async find(asked, express) {
+      const found = await (express ? findExpress : find)(asked)
+      return found === null ? null : readOutputs(found)
     },
-  })
-  return async (asked) => {
-    const found = await find(asked)
-    return found === null ? null : (parseLossless(found.outputs) as Outputs)
+    async claim(asked, express) {
+      const found = await (express ? claimExpress : claim)(asked)
+      return found === null ? null : { outputs: readOutputs(found) }
+    },
   }
 }
 
-/** Ids, words, numbers and dates: nothing in them needs quotes. */
-const COLUMNS: ((asked: Asked) => string | number)[] = [
+/** The place of a cell among those asked for, from 1, or the row that has the claim. */
+type Found = { n: number | null; outputs: string | null; row_id?: string | null }
+type Statement = { name: string; text: string; columns: readonly Column[] }
+
+function createLookup(store: Store, { name, text, columns }: Statement, express: boolean) {
+  return createBatchedStatement<AskedCell, Found>({
+    lanes: express ? 1 : 2,
+    throttled: !express,
+    async send(items) {
+      const values = columns.map((column) => `{${items.map(column).join(',')}}`)
+      const byPlace = new Map<number | string | null | undefined, Found>()
+      for (const found of await store.query<Found>({ name, text, values }))
+        byPlace.set(found.n ?? found.row_id, found)
+      // A row asks for one cell at a time.
+      return items.map(({ row }, n) => byPlace.get(n + 1) ?? byPlace.get(row) ?? null)
+    },
+  })
+}
+
+const readOutputs = ({ outputs }: Found): Outputs | null =>
+  outputs === null ? null : (parseLossless(outputs) as Outputs)
+
+/** Ids, words, numbers, dates and bytes: nothing in them needs quotes. */
+type Column = (asked: AskedCell) => string | number
+const KEY_COLUMNS: readonly Column[] = [
   ({ facts }) => facts.org_id,
   ({ facts }) => facts.sheet_id,
   ({ action }) => action,
   ({ epoch }) => epoch,
-  ({ key }) => key,
+  ({ key }) => `\\\\x${key}`,
   ({ facts }) => facts.cache_since ?? 'null',
 ]
+const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]

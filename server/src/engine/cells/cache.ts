@@ -10,19 +10,35 @@ import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 type Outputs = Record<string, unknown>
 
-/** `later`: another row computes it, and is itself parked or takes long. `ending`: the process ends before it is known. */
+/**
+ * `later`: another row computes it, and is itself parked or takes long. `ending`: the process ends before it is known. `not yet`:
+ * it is neither stored nor to be computed without waiting.
+ */
 export type Cached =
   | { kind: 'hit'; outputs: Outputs }
   | { kind: 'miss' }
+  | { kind: 'not yet' }
   | { kind: 'later'; ms: number; state: unknown }
   | { kind: 'ending' }
 
 /** When the cell is settled, or its row parked: for how many milliseconds, 0 when it is settled. */
 export type CellEnd = Promise<number>
 
+/** How a cell is looked up. */
+export type CacheUse = {
+  end: CellEnd
+  express: boolean
+  /** It was looked up just now and is not stored. */
+  isMissing: boolean
+  /** Whether it may wait for another row, which one that holds back what it has computed must not. */
+  mayWait: boolean
+  /** Whether it may be computed without being waited for. */
+  mayCompute: boolean
+}
+
 export type CellCache = {
   /** The stored outputs of an identical cell, or that the asker is to compute them. */
-  find(flight: Flight, instance: ActionInstance, key: string, end: CellEnd): Promise<Cached>
+  find(flight: Flight, instance: ActionInstance, key: string, use: CacheUse): Promise<Cached>
 }
 
 const POLL_MS = 250
@@ -43,7 +59,7 @@ type Asker = { row: string; end: CellEnd }
  */
 export function createCellCache(store: Store, ending: Ending): CellCache {
   const askers = new Map<string, Asker>()
-  const findHit = createCacheHits(store)
+  const hits = createCacheHits(store)
 
   function register(id: string, asker: Asker): void {
     askers.set(id, asker)
@@ -51,14 +67,23 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
   }
 
   return {
-    async find(flight, instance, key, end) {
-      const { facts } = flight
-      const outputs = await findHit({ facts, action: instance.id, epoch: instance.epoch, key })
+    async find(flight, instance, key, { end, express, isMissing, mayWait, mayCompute }) {
+      const { facts, row } = flight
+      const asked = { facts, row: row.id, action: instance.id, epoch: instance.epoch, key }
+      const outputs = isMissing ? null : await hits.find(asked, express)
       if (outputs !== null) return { kind: 'hit', outputs }
-      const id = `${flight.facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
-      const self = { row: flight.row.id, end }
+      if (!mayWait && !mayCompute) return { kind: 'not yet' }
+      const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
+      const self = { row: row.id, end }
       const read = (waitsFor: string | null) => readCache(store, flight, instance, key, waitsFor)
-      if (hasBegun(flight)) return toCached(await read(null))
+      // What the flight went through belongs to the first cell that it has in hand, which may wait.
+      if (mayWait && hasBegun(flight)) return toCached(await read(null))
+      if (!askers.has(id)) {
+        register(id, self)
+        const claimed = await hits.claim(asked, express)
+        if (claimed !== null) return toCached(claimed)
+      }
+      if (!mayWait) return { kind: 'not yet' }
       const began = Date.now()
       let waitsFor = readClaimWait(flight.position.state)
       const shortMs = waitsFor === null ? SHORT_MS : 0
@@ -104,7 +129,7 @@ function laterMs({ fence }: Flight, parkedMs: number): number {
   return Math.max(after, backoff(fence.attempt, LATER))
 }
 
-const toCached = ({ outputs }: Found): Cached =>
+const toCached = ({ outputs }: Pick<Found, 'outputs'>): Cached =>
   outputs === null ? { kind: 'miss' } : { kind: 'hit', outputs }
 
 type Found = { outputs: Outputs | null; claimant: string | null; parked: boolean; released: boolean }

@@ -8,10 +8,14 @@ import type { Parking, Position, SettledCell } from '../flights/flight.ts'
 
 export type ResultFields = Omit<SettledCell, 'action' | 'startedAt'>
 
-/** What becomes of a cell: a result to store, another try later, or nothing because the row is somebody else's. */
+/**
+ * What becomes of a cell: a result to store, another try later, or nothing, because the row is somebody else's or what is before
+ * the cell has to be stored first.
+ */
 export type CellResult =
   | { kind: 'settle'; settlement: ResultFields; halts: boolean }
   | { kind: 'later'; parking: Parking }
+  | { kind: 'not yet' }
   | { kind: 'lost' }
 
 export function settleAs(

@@ -12,7 +12,7 @@ import { redact } from '../../lib/security/redaction.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
-import type { CellEnd } from './cache.ts'
+import type { CacheUse } from './cache.ts'
 import { holdCredits } from './cell-context.ts'
 import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
@@ -20,12 +20,15 @@ import { maskOf } from './environment-mask.ts'
 /** However it came to it: a cell that was claimed so often without a result is given up. */
 const MAX_CLAIMS = 25
 
-/** Runs the cell of one action: condition, inputs, cache, credits, action. Without an `end` to wait for there is no cache. */
+/** How the cell may use the cache. */
+export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
+
+/** Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache. */
 export async function runCell(
   engine: Engine,
   walk: RowWalk,
   actionId: string,
-  end: CellEnd | null,
+  caching: CellCaching | null,
 ): Promise<CellResult> {
   const { flight, definition, catalogue } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
@@ -43,7 +46,7 @@ export async function runCell(
     )
 
   return withLargeOutputs(engine, walk, instance, () =>
-    runFound(engine, walk, { instance, action, mayContinue }, end),
+    runFound(engine, walk, { instance, action, mayContinue }, caching),
   )
 }
 
@@ -88,7 +91,7 @@ async function runFound(
   engine: Engine,
   walk: RowWalk,
   { instance, action, mayContinue }: Found,
-  end: CellEnd | null,
+  caching: CellCaching | null,
 ): Promise<CellResult> {
   const { flight, scope } = walk
   const gate = checkCondition(instance, scope)
@@ -103,10 +106,19 @@ async function runFound(
   const read = readInputs(action, resolved)
   if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
-  const cacheKey = end === null || !action.cached ? null : cacheKeyOf(resolved)
+  const cacheKey = caching === null || !action.cached ? null : cacheKeyOf(resolved)
   const learns = learnsFromRuns(action)
-  if (cacheKey !== null && end !== null) {
-    const found = await engine.cache.find(flight, instance, cacheKey, end)
+  if (cacheKey !== null && caching !== null) {
+    const found = await engine.cache.find(flight, instance, cacheKey, {
+      ...caching,
+      express: walk.express,
+      isMissing: walk.missing === instance.id,
+      mayCompute: action.pure,
+    })
+    if (found.kind === 'not yet') {
+      walk.missing = instance.id
+      return found
+    }
     if (found.kind === 'ending') return parkAsIs(flight.position)
     if (found.kind === 'later')
       return { kind: 'later', parking: { ms: found.ms, retries: 0, state: found.state } }
@@ -118,6 +130,7 @@ async function runFound(
   const held = price === 0 || action.paysModel ? 'held' : await holdCredits(engine, flight, price)
   if (held === 'lost') return { kind: 'lost' }
   if (held === 'no_credits') return outOfCredits(action)
+  if (!action.pure) walk.hasCalled = true
   const outcome = await callAction(engine, walk, action, read.inputs)
   if (outcome === 'fence lost') return { kind: 'lost' }
   const result = hideSecrets(toCellResult(flight.position, action, outcome, { mayContinue, price }), walk)
@@ -141,7 +154,7 @@ function asksInOrder(action: Action): boolean {
 
 /** Others may repeat what they were sent, in what they answer and in words of a failure. */
 function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
-  if (env.size === 0 || result.kind === 'lost') return result
+  if (env.size === 0 || result.kind === 'lost' || result.kind === 'not yet') return result
   const mask = maskOf(definition, env)
   if (result.kind === 'later') {
     if (mask !== null) result.parking.state = mask.inValue(result.parking.state)

@@ -1,7 +1,8 @@
 /**
  * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, until its
  * cell is settled or it is no longer in the air. `parked`: the row that has it waits. `released`: the row `$9`, which was waited
- * for, has settled its cell without a result that is kept.
+ * for, has settled its cell without a result that is kept. Counts in place of `exists`, and a claimant that is found first:
+ * PostgreSQL would otherwise read all flights and cells, to remember them for further rows that never come.
  */
 export const FIND_CACHED = `
 with hit as materialized (
@@ -13,11 +14,11 @@ with hit as materialized (
   select $1, $2, $3, $4, decode($5, 'hex'), $7, $8 where not exists (select from hit)
   on conflict (org_id, sheet_id, action, epoch, key) do update set row_id = excluded.row_id, run_id = excluded.run_id
     where c.row_id = excluded.row_id
-      or not exists (select from flights f where f.org_id = c.org_id and f.row_id = c.row_id and f.run_id = c.run_id)
-      or exists (select from cells d where d.org_id = c.org_id and d.row_id = c.row_id and d.action = c.action
-        and d.run_id = c.run_id)
+      or 0 = (select count(*) from flights f where f.org_id = c.org_id and f.row_id = c.row_id and f.run_id = c.run_id)
+      or 0 < (select count(*) from cells d where d.org_id = c.org_id and d.row_id = c.row_id and d.action = c.action
+        and d.run_id is not distinct from c.run_id)
   returning row_id
-), claimed as (
+), claimed as materialized (
   select coalesce((select row_id from claim), (
     select row_id from cell_claims
     where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as row_id

@@ -72,7 +72,7 @@ const UNSETTLED = `
     and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
 
 const EXTRAS = `
-    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, c.x->>'ck' as ck, (c.x->>'ep')::int as ep`
+    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x ? 'ca', x->'pv', x ? 'ln'`
 
@@ -96,14 +96,14 @@ const REWRITTEN = `
 const REMEMBERED_AND_PAID = `
 , remembered as (
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs)
-  select distinct on (o, s, act, ep, ck) o, s, act, ep, decode(ck, 'hex'), out from valid
+  select distinct on (o, s, act, ep, ck) o, s, act, ep, ck, out from valid
   where ck is not null and x ? 'kp'
   on conflict (org_id, sheet_id, action, epoch, key) do update
     set outputs = excluded.outputs, completed_at = excluded.completed_at
 ), unclaimed as (
   delete from cell_claims c using valid v
   where v.ck is not null and c.org_id = v.o and c.sheet_id = v.s and c.action = v.act and c.epoch = v.ep
-    and c.key = decode(v.ck, 'hex') and c.row_id = v.r
+    and c.key = v.ck and c.row_id = v.r
 ), paid as (
   update organisations org set credits_millis = org.credits_millis - v.cost, held_millis = org.held_millis - v.held
   from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o order by o) v

@@ -35,9 +35,9 @@ export async function findCachedKeys(
 ): Promise<Set<number>> {
   const { rows } = await sql<{ n: number }>`
     select k.n::int as n from unnest(${keys.map(({ action }) => action)}::text[],
-      ${keys.map(({ epoch }) => epoch)}::int[], ${keys.map(({ key }) => key)}::text[]) with ordinality as k (action, epoch, key, n)
+      ${keys.map(({ epoch }) => epoch)}::int[], ${keys.map(({ key }) => Buffer.from(key, 'hex'))}::bytea[]) with ordinality as k (action, epoch, key, n)
     join cell_cache c on c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = k.action and c.epoch = k.epoch
-      and c.key = decode(k.key, 'hex')
+      and c.key = k.key
     where ${cache_since}::date is null or c.completed_at >= ${cache_since}::date at time zone 'UTC'`.execute(
     db,
   )

@@ -1,0 +1,21 @@
+/**
+ * Claims cells that nobody computes: one row has the claim to a cell among all processes. Where the result is stored by now it is
+ * answered in place of a claim; a cell that somebody else has a claim to is left out. Nothing that is there is locked, and new
+ * claims are made in the order of their keys, so that nobody waits in a circle with a settlement or another of these.
+ */
+export const CLAIM_CELLS = `
+with found as materialized (
+  select i.*, (select c.outputs::text from cell_cache c
+    where c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
+      and (i.since is null or c.completed_at >= i.since at time zone 'UTC')) as outputs
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::bytea[], $6::date[], $7::uuid[], $8::uuid[])
+    with ordinality as i (o, s, act, ep, key, since, r, run, n)
+), claimed as (
+  insert into cell_claims (org_id, sheet_id, action, epoch, key, row_id, run_id)
+  select distinct on (o, s, act, ep, key) o, s, act, ep, key, r, run from found where outputs is null
+  order by o, s, act, ep, key, n
+  on conflict (org_id, sheet_id, action, epoch, key) do nothing
+  returning row_id
+)
+select n::int, outputs, null as row_id from found where outputs is not null
+union all select null, null, row_id from claimed`
