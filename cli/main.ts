@@ -20,6 +20,11 @@ export const GROUPS: Group[] = [
     about: 'Accept and list invitations',
     load: () => import('./commands/invitation.ts'),
   },
+  {
+    name: 'sign-in-link',
+    about: 'Make a link that signs a member in to the dashboard',
+    load: () => import('./commands/sign-in-link.ts'),
+  },
   { name: 'key', about: 'Create, list, rotate and revoke API keys', load: () => import('./commands/key.ts') },
   { name: 'workflow', about: 'Share and list workflows', load: () => import('./commands/workflow.ts') },
   {

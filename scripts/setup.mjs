@@ -1,11 +1,12 @@
 // Brings a checkout to the state that package-lock.json describes: before `npm start` and every command what runs in production,
-// before `npm test` the development tools as well (`--development`). It runs on whatever Node the machine has, so it uses nothing
-// but Node's own modules.
+// before `npm test` the development tools as well (`--development`). Where the dashboard is served it is built too, when its
+// sources have changed. It runs on whatever Node the machine has, so it uses nothing but Node's own modules.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDashboard, isDashboardBuilt } from './dashboard-build.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const stamp = join(root, 'node_modules', '.loam-setup')
@@ -36,11 +37,39 @@ if (!isDone()) {
   if (!isInstalled) process.exit(1)
 }
 
+/** Commands of the operator do not wait for pages that they do not serve. */
+const isServed = !isCommand() || process.argv[2] === 'serve'
+
+if (isServed && !isDashboardBuilt(root)) {
+  takeLock()
+  try {
+    if (!isDashboardBuilt(root)) await build()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function isCommand() {
+  return !(process.argv[1] ?? '').endsWith('setup.mjs')
+}
+
+/** Without its dashboard the server still serves: it shows how to build it. */
+async function build() {
+  const stopProgress = showProgress('building the dashboard, only after its sources changed')
+  const failure = await buildDashboard(root)
+  stopProgress(failure === null ? 'done' : 'failed')
+  if (failure === null) return
+  process.stderr.write(failure)
+  process.stderr.write(
+    'loam: the dashboard could not be built (why is above); everything else works without it.\n',
+  )
+}
+
 async function install() {
   // `npm ci` empties node_modules first. What only lacks the development tools may be in use by a server.
   const how = readStamp() === 'production' ? ['install', '--no-save'] : ['ci']
   if (isForProduction) how.push('--omit=dev')
-  const stopProgress = showProgress()
+  const stopProgress = showProgress('installing dependencies, only after package-lock.json changed')
   const { code, output } = await runNpm([...how, '--no-audit', '--no-fund', '--loglevel=error'])
   stopProgress(code === 0 ? 'done' : 'failed')
   if (code === 0) {
@@ -68,9 +97,9 @@ function runNpm(args) {
 }
 
 /** One line, which counts the seconds on a terminal. */
-function showProgress() {
+function showProgress(what) {
   const began = Date.now()
-  const say = (text) => `loam: installing dependencies, only after package-lock.json changed: ${text}`
+  const say = (text) => `loam: ${what}: ${text}`
   const seconds = () => `${Math.round((Date.now() - began) / 1000)} s`
   const { isTTY } = process.stderr
   if (!isTTY) process.stderr.write(`${say('...')}\n`)

@@ -144,6 +144,8 @@ export async function makeApp(
     gates,
     models,
     publicUrl: () => 'http://loam.test',
+    // Whatever is built in this checkout.
+    dashboardFolder: join(tmpdir(), 'no-dashboard'),
     ...options.services,
   }
   const api = await createApp(services)

@@ -78,6 +78,10 @@ describe('D54: the first start', () => {
       expect(server.stdout()).toContain(text)
     }
     expect(server.stderr()).not.toContain(key)
+    const link = /\/sign-in\/(\w+)/.exec(server.stdout())
+    const signIn = await fetch(`${server.url}/internal${link?.[0]}`)
+    expect(await signIn.json()).toMatchObject({ data: { email: 'root@example.com' } })
+    expect(server.stderr()).not.toContain(link?.[1])
     for (const file of ['admin-key', 'secret']) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
 
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAgent } from './agent/open-agent.ts'
 import { createApp } from './api/app.ts'
+import { DASHBOARD_FOLDER } from './api/dashboard/built-files.ts'
 import { createModels } from './catalog/models/models.ts'
 import { logMisfits } from './catalog/provider/misfits.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
@@ -16,8 +17,10 @@ import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
 import { recordPrices } from './org/prices.ts'
+import { createSignInLink, type SignInLink } from './org/sign-in.ts'
 import { announceServer, withdrawServer } from './running-server.ts'
 import { loadSources, type SourceCatalogue } from './sources/registry.ts'
+import { OPERATOR } from './store/organisation/audit.ts'
 import { startWork } from './work.ts'
 import { openWorkspace, type Workspace, writePrivateFile } from './workspace.ts'
 
@@ -108,6 +111,7 @@ async function startApi(
     gates,
     models,
     publicUrl: () => publicUrl,
+    dashboardFolder: DASHBOARD_FOLDER,
   })
   app.addHook('onClose', async () => {
     await Promise.all([egress.close(), models.close(), close(), gates.flush()])
@@ -123,10 +127,17 @@ async function startApi(
       throw new Error(`${reasonOf(cause)}. Set HOST or PORT to an address that is free`, { cause })
     })
     if (publicUrl === '') publicUrl = listening
+    const firstStart =
+      first === null
+        ? null
+        : {
+            key: first.key,
+            link: await createSignInLink(store.system, OPERATOR, first.orgId, first.admin, publicUrl),
+          }
     return {
       url: listening,
       stop: () => app.close(),
-      announce: () => announce(config, listening, keyFile, first?.key ?? null),
+      announce: () => announce(config, listening, keyFile, firstStart),
     }
   } catch (cause) {
     await app.close()
@@ -143,10 +154,21 @@ function limitEnd(end: AbortSignal, log: Log): void {
   end.addEventListener('abort', () => setTimeout(exit, SHUTDOWN_MS).unref())
 }
 
-function announce(config: Config, url: string, keyFile: string, firstKey: string | null): void {
+type FirstStart = { key: string; link: SignInLink }
+
+function announce(config: Config, url: string, keyFile: string, first: FirstStart | null): void {
   const lines = ['', `  Loam is ready at ${url}`, `  API ${url}/api/v1   docs ${url}/docs`]
-  if (firstKey !== null)
-    lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${firstKey}`)
+  const another = `npx loam sign-in-link --email ${config.LOAM_ADMIN_EMAIL}`
+  if (first === null) lines.push('', `  A link to sign in: ${another}`)
+  else {
+    lines.push('', `  First start: administrator ${config.LOAM_ADMIN_EMAIL}, API key ${first.key}`)
+    lines.push(
+      '',
+      '  Sign in (once, within 15 minutes):',
+      `  ${first.link.url}`,
+      `  another link: ${another}`,
+    )
+  }
   if (existsSync(keyFile)) {
     lines.push('', '  Try it:', `  curl ${url}/api/v1/user/ -H "Authorization: Bearer $(cat ${keyFile})"`)
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
+import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { createProviderGates } from '#server/engine/provider-gate/provider-gate.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
@@ -49,6 +50,7 @@ export async function openInstallation(credits: number) {
     gates,
     models: createModels(config),
     publicUrl: () => 'http://loam.test',
+    dashboardFolder: DASHBOARD_FOLDER,
   })
   const { orgId, key } = await ground.makeOrg('Faults', credits)
 

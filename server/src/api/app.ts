@@ -15,6 +15,7 @@ import { createOverloadGuard } from './http/overload.ts'
 import { endStalledRequests } from './http/progress.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
+import { isInternal, mountPublicApi, sessionTokenOf } from './http/sessions.ts'
 import { registerRoutes } from './routes.ts'
 import type { Api, Services } from './services.ts'
 
@@ -48,6 +49,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
     http: { connectionsCheckingInterval: 5000 },
     forceCloseConnections: 'idle',
     genReqId: requestId,
+    rewriteUrl: ({ url }) => mountPublicApi(url),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16_000 },
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
     clientErrorHandler: (error, socket) => {
@@ -72,7 +74,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
 }
 
 /** What every request goes through, in this order. */
-function addHooks(app: Api, { config, store, log }: Services): void {
+function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
   app.decorateRequest('caller')
   app.decorateRequest('db')
   app.decorateRequest('warnings')
@@ -82,6 +84,7 @@ function addHooks(app: Api, { config, store, log }: Services): void {
     perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
     perDay: config.LOAM_RATE_LIMIT_PER_DAY,
     trusted: config.LOAM_TRUST_PROXY,
+    publicUrl,
   })
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   app.addHook('onRequest', async (request, reply) => {
@@ -94,8 +97,8 @@ function addHooks(app: Api, { config, store, log }: Services): void {
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     if (request.routeOptions.config.waits !== true) {
-      const { authorization = clientAddress(request, config.LOAM_TRUST_PROXY) } = request.headers
-      guard.enter(request, authorization)
+      const caller = isInternal(request) ? sessionTokenOf(request) : request.headers.authorization
+      guard.enter(request, caller ?? clientAddress(request, config.LOAM_TRUST_PROXY))
     }
     try {
       await admission(request, reply)

@@ -1,6 +1,10 @@
 import { createPriceBook } from '../org/prices.ts'
+import { dashboardRoutes } from './dashboard/dashboard.ts'
 import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
+import { INTERNAL_PREFIX } from './http/sessions.ts'
+import { sessionRoutes } from './internal/sessions.ts'
+import { signInRoutes } from './internal/sign-in.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
 import { catalogueRoutes } from './routes/actions/catalogue.ts'
@@ -29,7 +33,6 @@ import { sourceInstanceRoutes } from './routes/sources/source-instances.ts'
 import { sourceRoutes } from './routes/sources/sources.ts'
 import { webhookDeliveryRoutes } from './routes/webhooks/webhook-deliveries.ts'
 import { webhookReceiverRoutes } from './routes/webhooks/webhook-receiver.ts'
-import { welcomePage } from './routes/welcome.ts'
 import { inputRoutes } from './routes/workflows/inputs.ts'
 import { sheetRoutes } from './routes/workflows/sheets.ts'
 import { workflowRoutes } from './routes/workflows/workflows.ts'
@@ -68,9 +71,12 @@ const API_ROUTES: Routes[] = [
   segmentSyncRoutes,
 ]
 
-/** What is reached without a key: the first page, and by a link or a token in the path. */
+/** For sessions of the dashboard, below `/internal`: what the public API leaves out. */
+const INTERNAL_ROUTES: Routes[] = [signInRoutes, sessionRoutes]
+
+/** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */
 const LINKED_ROUTES: Routes[] = [
-  welcomePage,
+  dashboardRoutes,
   invitationPages,
   exportFilePages,
   webhookReceiverRoutes,
@@ -92,5 +98,11 @@ export async function registerRoutes(app: Api, given: Services): Promise<void> {
       for (const routes of API_ROUTES) routes(api, services)
     },
     { prefix: API_PREFIX },
+  )
+  await app.register(
+    async (internal: Api) => {
+      for (const routes of INTERNAL_ROUTES) routes(internal, services)
+    },
+    { prefix: INTERNAL_PREFIX },
   )
 }

@@ -37,11 +37,19 @@ export type Services = {
   models: Pick<Models, 'find'>
   /** Address in links; known only once the server listens. */
   publicUrl: () => string
+  /** Where the built dashboard lies, if there is one. */
+  dashboardFolder: string
 }
 
 export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 
+/** What there is to ask for, and what it needs: tests try all of it. */
+export type DeclaredRoute = { method: string; url: string; scope: RouteScope | undefined }
+
 declare module 'fastify' {
+  interface FastifyInstance {
+    declaredRoutes: DeclaredRoute[]
+  }
   interface FastifyRequest {
     /** Set on every route that is not public. */
     caller: Caller

@@ -1,5 +1,6 @@
 import type { Db } from '../store/connection/db.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
+import type { Member } from '../store/organisation/members.ts'
 import { createOrganisation } from './organisations.ts'
 
 /**
@@ -10,7 +11,7 @@ export async function bootstrap(
   db: Db,
   wanted: { adminEmail: string; initialCredits: number },
   keep: (key: string) => void,
-): Promise<{ orgId: string; key: string } | null> {
+): Promise<{ orgId: string; admin: Member; key: string } | null> {
   return db.transaction().execute(async (trx) => {
     const first = await trx
       .insertInto('settings')
@@ -19,8 +20,8 @@ export async function bootstrap(
       .returning('name')
       .executeTakeFirst()
     if (first === undefined) return null
-    const { orgId, key } = await createOrganisation(trx, OPERATOR, { name: 'My organisation', ...wanted })
-    keep(key)
-    return { orgId, key }
+    const made = await createOrganisation(trx, OPERATOR, { name: 'My organisation', ...wanted })
+    keep(made.key)
+    return made
   })
 }

@@ -4,8 +4,9 @@ import type { Store } from '../store/connection/db.ts'
 import { forgetOldWindows } from '../store/organisation/admission.ts'
 import { forgetOldCalls } from '../store/organisation/idempotency.ts'
 import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
+import { forgetOldSignIns } from '../store/organisation/sign-in-links.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, and old sums of providers. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, and links to sign in. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -15,6 +16,7 @@ export function requestSweep(store: Store): Job {
       await forgetOldCalls(store.system)
       await forgetOldWindows(store)
       await forgetOldTallies(store.system)
+      await forgetOldSignIns(store.system)
     },
   })
 }

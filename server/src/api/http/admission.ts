@@ -7,14 +7,15 @@ import { hashToken, isWellFormedKey } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import { type Admission, admitAll, type Visitor, type Window } from '../../store/organisation/admission.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, requireScope } from './caller.ts'
 import { clientAddress } from './client-address.ts'
+import { isInternal, requireOwnPage, sessionTokenOf } from './sessions.ts'
 import { checkPart } from './validation.ts'
 
-/** What a route asks of its caller: a scope, a valid key and no scope, or nothing at all. */
+/** What a route asks of its caller: a scope, a valid key or session and no scope, or nothing at all. */
 export type RouteScope = Scope | 'any key' | 'public'
 
-export type Limits = { perMinute: number; perDay: number; trusted: TrustedProxies }
+export type Limits = { perMinute: number; perDay: number; trusted: TrustedProxies; publicUrl: () => string }
 
 /**
  * The checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent resource 404 and
@@ -30,25 +31,25 @@ export function createAdmission(store: Store, limits: Limits) {
 
   return async function admission(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const scope = scopeOf(request)
-    if (scope === 'public' && !isApiPath(request.url) && !isMetered(request)) return
+    if (scope === 'public' && !isApiPath(request) && !isMetered(request)) return
 
-    const key = bearerKey(request)
-    const hash = key !== undefined && isWellFormedKey(key) ? hashToken(key) : null
+    const token = credentialOf(request)
+    const hash = token === undefined ? null : hashToken(token)
     const admitted = await admit({ hash, address: clientAddress(request, limits.trusted) })
     setRateHeaders(reply, admitted)
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
-      void reply.header('www-authenticate', 'Bearer')
-      throw new AppError('Unauthorized', refusalOf(request, key))
+      if (!isInternal(request)) void reply.header('www-authenticate', 'Bearer')
+      throw new AppError('Unauthorized', refusalOf(request))
     }
     if (!admitted.granted) throw rateLimited(admitted)
+    if (isInternal(request))
+      requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : token)
     if (admitted.holder !== null) {
       request.caller = callerOf(admitted.holder)
       request.db = store.org(admitted.holder.org_id)
     }
-    if (scope !== 'public' && scope !== 'any key' && !request.caller.scopes.has(scope)) {
-      throw new AppError('INSUFFICIENT_SCOPE', `This key lacks the scope ${scope}`)
-    }
+    if (scope !== 'public' && scope !== 'any key') requireScope(request.caller, scope)
     requireReach(request)
     checkParams(request)
     await request.routeOptions.config.resource?.(request)
@@ -57,7 +58,7 @@ export function createAdmission(store: Store, limits: Limits) {
 
 function scopeOf(request: FastifyRequest): RouteScope {
   const declared = request.is404 ? undefined : request.routeOptions.config.scope
-  return declared ?? (isApiPath(request.url) ? 'any key' : 'public')
+  return declared ?? (isApiPath(request) ? 'any key' : 'public')
 }
 
 /** Pages behind a link are counted by address where looking them up costs the database something. */
@@ -65,8 +66,15 @@ function isMetered({ is404, routeOptions }: FastifyRequest): boolean {
   return !is404 && routeOptions.config.metered === true
 }
 
-function isApiPath(url: string): boolean {
-  return url.startsWith('/api/v1/') || url === '/api/v1' || url.startsWith('/api/v1?')
+function isApiPath(request: FastifyRequest): boolean {
+  return /^\/api\/v1($|[/?])/.test(request.url) || isInternal(request)
+}
+
+/** The key, or on an internal path the session, if it looks like one. */
+export function credentialOf(request: FastifyRequest): string | undefined {
+  if (isInternal(request)) return sessionTokenOf(request)
+  const key = bearerKey(request)
+  return key !== undefined && isWellFormedKey(key) ? key : undefined
 }
 
 /** D13: what is not about a workflow concerns the whole organisation, which a narrowed key does not act for. */
@@ -81,11 +89,12 @@ function bearerKey(request: FastifyRequest): string | undefined {
   return /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
-function refusalOf(request: FastifyRequest, key: string | undefined): string {
+function refusalOf(request: FastifyRequest): string {
+  if (isInternal(request)) return 'Nobody is signed in here, or the session has ended. Sign in again'
   if (request.headers.authorization === undefined) {
     return 'An API key is required: send the header Authorization: Bearer <API_KEY>'
   }
-  return key === undefined
+  return bearerKey(request) === undefined
     ? 'The Authorization header must have the form: Bearer <API_KEY>'
     : 'The API key is invalid, expired or revoked'
 }

@@ -1,16 +1,28 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { KeyHolder } from '../../store/organisation/admission.ts'
 import type { Actor } from '../../store/organisation/audit.ts'
 
-/** Who is calling: the person a key belongs to, and what this key may do for them right now. */
+/** Who is calling: the person a key or session belongs to, and what it may do for them right now. */
 export type Caller = Actor & {
   orgId: string
   memberId: string
   role: string
+  /** Of the key, or of the session. */
   keyId: string
+  isSession: boolean
   scopes: ReadonlySet<Scope>
   /** Null when the key is not narrowed to certain workflows. */
   allowedWorkflowIds: ReadonlySet<string> | null
+}
+
+/** Throws when the caller may not do what needs this scope. */
+export function requireScope({ scopes, isSession, role }: Caller, scope: Scope): void {
+  if (scopes.has(scope)) return
+  const words = isSession
+    ? `Your role (${role}) lacks the scope ${scope}`
+    : `This key lacks the scope ${scope}`
+  throw new AppError('INSUFFICIENT_SCOPE', words)
 }
 
 export function callerOf(holder: KeyHolder): Caller {
@@ -22,6 +34,7 @@ export function callerOf(holder: KeyHolder): Caller {
     email: holder.email,
     role: holder.role,
     keyId: holder.key_id,
+    isSession: holder.is_session,
     scopes: new Set(
       narrowed === undefined ? permitted : permitted.filter((scope) => narrowed.includes(scope)),
     ),

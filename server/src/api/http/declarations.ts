@@ -1,15 +1,22 @@
-import type { Api } from '../services.ts'
+import type { Api, DeclaredRoute } from '../services.ts'
 import { BODY_CLASSES } from './body-classes.ts'
 import { API_PREFIX } from './openapi.ts'
+import { INTERNAL_PREFIX } from './sessions.ts'
 
 /** Methods whose bodies Fastify does not read. */
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /** A route without a declared scope or size of body is a hole: the server does not start with one. */
 export function requireDeclarations(app: Api): void {
+  const declared: DeclaredRoute[] = []
+  app.decorate('declaredRoutes', declared)
   app.addHook('onRoute', (route) => {
+    for (const method of [route.method].flat()) {
+      declared.push({ method, url: route.url, scope: route.config?.scope })
+    }
     const name = `${String(route.method)} ${route.url}`
-    if (route.url.startsWith(API_PREFIX) && route.config?.scope === undefined) {
+    const isDeclared = [API_PREFIX, INTERNAL_PREFIX].some((prefix) => route.url.startsWith(prefix))
+    if (isDeclared && route.config?.scope === undefined) {
       throw new Error(`${name} does not declare its scope`)
     }
     if ([route.method].flat().every((method) => BODILESS.has(method))) return

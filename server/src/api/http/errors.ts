@@ -65,7 +65,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
 }
 
 export function handleNotFound(request: FastifyRequest): never {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const path = request.originalUrl.split('?', 1)[0] ?? ''
   throw new AppError('Not Found', `There is no ${request.method} ${path}. See /docs for what there is`)
 }
 

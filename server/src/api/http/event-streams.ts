@@ -5,7 +5,7 @@ import type { PriceBook } from '../../org/prices.ts'
 import { type Db, isUnavailable } from '../../store/connection/db.ts'
 import { findKeyHolder } from '../../store/organisation/admission.ts'
 import type { Api, Services } from '../services.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, requireScope } from './caller.ts'
 
 /** Access is looked at again this often, so that it ends within 10 s of its loss. */
 const RECHECK_MS = 5000
@@ -37,16 +37,22 @@ export function createEventStreams(
   const streams = new Set<Stream>()
   const { LOAM_STREAMS_PER_KEY: perKey, LOAM_STREAMS_PER_ORG: perOrg } = config
 
-  const recheck = async () => {
-    for (const { request, response } of streams) {
-      try {
-        await requireAccess(store.system, request)
-      } catch (cause) {
-        if (isUnavailable(cause)) continue
-        log.debug({ cause: reasonOf(cause) }, 'a stream was ended: its reader has no access any more')
-        response.end()
-      }
+  const check = async ({ request, response }: Stream) => {
+    try {
+      await requireAccess(store.system, request)
+    } catch (cause) {
+      if (isUnavailable(cause)) return
+      log.debug({ cause: reasonOf(cause) }, 'a stream was ended: its reader has no access any more')
+      response.end()
     }
+  }
+  const checks = new Set<Promise<void>>()
+  const checkNow = (stream: Stream) => {
+    const checking = check(stream).finally(() => checks.delete(checking))
+    checks.add(checking)
+  }
+  const recheck = async () => {
+    for (const stream of streams) await check(stream)
   }
   let rechecking: Promise<void> = Promise.resolve()
   let isRechecking = false
@@ -59,7 +65,7 @@ export function createEventStreams(
   api.addHook('preClose', async () => {
     clearInterval(timer)
     for (const { response, isEndless } of streams) if (isEndless) response.end()
-    await rechecking
+    await Promise.all([rechecking, ...checks])
   })
 
   return {
@@ -77,7 +83,10 @@ export function createEventStreams(
       }
       const stream = { request, response, isEndless }
       streams.add(stream)
+      // A revoked key or session is told of at once, by whichever process did it.
+      const unwatch = store.changes.watch(keyId, () => checkNow(stream))
       response.once('close', () => {
+        unwatch()
         streams.delete(stream)
         onEnd()
       })
@@ -106,8 +115,6 @@ async function requireAccess(db: Db, request: FastifyRequest): Promise<void> {
   if (holder === undefined) throw new AppError('Unauthorized', 'The API key is invalid, expired or revoked')
   request.caller = callerOf(holder)
   const { scope, resource } = request.routeOptions.config
-  if (scope !== undefined && scope !== 'public' && scope !== 'any key' && !request.caller.scopes.has(scope)) {
-    throw new AppError('INSUFFICIENT_SCOPE', `This key lacks the scope ${scope}`)
-  }
+  if (scope !== undefined && scope !== 'public' && scope !== 'any key') requireScope(request.caller, scope)
   await resource?.(request)
 }

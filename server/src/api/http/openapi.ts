@@ -6,6 +6,7 @@ import { PRODUCT } from '#contract/names.ts'
 import { annotate } from '../documentation/annotate.ts'
 import { showReference } from '../documentation/reference-page.ts'
 import type { Api } from '../services.ts'
+import { INTERNAL_PREFIX } from './sessions.ts'
 
 export const API_PREFIX = '/api/v1'
 
@@ -44,6 +45,8 @@ export async function describeApi(app: Api): Promise<void> {
     },
     transform: (document) => {
       const { schema, route } = document
+      // What the dashboard uses besides may change with it.
+      if (route.url.startsWith(INTERNAL_PREFIX)) return { schema: { hide: true }, url: document.url }
       const response = {
         ...ERRORS,
         ...(route.method === 'GET' ? {} : CHANGE_ERRORS),

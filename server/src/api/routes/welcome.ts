@@ -1,19 +1,21 @@
+import type { FastifyReply } from 'fastify'
 import { escapeHtml, sendPage } from '../http/page.ts'
-import type { Api, Services } from '../services.ts'
+import type { Services } from '../services.ts'
 
-/** The first address that a new operator opens: what this is, whether it is ready, and what to do next. */
-export function welcomePage(app: Api, { store, publicUrl }: Services): void {
-  app.get('/', { config: { scope: 'public' }, schema: { hide: true } }, async (_request, reply) => {
-    const isReady = await store.query({ text: 'select 1' }).then(
-      () => true,
-      (cause: unknown) => {
-        app.log.warn({ err: cause }, 'the database does not answer')
-        return false
-      },
-    )
-    if (!isReady) reply.code(503).header('retry-after', 1)
-    return sendPage(reply, 'Welcome', welcome(publicUrl(), isReady))
-  })
+/** What a new operator sees where no dashboard is built: what this is, whether it is ready, and what to do next. */
+export async function showWelcome(
+  reply: FastifyReply,
+  { store, publicUrl, log }: Pick<Services, 'store' | 'publicUrl' | 'log'>,
+): Promise<FastifyReply> {
+  const isReady = await store.query({ text: 'select 1' }).then(
+    () => true,
+    (cause: unknown) => {
+      log.warn({ err: cause }, 'the database does not answer')
+      return false
+    },
+  )
+  if (!isReady) reply.code(503).header('retry-after', 1)
+  return sendPage(reply, 'Welcome', welcome(publicUrl(), isReady))
 }
 
 function welcome(url: string, isReady: boolean): string {
@@ -22,6 +24,8 @@ function welcome(url: string, isReady: boolean): string {
     : '<p><b>Not ready.</b> The database does not answer; the log of the server says why. Run <code>npx loam doctor</code>.</p>'
   return `<p>Workflow data enrichment: bring a table, chain actions on it, run thousands of rows. Every cell is stored, paid for
 exactly once, and can be looked at.</p>${state}
+<p><b>The dashboard is not built.</b> <code>npm start</code> builds it when its sources have changed, and says why where it
+cannot; <code>node scripts/setup.mjs</code> tries again without a restart.</p>
 <p>Two commands to begin with, in the folder where you ran <code>npm start</code>:</p>
 <pre>curl ${escapeHtml(url)}/api/v1/user/ -H "Authorization: Bearer $(cat data/admin-key)"
 npx loam actions</pre>

@@ -23,6 +23,12 @@ const oneOf = <const Words extends readonly string[]>(...words: Words) =>
 
 const partsOf = (text: string) => text.split(',').map((part) => part.trim())
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+const isSafeIssuer = (text: string) => {
+  const url = URL.parse(text)
+  return url?.protocol !== 'http:' || LOOPBACK.test(url.hostname)
+}
+
 const Roles = z
   .string()
   .transform(partsOf)
@@ -187,11 +193,19 @@ export const SETTINGS = {
     .describe(
       'Path of a Chromium that draws pages which need scripts; by default the one of CHROME_PATH, PATH or the cache of Playwright; `none` for none',
     ),
-  LOAM_SMTP_URL: urlOf('smtp', 'smtps').optional().describe('Mail server for invitations'),
+  LOAM_SMTP_URL: urlOf('smtp', 'smtps')
+    .optional()
+    .describe('Mail server for invitations and links to sign in'),
   LOAM_MAIL_FROM: z
     .string()
     .optional()
     .describe('Sender of mails; by default loam@<host of LOAM_PUBLIC_URL>'),
+  LOAM_OIDC_ISSUER: urlOf('http', 'https')
+    .refine(isSafeIssuer, 'must be https:// (http:// on this machine only)')
+    .optional()
+    .describe('Issuer of an OpenID provider that people may sign in with'),
+  LOAM_OIDC_CLIENT_ID: z.string().optional().describe('Client of this server at that provider'),
+  LOAM_OIDC_CLIENT_SECRET: z.string().optional().describe('Secret of that client'),
   LOAM_MAIL_PER_HOUR: whole(200, 0).describe(
     'Recipients that send_email may mail over LOAM_SMTP_URL, per hour and organisation',
   ),
@@ -219,7 +233,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       'LOAM_SECRET: required with DATABASE_URL (the same on every process; e.g. openssl rand -hex 32)',
     )
   }
-  lines.push(...incompleteS3(given))
+  lines.push(...incompleteS3(given), ...incompleteOidc(given))
   const providers = readProviderSettings(env)
   lines.push(...providers.lines)
   if (!parsed.success || lines.length > 0) throw new ConfigError(lines.join('\n'))
@@ -236,6 +250,13 @@ function incompleteS3(given: Record<string, string | undefined>): string[] {
     ...missing('LOAM_S3_ACCESS_KEY_ID', 'LOAM_S3_SECRET_ACCESS_KEY'),
     ...missing('LOAM_S3_SECRET_ACCESS_KEY', 'LOAM_S3_ACCESS_KEY_ID'),
   ]
+}
+
+function incompleteOidc(given: Record<string, string | undefined>): string[] {
+  const names = ['LOAM_OIDC_ISSUER', 'LOAM_OIDC_CLIENT_ID', 'LOAM_OIDC_CLIENT_SECRET']
+  const missing = names.filter((name) => given[name] === undefined)
+  if (missing.length === names.length) return []
+  return missing.map((name) => `${name}: required with the other settings of single sign-on`)
 }
 
 function linesOf(error: z.ZodError): string[] {

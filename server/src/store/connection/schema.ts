@@ -114,7 +114,11 @@ export type Schema = {
     revoked_at: MaybeInstant
     last_used_at: MaybeInstant
     rotated_from: string | null
+    is_session: Generated<boolean>
+    browser: Generated<string | null>
   }
+  sign_in_links: { token_hash: Buffer; org_id: string; member_id: string; expires_at: Instant }
+  sign_in_windows: { address_hash: Buffer; hour: Instant; used: number }
   idempotency_keys: {
     org_id: string
     member_id: string

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Store } from '../connection/db.ts'
 
-/** One request at the door: the hash of the key it carries (if it looks like one) and where it comes from. */
+/** One request at the door: the hash of the key or session it carries (if it looks like one) and where it comes from. */
 export type Visitor = { hash: Buffer | null; address: string }
 
 export type KeyHolder = {
@@ -12,7 +12,13 @@ export type KeyHolder = {
   role: string
   scopes: string[] | null
   allowed_workflow_ids: string[] | null
+  is_session: boolean
 }
+
+/** A session that is not used for so long is over. */
+export const IDLE_DAYS = 7
+/** A page asks more often than a program that was written once: so many times what a key may. */
+const SESSION_FACTOR = 20
 
 /** How much of a window is left for this visitor after it was counted. */
 export type Window = { limit: number; used: number; resetsAt: number }
@@ -46,12 +52,15 @@ with visitor as (
   select v.n, v.hash, v.address
   from unnest($1::int[], $2::bytea[], $3::text[]) as v (n, hash, address)
 ), who as (
-  select v.n, k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.last_used_at, m.email, m.role,
+  select v.n, k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.is_session, k.last_used_at, m.email, m.role,
     case when m.email is null then 'address ' || v.address else 'key ' || k.key_id end as bucket,
-    case when m.email is null then $4::int else coalesce(k.per_minute, $4::int) end as per_minute,
-    case when m.email is null then $5::int else coalesce(k.per_day, $5::int) end as per_day
+    case when m.email is null then $4::int when k.is_session then least(2147483647, $4::bigint * ${SESSION_FACTOR})::int
+      else coalesce(k.per_minute, $4::int) end as per_minute,
+    case when m.email is null then $5::int when k.is_session then least(2147483647, $5::bigint * ${SESSION_FACTOR})::int
+      else coalesce(k.per_day, $5::int) end as per_day
   from visitor v
   left join api_keys k on k.hash = v.hash and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    and (not k.is_session or k.last_used_at > now() - interval '${IDLE_DAYS} days')
   left join members m on m.org_id = k.org_id and m.member_id = k.member_id
 ), wanted as (
   select bucket, count(*)::int as hits, min(per_minute) as per_minute, min(per_day) as per_day from who group by bucket
@@ -81,7 +90,7 @@ with visitor as (
   where k.org_id = w.org_id and k.key_id = w.key_id
 )
 select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
-  c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
+  who.is_session, c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
 -- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)
 order by who.n`
@@ -124,11 +133,11 @@ export async function admitAll(
 }
 
 function holderOf(row: Row): KeyHolder {
-  const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids } = row
-  return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids }
+  const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session } = row
+  return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session }
 }
 
-/** Whose key it is, while it is valid and its member is one. Counts nothing. */
+/** Whose key or session it is, while it is valid and its member is one. Counts nothing. */
 export async function findKeyHolder(db: Db, orgId: string, keyId: string): Promise<KeyHolder | undefined> {
   return db
     .selectFrom('api_keys as k')
@@ -143,6 +152,7 @@ export async function findKeyHolder(db: Db, orgId: string, keyId: string): Promi
       'm.role',
       'k.scopes',
       'k.allowed_workflow_ids',
+      'k.is_session',
     ])
     .where('k.org_id', '=', orgId)
     .where('k.key_id', '=', keyId)

@@ -1,8 +1,9 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
 
-export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash'>
+export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash' | 'is_session' | 'browser'>
 
 const FIELDS = [
   'org_id',
@@ -39,7 +40,12 @@ export async function insertKey(db: Db, key: NewKey): Promise<KeyRecord> {
 }
 
 export async function findKey(db: Db, keyId: string): Promise<KeyRecord | undefined> {
-  return db.selectFrom('api_keys').select(FIELDS).where('key_id', '=', keyId).executeTakeFirst()
+  return db
+    .selectFrom('api_keys')
+    .select(FIELDS)
+    .where('key_id', '=', keyId)
+    .where('is_session', '=', false)
+    .executeTakeFirst()
 }
 
 export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { email: string | null })[]> {
@@ -53,8 +59,15 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
     .select(FIELDS.map((field) => `api_keys.${field}` as const))
     .select('members.email')
     .where('api_keys.org_id', '=', orgId)
+    .where('api_keys.is_session', '=', false)
     .orderBy('api_keys.created_at')
     .execute()
+}
+
+/** Says that keys or sessions have ended, when the transaction does: their streams end at once. */
+export async function announceEnds(db: Db, keyIds: readonly string[]): Promise<void> {
+  if (keyIds.length === 0) return
+  await sql`select ${announcing(sql`id`)} from unnest(${keyIds}::text[]) id`.execute(db)
 }
 
 /** Revokes a living key; false when it was revoked before. */
@@ -66,9 +79,11 @@ export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
     .where('revoked_at', 'is', null)
     .returning('key_id')
     .executeTakeFirst()
+  if (revoked !== undefined) await announceEnds(db, [revoked.key_id])
   return revoked !== undefined
 }
 
+/** All keys and sessions of a member. */
 export async function revokeKeysOfMember(db: Db, orgId: string, memberId: string): Promise<string[]> {
   const revoked = await db
     .updateTable('api_keys')
@@ -78,7 +93,9 @@ export async function revokeKeysOfMember(db: Db, orgId: string, memberId: string
     .where('revoked_at', 'is', null)
     .returning('key_id')
     .execute()
-  return revoked.map((key) => key.key_id)
+  const ids = revoked.map((key) => key.key_id)
+  await announceEnds(db, ids)
+  return ids
 }
 
 /** Brings a living key's end forward, never back. */

@@ -31,6 +31,31 @@ export async function findMember(db: Db, orgId: string, email: string): Promise<
     .executeTakeFirst()
 }
 
+export async function findMemberById(db: Db, orgId: string, memberId: string): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .select(FIELDS)
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .executeTakeFirst()
+}
+
+/** Everything that somebody is a member of, the oldest membership first. */
+export async function listMembershipsOf(
+  db: Db,
+  email: string,
+): Promise<(Member & { org_id: string; org_name: string })[]> {
+  return db
+    .selectFrom('members')
+    .innerJoin('organisations', 'organisations.org_id', 'members.org_id')
+    .select(FIELDS)
+    .select(['members.org_id', 'organisations.name as org_name'])
+    .where('email', '=', email)
+    .orderBy('joined_at')
+    .orderBy('members.org_id')
+    .execute()
+}
+
 /** The roster, sorted by address. */
 export async function listMembers(db: Db, orgId: string): Promise<Member[]> {
   const members = await db.selectFrom('members').select(FIELDS).where('org_id', '=', orgId).execute()

@@ -12,6 +12,10 @@ export async function listOrganisations(db: Db): Promise<{ org_id: string; name:
   return db.selectFrom('organisations').select(['org_id', 'name']).orderBy('created_at').execute()
 }
 
+export async function getOrganisation(db: Db, orgId: string): Promise<{ name: string }> {
+  return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
+}
+
 /** Those that somebody is a member of. */
 export async function listOrganisationsOf(
   db: Db,

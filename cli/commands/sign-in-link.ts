@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { createSignInLink } from '#server/org/sign-in.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { LINK_MINUTES } from '#server/store/organisation/sign-in-links.ts'
+import { examples, KnownEmail, Org } from '../flags.ts'
+import { serverAddress } from '../server-address.ts'
+import { inSession, requireMember, resolveOrganisation } from '../session.ts'
+
+export function define(command: Command): void {
+  command
+    .description(`Make a link that signs a member in to the dashboard, once, within ${LINK_MINUTES} minutes`)
+    .requiredOption('--email <address>', 'the member')
+    .option('--org <org_id>', 'organisation, where it is not the only one')
+    .addHelpText(
+      'after',
+      examples(
+        'loam sign-in-link --email ann@example.com',
+        'loam sign-in-link --email ann@example.com --json',
+      ),
+    )
+    .action(
+      inSession(z.strictObject({ org: Org, email: KnownEmail }), async ({ db, config }, flags) => {
+        const organisation = await resolveOrganisation(db, flags)
+        const member = await requireMember(db, organisation, flags.email)
+        const publicUrl = config.LOAM_PUBLIC_URL ?? serverAddress(config)
+        const link = await createSignInLink(db, OPERATOR, organisation.org_id, member, publicUrl)
+        return { data: link, text: () => link.url }
+      }),
+    )
+}

@@ -1,0 +1,2 @@
+export function isDashboardBuilt(root: string): boolean
+export function buildDashboard(root: string): Promise<string | null>

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CSRF_HEADER, SESSION_COOKIE } from '#contract/sessions.ts'
+import { AppError } from '../../lib/errors.ts'
+import { isCsrfTokenOf, isSessionToken } from '../../lib/security/session-tokens.ts'
+
+export const INTERNAL_PREFIX = '/internal'
+const MOUNTED = '/internal/api/v1'
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const COOKIE_SECONDS = 30 * 86_400
+
+/** `/internal/api/v1/...` is served by the public handlers. What was asked for stays in `originalUrl`. */
+export function mountPublicApi(url: string | undefined = '/'): string {
+  const rest = url.startsWith(MOUNTED) ? url.slice(MOUNTED.length) : undefined
+  return rest !== undefined && /^($|[/?])/.test(rest) ? `/api/v1${rest}` : url
+}
+
+/** Served for sessions only: keys count for nothing there, as cookies do everywhere else. */
+export function isInternal({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): boolean {
+  return originalUrl.startsWith(`${INTERNAL_PREFIX}/`)
+}
+
+export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='))
+  const token = cookies.find(([name]) => name === SESSION_COOKIE)?.[1]
+  return token !== undefined && isSessionToken(token) ? token : undefined
+}
+
+export function setSessionCookie(reply: FastifyReply, token: string, isSecure: boolean): void {
+  writeCookie(reply, token, COOKIE_SECONDS, isSecure)
+}
+
+export function clearSessionCookie(reply: FastifyReply, isSecure: boolean): void {
+  writeCookie(reply, '', 0, isSecure)
+}
+
+function writeCookie(reply: FastifyReply, value: string, seconds: number, isSecure: boolean): void {
+  const attributes = [
+    'Path=/',
+    `Max-Age=${seconds}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(isSecure ? ['Secure'] : []),
+  ]
+  void reply.header('set-cookie', [`${SESSION_COOKIE}=${value}`, ...attributes].join('; '))
+}
+
+/** The cookie goes over https only where the page came so. */
+export function isSecure({ headers }: FastifyRequest, publicUrl: string): boolean {
+  return publicUrl.startsWith('https:') || headers.origin?.startsWith('https:') === true
+}
+
+/** An unsafe request comes from a page of ours. Scripts elsewhere can neither forge the origin nor read the token. */
+export function requireOwnPage(request: FastifyRequest, publicUrl: string, token: string | undefined): void {
+  if (SAFE.has(request.method)) return
+  if (!isOwnOrigin(request, publicUrl)) {
+    throw new AppError('CSRF', 'This may be asked by a page of this server only: its own Origin is missing')
+  }
+  const given = request.headers[CSRF_HEADER]
+  if (token === undefined || (typeof given === 'string' && isCsrfTokenOf(token, given))) return
+  throw new AppError('CSRF', 'The header X-Loam-CSRF must be the csrf_token of this session. Reload the page')
+}
+
+/** The address that users are told of, or the one that this request was sent to: a browser lies about neither. */
+function isOwnOrigin({ headers: { origin, host } }: FastifyRequest, publicUrl: string): boolean {
+  const parsed = origin === undefined ? null : URL.parse(origin)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false
+  return (
+    parsed.origin === URL.parse(publicUrl)?.origin ||
+    parsed.host === URL.parse(`${parsed.protocol}//${host ?? ''}`)?.host
+  )
+}
+
+/** What a browser calls itself, in two words, for the list of sessions. */
+export function browserOf({ headers }: Pick<FastifyRequest, 'headers'>): string {
+  const agent = headers['user-agent'] ?? ''
+  const name = BROWSERS.find(([, mark]) => mark.test(agent))?.[0] ?? 'Unknown browser'
+  const system = SYSTEMS.find(([, mark]) => mark.test(agent))?.[0]
+  return system === undefined ? name : `${name} on ${system}`
+}
+
+/** In this order: each names those behind it as well. */
+const BROWSERS: [string, RegExp][] = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\bFirefox\//],
+  ['Chrome', /Chrome\//],
+  ['Safari', /\bSafari\//],
+  ['curl', /^curl\//],
+]
+const SYSTEMS: [string, RegExp][] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMac OS X\b/],
+  ['Linux', /\bLinux\b/],
+]

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
+import { isRole } from '#contract/scopes.ts'
+import { ListedSession, Session } from '#contract/sessions.ts'
+import { AppError, notFound } from '../../lib/errors.ts'
+import { csrfTokenOf } from '../../lib/security/session-tokens.ts'
+import { type Db, inTransaction } from '../../store/connection/db.ts'
+import { recordAudit } from '../../store/organisation/audit.ts'
+import { findMemberById } from '../../store/organisation/members.ts'
+import { getOrganisation } from '../../store/organisation/organisations.ts'
+import { findSession, listSessions, revokeSessions } from '../../store/organisation/sessions.ts'
+import type { Caller } from '../http/caller.ts'
+import { ok } from '../http/envelope.ts'
+import { clearSessionCookie, isSecure, sessionTokenOf } from '../http/sessions.ts'
+import type { Api, Services } from '../services.ts'
+
+const Ended = z.object({ revoked: z.array(Uuid) })
+
+/** The session that asks, and the others of the same person. */
+export function sessionRoutes(api: Api, { publicUrl }: Services): void {
+  api.get(
+    '/session',
+    { config: { scope: 'any key' }, schema: { response: { 200: successWithMessage(200, Session) } } },
+    async (request) => {
+      const session = await describeSession(request.db, request.caller, sessionTokenOf(request) ?? '')
+      return ok(session, { message: `Signed in as ${session.email}` })
+    },
+  )
+
+  api.post(
+    '/sign-out',
+    { config: { scope: 'any key', body: 'control' }, schema: { response: { 200: success(200, Ended) } } },
+    async (request, reply) => {
+      const revoked = await endSessions(request.db, request.caller, { only: request.caller.keyId })
+      clearSessionCookie(reply, isSecure(request, publicUrl()))
+      return ok({ revoked })
+    },
+  )
+
+  api.get(
+    '/sessions',
+    { config: { scope: 'any key' }, schema: { response: { 200: success(200, z.array(ListedSession)) } } },
+    async ({ db, caller }) => {
+      const sessions = await listSessions(db, caller.orgId, caller.memberId)
+      return ok(
+        sessions.map(({ key_id, browser, created_at, last_used_at, expires_at }) => ({
+          session_id: key_id,
+          browser: browser ?? '',
+          created_at: created_at.toISOString(),
+          last_used_at: (last_used_at ?? created_at).toISOString(),
+          expires_at: (expires_at ?? created_at).toISOString(),
+          current: key_id === caller.keyId,
+        })),
+      )
+    },
+  )
+
+  api.delete(
+    '/sessions/:session_id',
+    {
+      config: { scope: 'any key', body: 'control' },
+      schema: { params: z.strictObject({ session_id: Uuid }), response: { 200: success(200, Ended) } },
+    },
+    async ({ db, caller, params }) => {
+      const revoked = await endSessions(db, caller, { only: params.session_id })
+      if (revoked.length === 0) throw notFound('Session')
+      return ok({ revoked })
+    },
+  )
+
+  api.delete(
+    '/sessions',
+    { config: { scope: 'any key', body: 'control' }, schema: { response: { 200: success(200, Ended) } } },
+    async ({ db, caller }) => ok({ revoked: await endSessions(db, caller, { allBut: caller.keyId }) }),
+  )
+}
+
+async function describeSession(db: Db, caller: Caller, token: string): Promise<Session> {
+  const [member, organisation, session] = await Promise.all([
+    findMemberById(db, caller.orgId, caller.memberId),
+    getOrganisation(db, caller.orgId),
+    findSession(db, caller.orgId, caller.keyId),
+  ])
+  if (member === undefined || !session?.expires_at || !isRole(member.role)) {
+    throw new AppError('Unauthorized', 'The session has ended. Sign in again')
+  }
+  const name = [member.first_name, member.last_name].filter((part) => part !== null).join(' ')
+  return {
+    session_id: caller.keyId,
+    email: member.email,
+    ...(name === '' ? {} : { name }),
+    role: member.role,
+    scopes: [...caller.scopes],
+    organisation: { id: caller.orgId, name: organisation.name },
+    csrf_token: csrfTokenOf(token),
+    expires_at: session.expires_at.toISOString(),
+  }
+}
+
+async function endSessions(
+  db: Db,
+  caller: Caller,
+  which: { only: string } | { allBut: string },
+): Promise<string[]> {
+  return inTransaction(db, async (trx) => {
+    const revoked = await revokeSessions(trx, caller, which)
+    for (const target of revoked) {
+      await recordAudit(trx, caller.orgId, caller, { action: 'session.revoked', target })
+    }
+    return revoked
+  })
+}

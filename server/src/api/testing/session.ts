@@ -1,0 +1,67 @@
+import { addMember } from '#server/org/members.ts'
+import { createSignInLink } from '#server/org/sign-in.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findMember } from '#server/store/organisation/members.ts'
+import type { ApiResponse, TestApp } from '#test/harness.ts'
+
+/** The origin of the dashboard in tests. */
+export const ORIGIN = 'http://loam.test'
+
+export type TestSession = {
+  token: string
+  cookie: string
+  csrf: string
+  /** As the dashboard asks: with the cookie and, where something changes, with its origin and token. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>
+}
+
+/** Signs a member in as a browser does; makes them a member first where they are none. */
+export async function signIn(
+  app: TestApp,
+  orgId: string,
+  email: string,
+  role = 'admin',
+): Promise<TestSession> {
+  const db = app.store.system
+  const member =
+    (await findMember(db, orgId, email)) ?? (await addMember(db, OPERATOR, orgId, { email, role }, null))
+  const { url } = await createSignInLink(db, OPERATOR, orgId, member, ORIGIN)
+  const answer = await app.api.inject({
+    method: 'POST',
+    url: `/internal${new URL(url).pathname}`,
+    headers: { origin: ORIGIN },
+  })
+  const token = /^loam_session=(\w+);/.exec(String(answer.headers['set-cookie']))?.[1] ?? ''
+  const cookie = `loam_session=${token}`
+  const session = await app.api.inject({ url: '/internal/session', headers: { cookie } })
+  const csrf: string = session.json().data.csrf_token
+  return {
+    token,
+    cookie,
+    csrf,
+    call: (method, path, body, headers = {}) =>
+      ask(app, method, path, body, { cookie, origin: ORIGIN, 'x-loam-csrf': csrf, ...headers }),
+  }
+}
+
+/** A request to `/internal` with these headers and no others. */
+export async function ask(
+  app: TestApp,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<ApiResponse> {
+  const answer = await app.api.inject({
+    method: method as 'GET',
+    url: `/internal${path}`,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  })
+  const isJson = String(answer.headers['content-type']).startsWith('application/json')
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: isJson ? answer.json() : answer.body,
+  }
+}
