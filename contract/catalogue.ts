@@ -12,6 +12,7 @@ export const CatalogueEntry = z
       .object({ min: z.number(), max: z.number() })
       .exactOptional()
       .describe('What one answer of its cheapest and of its dearest provider costs'),
+    needs_key: z.boolean().describe('Whether it runs only with a connection, or a key of a provider'),
     description: z.string(),
   })
   .meta({ id: 'CatalogueEntry' })

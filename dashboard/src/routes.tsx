@@ -21,6 +21,11 @@ const SCREENS: readonly Screen[] = [
     scope: 'workflows:read',
     load: () => import('./screens/workflows/main-sheet.tsx'),
   },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId',
+    scope: 'workflows:data:read',
+    load: () => import('./screens/sheet/sheet-screen.tsx'),
+  },
 ]
 
 const lazyScreen = (load: Screen['load']) => lazy(async () => ({ default: (await load()).Screen }))
@@ -67,6 +72,12 @@ export const router = createRouter({
     frameRoute.addChildren([homeRoute, ...screenRoutes, absentRoute]),
     ...signInRoutes,
   ]),
+  // Plain texts: what a query means is for the screen to say.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search: Record<string, string>) => {
+    const text = new URLSearchParams(search).toString()
+    return text === '' ? '' : `?${text}`
+  },
   defaultPendingComponent: Skeleton,
   defaultPendingMs: 0,
 })

@@ -2,7 +2,8 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { curlOf } from '../api/curl.ts'
 import { Button, type ButtonProps } from './button.tsx'
-import { notify } from './toasts.tsx'
+import { copyText } from './copy-text.ts'
+import { notifyProblem } from './toasts.tsx'
 
 type Props = Omit<ButtonProps, 'onClick' | 'children'> & { label: string; text: () => string }
 
@@ -10,11 +11,11 @@ export function CopyButton({ label, text, ...rest }: Props) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text())
+      await copyText(text())
       setCopied(true)
       setTimeout(() => setCopied(false), 1500)
-    } catch {
-      notify('The browser did not allow copying')
+    } catch (error) {
+      notifyProblem(error)
     }
   }
   return (

@@ -8,7 +8,15 @@ import type { Catalogue } from './registry.ts'
 
 export function entryOf(action: Action): CatalogueEntry {
   const { id, name, category, credits, description } = action
-  return { action_id: id, name, category, credits, ...providerPrices(action), description }
+  return {
+    action_id: id,
+    name,
+    category,
+    credits,
+    ...providerPrices(action),
+    needs_key: needsKey(action),
+    description,
+  }
 }
 
 export function detailsOf(action: Action): CatalogueAction {
@@ -20,6 +28,7 @@ export function detailsOf(action: Action): CatalogueAction {
     category,
     credits,
     ...providerPrices(action),
+    needs_key: needsKey(action),
     timeout_seconds: timeoutSeconds,
     retries,
     inputs: describeInputs(action).map((input) => ({ ...input, ...choicesOf(action.inputs[input.name]) })),
@@ -49,6 +58,17 @@ export function providerPrices({ inputs }: Action): { provider_credits?: { min: 
     .map(({ credits = 0 }) => credits)
   if (prices.length === 0) return {}
   return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }
+}
+
+/** Whether nothing can be asked without a connection or a key of a provider. */
+function needsKey({ inputs }: Action): boolean {
+  return Object.values(inputs).some(({ connects, waterfall }) => {
+    if (connects !== undefined) return connects.otherwise === undefined
+    if (waterfall === undefined || waterfall.isExtra) return false
+    return waterfall.providers.every(
+      ({ requiresOwnKey, needsKey: isKeyed }) => requiresOwnKey || isKeyed === true,
+    )
+  })
 }
 
 /** What may be chosen, where the definition knows it. */

@@ -102,9 +102,10 @@ function UseLink({ token }: { token: string }) {
       (await request<{ email: string }>('GET', path, undefined, { signal, staysSignedOut: true })).data,
   })
   const use = useMutation({
-    mutationFn: () => request('POST', path, undefined, { staysSignedOut: true }),
+    mutationFn: () =>
+      request<{ next?: string }>('POST', path, { next: takeReturnAddress() }, { staysSignedOut: true }),
     // A whole load: the session starts with an empty cache.
-    onSuccess: () => location.replace(takeReturnAddress()),
+    onSuccess: ({ data }) => location.replace(data.next ?? '/'),
   })
   const error = use.error ?? link.error
   if (error !== null) {

@@ -1,0 +1,60 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { GraphNode as GraphNodeSchema } from '#contract/actions.ts'
+import type { Estimate as EstimateSchema } from '#contract/estimates.ts'
+import type { Input as InputSchema } from '#contract/inputs.ts'
+import type { Cell as CellSchema, RowFilter, RowPage as RowPageSchema, StatusFilter } from '#contract/rows.ts'
+import type { CellDetail as CellDetailSchema, Run as RunSchema } from '#contract/runs.ts'
+import { get } from './client.ts'
+
+export type Input = z.infer<typeof InputSchema>
+export type GraphNode = z.infer<typeof GraphNodeSchema>
+export type Cell = z.infer<typeof CellSchema>
+type WireRow = z.infer<typeof RowPageSchema>['rows'][number]
+export type Row = Omit<WireRow, 'inputs'> & { inputs: Record<string, unknown> }
+export type RowPage = Omit<z.infer<typeof RowPageSchema>, 'rows'> & { rows: Row[] }
+export type Run = z.infer<typeof RunSchema>
+export type CellDetail = z.infer<typeof CellDetailSchema>
+export type Estimate = z.infer<typeof EstimateSchema>
+export type { RowFilter, StatusFilter }
+
+/** Which rows are shown. */
+export type Selection = { filters: RowFilter[]; status_filters: StatusFilter[]; find: string }
+
+export type SheetId = { workflowId: string; sheetId: string }
+
+export const sheetPath = ({ workflowId, sheetId }: SheetId) =>
+  `/workflows/${encodeURIComponent(workflowId)}/sheets/${encodeURIComponent(sheetId)}`
+
+export const inputsQuery = (sheet: SheetId) =>
+  queryOptions({
+    queryKey: ['sheet', sheet.sheetId, 'inputs'],
+    queryFn: ({ signal }) => get<Input[]>(`${sheetPath(sheet)}/inputs`, signal),
+  })
+
+/** The chain, without the synthetic node of the inputs. */
+export const actionsQuery = (sheet: SheetId) =>
+  queryOptions({
+    queryKey: ['sheet', sheet.sheetId, 'actions'],
+    queryFn: async ({ signal }) =>
+      (await get<GraphNode[]>(`${sheetPath(sheet)}/actions/graph`, signal)).filter(
+        ({ action_instance_id: id }) => id !== 'input',
+      ),
+  })
+
+export const runsQuery = (sheet: SheetId) =>
+  queryOptions({
+    queryKey: ['sheet', sheet.sheetId, 'runs'],
+    queryFn: ({ signal }) => get<Run[]>(`${sheetPath(sheet)}/runs`, signal),
+  })
+
+/** The part of a body that selects rows; nothing where all are shown. */
+export function selectionBody({ filters, status_filters, find }: Selection) {
+  return {
+    ...(filters.length === 0 ? {} : { filters }),
+    ...(status_filters.length === 0 ? {} : { status_filters }),
+    ...(find === '' ? {} : { find }),
+  }
+}
+
+export const isFiltered = (selection: Selection) => Object.keys(selectionBody(selection)).length > 0

@@ -1,0 +1,69 @@
+import type { CellStatus } from '#contract/rows.ts'
+import type { Cell } from '../../api/sheet.ts'
+
+export type CellState = CellStatus | 'not_run'
+
+/** What a cell shows, and what it is called: a status is never told by colour alone. */
+export type CellText = { state: CellState; text: string; name: string }
+
+export const STATE_NAMES: Record<CellState, string> = {
+  not_run: 'Not run',
+  queued: 'Queued',
+  running: 'Running',
+  complete: 'Complete',
+  failed: 'Failed',
+  error: 'Error',
+  out_of_credits: 'Out of credits',
+  condition_not_met: 'Condition not met',
+}
+
+/** Longer values are read in the panel. */
+const MAX_SHOWN = 300
+
+export function cellText(cell: Cell | undefined, outputs: readonly string[]): CellText {
+  if (cell === undefined) return { state: 'not_run', text: '', name: STATE_NAMES.not_run }
+  const state = cell.status
+  switch (state) {
+    case 'complete': {
+      const text = answerText(cell, outputs)
+      return {
+        state,
+        text: text === '' ? 'no answer' : text,
+        name: `Complete: ${text === '' ? 'no answer' : text}`,
+      }
+    }
+    case 'failed':
+    case 'error': {
+      const text = cell.error ?? ''
+      return { state, text, name: text === '' ? STATE_NAMES[state] : `${STATE_NAMES[state]}: ${text}` }
+    }
+    case 'queued':
+    case 'running':
+    case 'out_of_credits':
+    case 'condition_not_met':
+      return { state, text: STATE_NAMES[state], name: STATE_NAMES[state] }
+  }
+}
+
+/** The first output that says something, in the order in which the action declares them. */
+function answerText(cell: Cell, order: readonly string[]): string {
+  if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
+  const outputs = cell.outputs ?? {}
+  const names = [...order, ...Object.keys(outputs)]
+  const found = names.map((name) => outputs[name]).find((value) => !isBlank(value))
+  return shorten(valueText(found))
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** A value as one reads it in a table: text as it is, structures as JSON. */
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

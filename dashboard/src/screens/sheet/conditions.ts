@@ -1,0 +1,129 @@
+export type Combinator = 'AND' | 'OR'
+export type Leaf = { variable: string; operator: string; values: string[]; combinator: Combinator }
+export type ConditionGroup = { conditions: Leaf[]; combinator: Combinator }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+const listOf = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const combinatorOf = (value: unknown): Combinator => (textOf(value).toUpperCase() === 'OR' ? 'OR' : 'AND')
+
+/** The groups of a `run_if`, or of a field of condition groups, as the server shows them. */
+export function readGroups(value: unknown): ConditionGroup[] {
+  const groups = Array.isArray(value) ? value : isObject(value) ? value['conditions'] : []
+  return listOf(groups).map((group) => ({
+    combinator: combinatorOf(group['combinator']),
+    conditions: listOf(group['conditions']).map((leaf) => ({
+      variable: textOf(leaf['variable']),
+      operator: textOf(leaf['operator']),
+      values: Array.isArray(leaf['values']) ? leaf['values'].map(String) : [],
+      combinator: combinatorOf(leaf['combinator']),
+    })),
+  }))
+}
+
+const NO_VALUE = ['is empty', 'is not empty']
+export const takesNoValue = (operator: string) => NO_VALUE.includes(operator)
+
+export function printGroups(groups: readonly ConditionGroup[]) {
+  return groups
+    .filter(({ conditions }) => conditions.length > 0)
+    .map(({ conditions, combinator }) => ({
+      combinator,
+      conditions: conditions.map(({ variable, operator, values, combinator }) => ({
+        variable,
+        operator,
+        ...(takesNoValue(operator) ? {} : { values }),
+        combinator,
+      })),
+    }))
+}
+
+const TEXT_OPERATORS = [
+  'contains',
+  'does not contain',
+  'starts with',
+  'does not start with',
+  'ends with',
+  'does not end with',
+]
+const NUMBER_OPERATORS = [
+  'greater than',
+  'less than',
+  'greater than or equal to',
+  'less than or equal to',
+  'is between',
+]
+const ANY_OPERATORS = ['is', 'is not', 'is empty', 'is not empty']
+
+export function operatorsFor(type: string | undefined): string[] {
+  switch (type) {
+    case 'number':
+      return [...ANY_OPERATORS, ...NUMBER_OPERATORS]
+    case 'string':
+    case 'url':
+    case 'email':
+      return [...ANY_OPERATORS, ...TEXT_OPERATORS]
+    case 'raw_array':
+    case 'structured_array':
+    case 'json':
+      return [...ANY_OPERATORS, 'contains', 'does not contain']
+    case 'boolean':
+      return ANY_OPERATORS
+    default:
+      return [...ANY_OPERATORS, ...TEXT_OPERATORS, ...NUMBER_OPERATORS, 'is after', 'is before']
+  }
+}
+
+/** Whether a value meets a condition, by the same words as the server: for showing what decided. */
+export function isMet({ operator, values }: Pick<Leaf, 'operator' | 'values'>, value: string): boolean {
+  const [first = '', second = ''] = values
+  const [text, wanted] = [value.toLowerCase(), first.toLowerCase()]
+  const order = compare(value, first)
+  switch (operator) {
+    case 'is':
+      return value === first
+    case 'is not':
+      return value !== first
+    case 'is empty':
+      return value === ''
+    case 'is not empty':
+      return value !== ''
+    case 'contains':
+      return text.includes(wanted)
+    case 'does not contain':
+      return !text.includes(wanted)
+    case 'starts with':
+      return text.startsWith(wanted)
+    case 'does not start with':
+      return !text.startsWith(wanted)
+    case 'ends with':
+      return text.endsWith(wanted)
+    case 'does not end with':
+      return !text.endsWith(wanted)
+    case 'greater than':
+    case 'is after':
+      return order > 0
+    case 'less than':
+    case 'is before':
+      return order < 0
+    case 'greater than or equal to':
+      return order >= 0
+    case 'less than or equal to':
+      return order <= 0
+    case 'is between':
+      return order >= 0 && compare(value, second) <= 0
+    default:
+      return false
+  }
+}
+
+/** As numbers, else as times; what is neither meets no comparison. */
+function compare(one: string, other: string): number {
+  const numbers = [one, other].map((text) => (text.trim() === '' ? Number.NaN : Number(text)))
+  const [a = Number.NaN, b = Number.NaN] = numbers.some(Number.isNaN)
+    ? [Date.parse(one), Date.parse(other)]
+    : numbers
+  return a - b
+}

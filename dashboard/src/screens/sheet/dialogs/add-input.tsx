@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldProblem, post } from '../../../api/client.ts'
+import { Combobox } from '../../../ui/combobox.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+import { useSheet } from '../sheet-view.ts'
+
+const TYPES = ['string', 'url', 'email', 'number']
+
+export function AddInput({ onClose }: { onClose: () => void }) {
+  const { path, refreshDefinition } = useSheet()
+  const [name, setName] = useState('')
+  const [type, setType] = useState('string')
+  const [description, setDescription] = useState('')
+  const add = useMutation({
+    mutationFn: () =>
+      post(`${path}/inputs`, [{ name, type, ...(description === '' ? {} : { description }) }]),
+    onSuccess: async () => {
+      await refreshDefinition()
+      onClose()
+    },
+  })
+  const [nameProblem, typeProblem] = [fieldProblem(add.error, 'name'), fieldProblem(add.error, 'type')]
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Add input"
+      submit={{ label: 'Add', onSubmit: () => add.mutate(), busy: add.isPending }}
+      error={nameProblem === undefined && typeProblem === undefined ? add.error : null}
+    >
+      <TextField label="Name" value={name} onChange={setName} problem={nameProblem} autoFocus />
+      <Combobox label="Type" value={type} choices={TYPES} onChange={setType} problem={typeProblem} />
+      <TextField
+        label="Description"
+        value={description}
+        onChange={setDescription}
+        problem={fieldProblem(add.error, 'description')}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,134 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldProblem, post, request } from '../../../api/client.ts'
+import { sheetPath } from '../../../api/sheet.ts'
+import { overviewQuery, type RosterSheet } from '../../../api/workflows.ts'
+import { useGo } from '../../../frame/go.ts'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Checkbox, TextField } from '../../../ui/text-field.tsx'
+import { useSheet } from '../sheet-view.ts'
+
+function useRefreshTabs() {
+  const queries = useQueryClient()
+  const { sheet } = useSheet()
+  return () => queries.invalidateQueries({ queryKey: overviewQuery(sheet.workflowId).queryKey })
+}
+
+export function AddSheet({ onClose }: { onClose: () => void }) {
+  const { sheet } = useSheet()
+  const go = useGo()
+  const refresh = useRefreshTabs()
+  const [name, setName] = useState('')
+  const add = useMutation({
+    mutationFn: () => post<{ sheet_id: string }>(`/workflows/${sheet.workflowId}/sheets`, { name }),
+    onSuccess: async ({ sheet_id }) => {
+      await refresh()
+      onClose()
+      go(sheetPath({ ...sheet, sheetId: sheet_id }))
+    },
+  })
+  const problem = fieldProblem(add.error, 'name')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Add sheet"
+      submit={{ label: 'Add', onSubmit: () => add.mutate(), busy: add.isPending }}
+      error={problem === undefined ? add.error : null}
+    >
+      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
+    </Dialog>
+  )
+}
+
+export function RenameSheet({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
+  const { path } = useSheet()
+  const refresh = useRefreshTabs()
+  const [name, setName] = useState(tab.name)
+  const rename = useMutation({
+    mutationFn: () => request('PATCH', `${path}/name`, { name }),
+    onSuccess: async () => {
+      await refresh()
+      onClose()
+    },
+  })
+  const problem = fieldProblem(rename.error, 'name')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Rename sheet"
+      submit={{ label: 'Save', onSubmit: () => rename.mutate(), busy: rename.isPending }}
+      error={problem === undefined ? rename.error : null}
+    >
+      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
+    </Dialog>
+  )
+}
+
+export function SheetSettings({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
+  const { path } = useSheet()
+  const refresh = useRefreshTabs()
+  const [autoRun, setAutoRun] = useState(tab.auto_run)
+  const [cache, setCache] = useState(tab.cache_enabled)
+  const [since, setSince] = useState(tab.cache_since ?? '')
+  const save = useMutation({
+    mutationFn: () =>
+      request('PATCH', path, {
+        auto_run: autoRun,
+        cache_enabled: cache,
+        cache_since: since === '' ? null : since,
+      }),
+    onSuccess: async () => {
+      await refresh()
+      onClose()
+    },
+  })
+  const problem = fieldProblem(save.error, 'cache_since')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Sheet settings"
+      description="They hold for rows that arrive from now on."
+      submit={{ label: 'Save', onSubmit: () => save.mutate(), busy: save.isPending }}
+      error={problem === undefined ? save.error : null}
+    >
+      <Checkbox label="Run rows as they arrive" checked={autoRun} onChange={setAutoRun} />
+      <Checkbox label="Reuse results of equal rows, for nothing" checked={cache} onChange={setCache} />
+      <TextField
+        label="Reuse results since"
+        type="date"
+        value={since}
+        onChange={setSince}
+        problem={problem}
+        disabled={!cache}
+        hint="A day in UTC; empty: however old they are"
+      />
+    </Dialog>
+  )
+}
+
+export function DeleteSheet({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
+  const { path, sheet } = useSheet()
+  const go = useGo()
+  const refresh = useRefreshTabs()
+  const remove = useMutation({
+    mutationFn: () => request('DELETE', path),
+    onSuccess: async () => {
+      onClose()
+      go(`/workflows/${sheet.workflowId}`)
+      await refresh()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`Delete ${tab.name}`}
+      description="Its actions, rows and run history are gone for good."
+      submit={{ label: 'Delete', kind: 'danger', onSubmit: () => remove.mutate(), busy: remove.isPending }}
+      error={remove.error}
+    />
+  )
+}

@@ -1,0 +1,28 @@
+import type { CellStatus, FilterOperator } from '#contract/rows.ts'
+import type { FILTER_OPERATORS as CONTRACT_OPERATORS } from '#contract/rows.ts'
+
+export type { CellStatus, FilterOperator }
+
+/** The words of the contract, checked against it by the compiler: the schemas themselves would bring Zod along. */
+export const CELL_STATUSES = [
+  'queued',
+  'running',
+  'complete',
+  'failed',
+  'error',
+  'out_of_credits',
+  'condition_not_met',
+] as const satisfies readonly CellStatus[]
+
+export const FILTER_OPERATORS: typeof CONTRACT_OPERATORS = {
+  'is equal to': 'one',
+  'not equal to': 'one',
+  'is empty': 'none',
+  'not empty': 'none',
+  contains: 'one',
+  'does not contain': 'one',
+  'contains any of': 'many',
+  'not contains any of': 'many',
+  'greater than': 'number',
+  'less than': 'number',
+}

@@ -1,0 +1,73 @@
+import type { RowFilter, Selection, StatusFilter } from '../../../api/sheet.ts'
+import { STATE_NAMES } from '../cell-text.ts'
+import type { Column } from '../columns.ts'
+import { CELL_STATUSES, type CellStatus, FILTER_OPERATORS, type FilterOperator } from '../filter-words.ts'
+
+/** One line of the dialog. An action has `is` and `is not` with a status, an input the operators of List Rows. */
+export type Term = { column: string; operator: string; value: string }
+
+export const STATUS_CHOICES = CELL_STATUSES.map((value) => ({ value, label: STATE_NAMES[value] }))
+export const INPUT_OPERATORS = Object.keys(FILTER_OPERATORS) as FilterOperator[]
+export const ACTION_OPERATORS = ['is', 'is not'] as const
+
+export const takesNoValue = (operator: string) => FILTER_OPERATORS[operator as FilterOperator] === 'none'
+
+const tokenOf = (column: Column) => `{{${column.key}}}`
+/** `action: any` has no column of its own. */
+const ANY = 'any'
+
+export function termsOf({ filters, status_filters }: Selection, columns: readonly Column[]): Term[] {
+  return [
+    ...filters.map(({ variable, operator, values = [] }): Term => ({
+      column:
+        columns.find((column) => tokenOf(column) === variable)?.key ??
+        variable.replace(/^\{\{\s*|\}\}$/g, ''),
+      operator,
+      value: values.join(', '),
+    })),
+    ...status_filters.map(({ action_instance_id, is, is_not }): Term => ({
+      column: action_instance_id ?? ANY,
+      operator: is === undefined ? 'is not' : 'is',
+      value: (is ?? is_not ?? []).join(', '),
+    })),
+  ]
+}
+
+export function selectionOf(terms: readonly Term[], columns: readonly Column[], find: string): Selection {
+  const isInput = ({ column }: Term) => columns.find(({ key }) => key === column)?.kind === 'input'
+  return {
+    find,
+    filters: terms.filter(isInput).map(({ column, operator, value }): RowFilter => ({
+      variable: `{{${column}}}`,
+      operator: operator as FilterOperator,
+      ...(takesNoValue(operator) ? {} : { values: valuesOf(operator, value) }),
+    })),
+    status_filters: terms
+      .filter((term) => !isInput(term))
+      .map(({ column, operator, value }): StatusFilter => {
+        const statuses = value.split(', ') as CellStatus[]
+        return {
+          ...(column === ANY ? { action: ANY } : { action_instance_id: column }),
+          ...(operator === 'is' ? { is: statuses } : { is_not: statuses }),
+        }
+      }),
+  }
+}
+
+/** Only the operators over several take a list. */
+function valuesOf(operator: string, value: string): string[] {
+  return FILTER_OPERATORS[operator as FilterOperator] === 'many'
+    ? value
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean)
+    : [value]
+}
+
+export function describeTerm({ column, operator, value }: Term, columns: readonly Column[]): string {
+  const found = columns.find(({ key }) => key === column)
+  const name = found?.name ?? (column === ANY ? 'Any action' : column)
+  const statuses = value.split(', ').map((status) => STATE_NAMES[status as CellStatus] ?? status)
+  const shown = found?.kind === 'input' ? value : statuses.join(', ')
+  return [name, operator, takesNoValue(operator) ? '' : shown].filter(Boolean).join(' ')
+}

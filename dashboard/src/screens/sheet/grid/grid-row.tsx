@@ -1,0 +1,142 @@
+import { memo, useCallback, useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
+import type { Row } from '../../../api/sheet.ts'
+import { classNames } from '../../../ui/class-names.ts'
+import { type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
+import { useSheet } from '../sheet-view.ts'
+import { areaOf, isSelected } from '../view-state.ts'
+import { GridCell } from './grid-cell.tsx'
+
+export type RowParts = {
+  frozen: readonly PlacedColumn[]
+  /** Those not frozen that are in view. */
+  free: readonly PlacedColumn[]
+  /** The room left of them. */
+  before: number
+  /** The place of the first of them among all columns. */
+  firstFree: number
+  width: number
+}
+
+type Props = RowParts & { index: number; top: number; plain: boolean }
+
+/** Listens to its own row, and to what of the selection touches it. */
+export const GridRow = memo(function GridRow({
+  index,
+  top,
+  plain,
+  frozen,
+  free,
+  before,
+  firstFree,
+  width,
+}: Props) {
+  const { rows, state, layout } = useSheet()
+  const subscribe = useCallback((listener: () => void) => rows.subscribeRow(index, listener), [rows, index])
+  const row = useSyncExternalStore(subscribe, () => rows.row(index))
+  const { selected, activeColumn, rangeFrom, rangeTo, editing } = useStore(
+    state,
+    useShallow((current) => {
+      const { from, to } = areaOf(current)
+      const isInRange = from.row <= index && index <= to.row
+      return {
+        selected: isSelected(current.selected, row?.row_id),
+        activeColumn: current.active.row === index ? current.active.column : -1,
+        rangeFrom: isInRange ? from.column : -1,
+        rangeTo: isInRange ? to.column : -1,
+        editing: current.editing?.place.row === index ? current.editing : null,
+      }
+    }),
+  )
+  const cell = (column: PlacedColumn, place: number, left: number | null) => (
+    <GridCell
+      key={column.key}
+      column={column}
+      place={place}
+      left={left}
+      row={row}
+      isActive={activeColumn === place}
+      isInRange={rangeFrom <= place && place <= rangeTo && (rangeFrom !== rangeTo || activeColumn < 0)}
+      editing={editing?.place.column === place ? editing : null}
+    />
+  )
+  let left = SELECT_WIDTH
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      className={classNames(
+        'absolute top-0 left-0 flex border-b [contain:strict]',
+        selected ? 'bg-selected' : 'bg-bg',
+      )}
+      style={{ transform: `translateY(${top}px)`, height: layout.rowHeight, width }}
+    >
+      <RowHead index={index} row={row} selected={selected} isActive={activeColumn === 0} />
+      {plain ? (
+        <PlainCells row={row} columns={[...frozen, ...free]} />
+      ) : (
+        <>
+          {frozen.map((column, place) => {
+            const at = left
+            left += column.width
+            return cell(column, place + 1, at)
+          })}
+          <div role="none" className="shrink-0" style={{ width: before }} />
+          {free.map((column, place) => cell(column, firstFree + place + 1, null))}
+        </>
+      )}
+    </div>
+  )
+})
+
+/** While rows fly past nobody reads them: text without elements around it. */
+function PlainCells({ row, columns }: { row: Row | undefined; columns: readonly PlacedColumn[] }) {
+  const text = columns
+    .map((column) => (column.kind === 'input' ? String(row?.inputs[column.name] ?? '') : ''))
+    .join('   ')
+  return (
+    <div role="gridcell" className="truncate px-2 text-muted">
+      {text}
+    </div>
+  )
+}
+
+function RowHead({
+  index,
+  row,
+  selected,
+  isActive,
+}: {
+  index: number
+  row: Row | undefined
+  selected: boolean
+  isActive: boolean
+}) {
+  const { state } = useSheet()
+  return (
+    <div
+      role="gridcell"
+      aria-colindex={1}
+      tabIndex={isActive ? 0 : -1}
+      className={classNames(
+        'sticky left-0 z-1 flex shrink-0 items-center gap-1.5 border-r px-2 text-11 text-muted outline-offset-[-2px]',
+        selected ? 'bg-selected' : 'bg-bg',
+      )}
+      style={{ width: SELECT_WIDTH }}
+    >
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select row ${index + 1}`}
+        checked={selected}
+        disabled={row === undefined}
+        onChange={() => row !== undefined && state.getState().toggleRow(row.row_id)}
+      />
+      <span aria-hidden className="min-w-0 truncate">
+        {index + 1}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+import { type ClipboardEvent, type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef } from 'react'
+import { useStore } from 'zustand'
+import { copyArea } from '../clipboard.ts'
+import { SELECT_WIDTH } from '../columns.ts'
+import { useSheet, useTotal } from '../sheet-view.ts'
+import type { Place } from '../view-state.ts'
+import { GridHead, HEAD_HEIGHT } from './grid-head.tsx'
+import { GridRow } from './grid-row.tsx'
+import { handleKey } from './keyboard.ts'
+import { columnWindow } from './scroll-window.ts'
+import { useScrollWindow } from './use-scroll-window.ts'
+
+/** The rows of a sheet: only those in view are elements. The focus is on a cell, and one cell is the tab stop. */
+export function Grid() {
+  const view = useSheet()
+  const { rows, placed, layout, state } = view
+  const element = useRef<HTMLDivElement>(null)
+  const total = useTotal(rows) ?? 0
+  const { rowHeight } = layout
+  const { window, scrollLeft, width, isFlinging, revealRow, viewHeight } = useScrollWindow(element, {
+    total,
+    rowHeight,
+    headHeight: HEAD_HEIGHT,
+  })
+  const active = useStore(state, ({ active }) => active)
+  const editing = useStore(state, ({ editing }) => editing)
+
+  const frozenWidth = SELECT_WIDTH + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
+  const free = useMemo(() => placed.filter(({ frozen }) => !frozen), [placed])
+  const frozen = useMemo(() => placed.filter(({ frozen }) => frozen), [placed])
+  const freeWidths = useMemo(() => free.map(({ width }) => width), [free])
+  const inView = columnWindow(freeWidths, scrollLeft, Math.max(0, width - frozenWidth))
+  const totalWidth = frozenWidth + freeWidths.reduce((sum, one) => sum + one, 0)
+
+  useEffect(() => {
+    if (!isFlinging) rows.show(window.from, window.to)
+  }, [rows, window.from, window.to, isFlinging, total])
+
+  // A cell that a key led to is focused once it is drawn; one that is not in focus stays so.
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    revealRow(active.row)
+    revealColumn(element.current, active, placed, frozenWidth)
+  }, [active, placed, frozenWidth, revealRow])
+  useEffect(() => {
+    if (!hadFocus.current || editing !== null) return
+    const cell = element.current?.querySelector<HTMLElement>(
+      `[aria-rowindex="${active.row + 2}"] > [aria-colindex="${active.column + 1}"]`,
+    )
+    if (cell !== null && cell !== undefined && !cell.contains(document.activeElement)) {
+      cell.focus({ preventScroll: true })
+    }
+  })
+
+  const shown = Array.from({ length: Math.max(0, window.to - window.from) }, (_, at) => window.from + at)
+  // The cell in focus stays an element, also when it is scrolled away.
+  if (active.row >= 0 && active.row < total && (active.row < window.from || active.row >= window.to)) {
+    shown.push(active.row)
+  }
+  const parts = {
+    frozen,
+    free: free.slice(inView.from, inView.to),
+    before: inView.before,
+    firstFree: frozen.length + inView.from,
+    width: totalWidth,
+  }
+  return (
+    <div
+      ref={element}
+      role="grid"
+      aria-label="Rows"
+      aria-rowcount={total + 1}
+      aria-colcount={placed.length + 1}
+      aria-multiselectable="true"
+      className="relative min-h-0 flex-1 overflow-auto overscroll-contain bg-bg [contain:strict]"
+      onFocus={() => void (hadFocus.current = true)}
+      onBlur={({ relatedTarget, currentTarget }) => {
+        // Elements that are removed while they have the focus leave it to nobody: it comes back to the cell.
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) hadFocus.current = false
+      }}
+      onKeyDown={(event: KeyboardEvent<HTMLElement>) => {
+        handleKey(view, event, { pageRows: Math.max(1, Math.floor(viewHeight / rowHeight) - 1) })
+      }}
+      onMouseDown={(event) => onPress(event, state)}
+      onMouseOver={(event) => {
+        const place = event.buttons === 1 ? placeOf(event.target) : null
+        if (place !== null && place.row >= 0 && place.column > 0) state.getState().goTo(place, true)
+      }}
+      onCopy={(event: ClipboardEvent) => {
+        if (event.target instanceof HTMLElement && event.target.closest('input[type=text], textarea')) return
+        event.preventDefault()
+        copyArea(view, event.clipboardData)
+      }}
+    >
+      <GridHead {...parts} />
+      <div role="rowgroup" className="relative" style={{ height: window.height, width: totalWidth }}>
+        {shown.map((index) => (
+          <GridRow key={index} index={index} top={window.topOf(index)} plain={isFlinging} {...parts} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Which cell an element belongs to. */
+export function placeOf(target: EventTarget | null): Place | null {
+  if (!(target instanceof Element)) return null
+  const cell = target.closest('[aria-colindex]')
+  const row = cell?.closest('[aria-rowindex]')
+  const [x, y] = [cell?.getAttribute('aria-colindex'), row?.getAttribute('aria-rowindex')]
+  return x == null || y == null ? null : { row: Number(y) - 2, column: Number(x) - 1 }
+}
+
+function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state']): void {
+  const place = placeOf(event.target)
+  if (place === null || event.button !== 0) return
+  const isControl =
+    event.target instanceof Element && event.target.closest('input, textarea, button') !== null
+  if (isControl && place.column > 0) return
+  state.getState().goTo(place, event.shiftKey)
+}
+
+function revealColumn(
+  grid: HTMLElement | null,
+  { column }: Place,
+  placed: readonly { width: number; frozen: boolean }[],
+  frozenWidth: number,
+): void {
+  const target = placed[column - 1]
+  if (grid === null || target === undefined || target.frozen) return
+  const left = placed.slice(0, column - 1).reduce((sum, one) => sum + (one.frozen ? 0 : one.width), 0)
+  const room = grid.clientWidth - frozenWidth
+  if (left < grid.scrollLeft) grid.scrollLeft = left
+  else if (left + target.width > grid.scrollLeft + room) grid.scrollLeft = left + target.width - room
+}

@@ -1,0 +1,90 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { scaleOf, scrollWindow } from './scroll-window.ts'
+
+/** A frame that moves by more rows than this is a fling: its rows are drawn plain. */
+const FLING_ROWS = 30
+const SETTLE_MS = 90
+
+/** Follows the scrolling of the grid, one update a frame. */
+export function useScrollWindow(
+  element: RefObject<HTMLElement | null>,
+  { total, rowHeight, headHeight }: { total: number; rowHeight: number; headHeight: number },
+) {
+  const [at, setAt] = useState({ scrollTop: 0, scrollLeft: 0, fine: 0 })
+  const [size, setSize] = useState({ width: 1200, height: 800 })
+  const [isFlinging, setFlinging] = useState(false)
+  const fine = useRef({ scrollTop: -1, value: 0 })
+  const viewHeight = Math.max(rowHeight, size.height - headHeight)
+
+  useLayoutEffect(() => {
+    const grid = element.current
+    if (grid === null) return
+    const measure = () => setSize({ width: grid.clientWidth, height: grid.clientHeight })
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(grid)
+    return () => observer.disconnect()
+  }, [element])
+
+  useEffect(() => {
+    const grid = element.current
+    if (grid === null) return
+    let frame = 0
+    let settle: ReturnType<typeof setTimeout> | undefined
+    let last = grid.scrollTop
+    const scale = scaleOf(total, rowHeight, viewHeight)
+    const onScroll = () => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => {
+        const { scrollTop, scrollLeft } = grid
+        if (Math.abs(scrollTop - last) * scale > FLING_ROWS * rowHeight) {
+          setFlinging(true)
+          clearTimeout(settle)
+          settle = setTimeout(() => setFlinging(false), SETTLE_MS)
+        }
+        last = scrollTop
+        const kept = Math.abs(fine.current.scrollTop - scrollTop) < 1 ? fine.current.value : 0
+        setAt({ scrollTop, scrollLeft, fine: kept })
+      })
+    }
+    // With a scaled scroll bar a wheel would leap: it moves by rows all the same.
+    const onWheel = (event: WheelEvent) => {
+      if (scale === 1 || event.ctrlKey || event.shiftKey) return
+      event.preventDefault()
+      const moved = fine.current.value + event.deltaY
+      const top = Math.trunc(moved / scale)
+      const scrollTop = Math.max(0, Math.min(grid.scrollHeight - grid.clientHeight, grid.scrollTop + top))
+      fine.current = { scrollTop, value: moved - top * scale }
+      grid.scrollTop = scrollTop
+      onScroll()
+    }
+    grid.addEventListener('scroll', onScroll, { passive: true })
+    grid.addEventListener('wheel', onWheel, { passive: false })
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(settle)
+      grid.removeEventListener('scroll', onScroll)
+      grid.removeEventListener('wheel', onWheel)
+    }
+  }, [element, total, rowHeight, viewHeight])
+
+  /** Scrolls as little as it takes to have the row in view. */
+  const revealRow = useCallback(
+    (row: number) => {
+      const grid = element.current
+      if (grid === null || row < 0) return
+      const scale = scaleOf(total, rowHeight, viewHeight)
+      const kept = Math.abs(fine.current.scrollTop - grid.scrollTop) < 1 ? fine.current.value : 0
+      const top = grid.scrollTop * scale + kept
+      const wanted = Math.max((row + 1) * rowHeight - viewHeight, Math.min(top, row * rowHeight))
+      if (wanted === top) return
+      const scrollTop = Math.round(wanted / scale)
+      fine.current = { scrollTop, value: scale === 1 ? 0 : wanted - scrollTop * scale }
+      grid.scrollTop = scrollTop
+    },
+    [element, total, rowHeight, viewHeight],
+  )
+
+  const window = scrollWindow({ total, rowHeight, viewHeight, ...at })
+  return { window, scrollLeft: at.scrollLeft, width: size.width, isFlinging, revealRow, viewHeight }
+}

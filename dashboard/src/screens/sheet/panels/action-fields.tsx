@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import type { CatalogueAction } from '../../../api/catalogue.ts'
+import { post } from '../../../api/client.ts'
+import { Combobox } from '../../../ui/combobox.tsx'
+import { Checkbox } from '../../../ui/text-field.tsx'
+import { printGroups, readGroups } from '../conditions.ts'
+import type { Reference } from '../references.ts'
+import { useSheet } from '../sheet-view.ts'
+import { ConditionsEditor } from './conditions-editor.tsx'
+import { ProvidersField, type Step } from './providers-field.tsx'
+import { ReferenceField } from './reference-field.tsx'
+
+export type Descriptor = CatalogueAction['inputs'][number]
+
+type Props = {
+  action: string
+  field: Descriptor
+  value: unknown
+  onChange: (value: unknown) => void
+  references: readonly Reference[]
+  problem: string | undefined
+}
+
+/** Structures are written as JSON; what is not JSON is sent as it stands, and the server says what is wrong. */
+const STRUCTURED = ['jsonArray', 'structured_array', 'output_format']
+
+/** One input of an action, named as in the catalogue. */
+export function ActionField({ action, field, value, onChange, references, problem }: Props) {
+  const { name, type, description, required, options, providers } = field
+  const hint = required ? `${description} Required.` : description
+  if (type === 'boolean') {
+    return <Checkbox label={name} checked={value === true} onChange={onChange} />
+  }
+  if (providers !== undefined) {
+    return (
+      <ProvidersField
+        action={action}
+        field={name}
+        value={Array.isArray(value) ? (value as Step[]) : []}
+        usual={providers}
+        onChange={onChange}
+      />
+    )
+  }
+  if (type === 'path_filter') {
+    return (
+      <ConditionsEditor
+        name={name}
+        groups={readGroups(value)}
+        onChange={(groups) => onChange(printGroups(groups))}
+        references={references}
+      />
+    )
+  }
+  if (options !== undefined) {
+    return (
+      <Combobox
+        label={name}
+        free
+        value={textOf(value)}
+        choices={options}
+        onChange={(text) => onChange(text === '' ? null : text)}
+        problem={problem}
+        hint={hint}
+      />
+    )
+  }
+  if (type === 'select' || type === 'dropdown') {
+    return (
+      <OptionsField
+        action={action}
+        name={name}
+        value={textOf(value)}
+        onChange={onChange}
+        problem={problem}
+        hint={hint}
+      />
+    )
+  }
+  const isStructured = STRUCTURED.includes(type)
+  return (
+    <ReferenceField
+      label={name}
+      code={isStructured || type === 'promptField'}
+      value={textOf(value)}
+      onChange={(text) => onChange(isStructured ? parseStructure(text) : text)}
+      references={references}
+      problem={problem}
+      hint={hint}
+    />
+  )
+}
+
+/** A dropdown whose words somebody else knows. */
+function OptionsField({
+  action,
+  name,
+  value,
+  onChange,
+  problem,
+  hint,
+}: {
+  action: string
+  name: string
+  value: string
+  onChange: (value: unknown) => void
+  problem: string | undefined
+  hint: string
+}) {
+  const { path, sheet } = useSheet()
+  const offers = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'options', action, name],
+    retry: false,
+    queryFn: async () =>
+      (
+        await post<{ options: { value: string; label: string }[] }>(
+          `${path}/actions/${encodeURIComponent(action)}/options/${encodeURIComponent(name)}`,
+          {},
+        )
+      ).options,
+  })
+  return (
+    <Combobox
+      label={name}
+      free
+      value={value}
+      choices={offers.data ?? []}
+      onChange={(text) => onChange(text === '' ? null : text)}
+      problem={problem}
+      hint={hint}
+    />
+  )
+}
+
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}
+
+function parseStructure(text: string): unknown {
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

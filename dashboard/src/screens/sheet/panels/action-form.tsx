@@ -1,0 +1,201 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Warning } from '#contract/envelope.ts'
+import type { CatalogueAction } from '../../../api/catalogue.ts'
+import { ApiError, fieldProblem, post, request } from '../../../api/client.ts'
+import type { Estimate, GraphNode } from '../../../api/sheet.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CopyAsCurl } from '../../../ui/copy-button.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Checkbox, TextArea, TextField } from '../../../ui/text-field.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { type ConditionGroup, printGroups, readGroups } from '../conditions.ts'
+import { referencesFor } from '../references.ts'
+import { plural } from '../row-edits.ts'
+import { credits } from '../runs/run-dialog.tsx'
+import { useSheetDialogs } from '../sheet-dialogs.tsx'
+import { useSheet } from '../sheet-view.ts'
+import { ActionField } from './action-fields.tsx'
+import { ConditionsEditor } from './conditions-editor.tsx'
+import { Group, Panel } from './panel.tsx'
+import { Preview } from './preview.tsx'
+
+type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
+
+export function ActionForm({ node, warnings: first, template }: Props) {
+  const { path, sheet, columns, can, refreshDefinition, refresh } = useSheet()
+  const { open } = useSheetDialogs()
+  const queries = useQueryClient()
+  const id = node.action_instance_id
+  const address = `${path}/actions/${encodeURIComponent(id)}`
+  const [name, setName] = useState(node.display_name)
+  const [changed, setChanged] = useState<Record<string, unknown>>({})
+  const [groups, setGroups] = useState<ConditionGroup[]>(() => readGroups(node.run_if ?? {}))
+  const [goesOn, setGoesOn] = useState(node.run_if?.['continue_workflow_if_run_condition_not_met'] === true)
+  const [continues, setContinues] = useState(node.continue_workflow_if_action_fails === true)
+  const [note, setNote] = useState(node.note ?? '')
+  const [warnings, setWarnings] = useState(first)
+  const references = referencesFor(columns, id)
+  const values = { ...node.inputs, ...changed }
+
+  const body = changesOf(node, { changed, groups, goesOn, continues, note })
+  const save = useMutation({
+    mutationFn: async () => {
+      if (name !== node.display_name) await request('PATCH', `${address}/name`, { name })
+      return Object.keys(body).length === 0 ? null : request<unknown>('PATCH', address, body)
+    },
+    onSuccess: async (answer) => {
+      setWarnings(answer?.warnings ?? [])
+      notify(`${name} is saved`)
+      await refreshDefinition()
+      await queries.invalidateQueries({ queryKey: ['sheet', sheet.sheetId, 'action', id] })
+      refresh()
+    },
+  })
+  const hasFieldProblem = save.error instanceof ApiError && save.error.fields.length > 0
+  const isChanged = Object.keys(body).length > 0 || name !== node.display_name
+  const title = `Action ${node.display_name}`
+  return (
+    <Panel
+      name={title}
+      title={
+        <>
+          <h2 className="truncate text-14 font-semibold">{title}</h2>
+          <p className="truncate text-11 text-muted">{`${template.name} · ${id}`}</p>
+        </>
+      }
+      footer={
+        <>
+          {can.editActions && (
+            <Button kind="primary" busy={save.isPending} disabled={!isChanged} onClick={() => save.mutate()}>
+              Save
+            </Button>
+          )}
+          <CopyAsCurl method="PATCH" path={address} body={body} />
+          {can.editActions && (
+            <Button
+              kind="ghost"
+              className="ml-auto text-danger-text"
+              onClick={() => {
+                const column = columns.find(({ key }) => key === id)
+                if (column !== undefined) open({ kind: 'delete column', column })
+              }}
+            >
+              Delete action
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="text-muted">{template.description}</p>
+      {save.error !== null && <Problem error={save.error} />}
+      <Warnings warnings={warnings} />
+      <TextField label="Name" value={name} onChange={setName} problem={fieldProblem(save.error, 'name')} />
+      {template.inputs.map((field) => (
+        <ActionField
+          key={field.name}
+          action={id}
+          field={field}
+          value={values[field.name]}
+          references={references}
+          problem={hasFieldProblem ? fieldProblem(save.error, field.name) : undefined}
+          onChange={(value) => setChanged({ ...changed, [field.name]: value })}
+        />
+      ))}
+      <Preview values={values} />
+      <ConditionsEditor name="Run only if" groups={groups} onChange={setGroups} references={references} />
+      {groups.length > 0 && (
+        <Checkbox
+          label="Go on with the next action where it is not met"
+          checked={goesOn}
+          onChange={setGoesOn}
+        />
+      )}
+      <Checkbox label="Continue if this action fails" checked={continues} onChange={setContinues} />
+      <TextArea label="Note" value={note} onChange={setNote} rows={2} />
+      <Impact action={id} />
+    </Panel>
+  )
+}
+
+type Draft = {
+  changed: Record<string, unknown>
+  groups: ConditionGroup[]
+  goesOn: boolean
+  continues: boolean
+  note: string
+}
+
+/** What differs from what is saved: any change runs and bills cells again, so nothing else is sent. */
+function changesOf(
+  node: GraphNode,
+  { changed, groups, goesOn, continues, note }: Draft,
+): Record<string, unknown> {
+  const inputs = Object.fromEntries(
+    Object.entries(changed)
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(node.inputs?.[name]))
+      .map(([name, value]) => [name, value === '' ? null : value]),
+  )
+  const printed = printGroups(groups)
+  const saved = printGroups(readGroups(node.run_if ?? {}))
+  const wasGoingOn = node.run_if?.['continue_workflow_if_run_condition_not_met'] === true
+  const isOther =
+    JSON.stringify(printed) !== JSON.stringify(saved) || (printed.length > 0 && goesOn !== wasGoingOn)
+  const run_if =
+    printed.length === 0 ? null : { conditions: printed, continue_workflow_if_run_condition_not_met: goesOn }
+  return {
+    ...(Object.keys(inputs).length === 0 ? {} : { inputs }),
+    ...(isOther ? { run_if } : {}),
+    ...(continues === (node.continue_workflow_if_action_fails === true)
+      ? {}
+      : { continue_workflow_if_action_fails: continues }),
+    ...(note === (node.note ?? '') ? {} : { note }),
+  }
+}
+
+function Warnings({ warnings }: { warnings: readonly Warning[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <ul
+      aria-label="Warnings"
+      className="flex flex-col gap-1 rounded-md bg-out-of-credits-bg px-3 py-2 text-out-of-credits"
+    >
+      {warnings.map(({ field, code, message }) => (
+        <li key={`${field} ${code} ${message}`} className="break-words">
+          <code className="font-mono text-12">{code}</code> {field === '' ? '' : `${field}: `}
+          {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met']
+
+/** What a changed configuration costs when the rows that have a result run again. */
+function Impact({ action }: { action: string }) {
+  const { path, sheet } = useSheet()
+  const estimate = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'estimate', 'impact', action],
+    staleTime: 10_000,
+    queryFn: () =>
+      post<Estimate>(`${path}/estimate`, {
+        status_filters: [{ action_instance_id: action, is: SETTLED }],
+        action_instance_id: action,
+        run_next_action: true,
+      }),
+  })
+  const text =
+    estimate.data === undefined
+      ? ''
+      : estimate.data.rows === 0
+        ? 'No row has a result that would be computed again'
+        : `${plural(estimate.data.rows, 'row')} run and bill again, at most ${credits(estimate.data.credits.at_most ?? 0)}`
+  return (
+    <Group name="What saving bills again">
+      <p role="status" aria-label="Impact" className="text-muted">
+        {text}
+      </p>
+    </Group>
+  )
+}

@@ -1,0 +1,216 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError, get, post } from '../../../api/client.ts'
+import type { CellDetail, Estimate, Row, RowPage } from '../../../api/sheet.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CopyAsCurl } from '../../../ui/copy-button.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { notifyProblem } from '../../../ui/toasts.tsx'
+import { STATE_NAMES, cellText } from '../cell-text.ts'
+import { StatePill } from '../grid/grid-cell.tsx'
+import { hintOf } from '../hints.ts'
+import { openNextFailed } from '../next-failed.ts'
+import { requestsOf, type RunChoice } from '../runs/run-choice.ts'
+import { useSheetDialogs } from '../sheet-dialogs.tsx'
+import { useSheet } from '../sheet-view.ts'
+import { ConditionTable } from './condition-table.tsx'
+import { Group, Panel } from './panel.tsx'
+import { Providers } from './providers-asked.tsx'
+import { ValueView } from './value-view.tsx'
+
+/** All there is to know about one cell. */
+export default function CellPanel({ rowId, action }: { rowId: string; action: string }) {
+  const view = useSheet()
+  const { sheet, path, rows, columns } = view
+  const column = columns.find(({ key }) => key === action)
+  const name = column?.name ?? action
+  const number = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'number', rowId, rows.selection],
+    queryFn: async () => (await rows.locate(rowId)) ?? null,
+  })
+  const title = `Cell ${name}, row ${number.data == null ? '…' : number.data + 1}`
+  const cell = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'cell', rowId, action],
+    queryFn: ({ signal }) => readCell(`${path}/rows/${rowId}/cells/${encodeURIComponent(action)}`, signal),
+  })
+  const row = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'cell', rowId],
+    queryFn: async () => (await post<RowPage>(`${path}/rows/list`, { row_ids: [rowId] })).rows[0] ?? null,
+  })
+  const node = column?.kind === 'action' ? column.node : undefined
+  const detail = cell.data
+  return (
+    <Panel
+      name={title}
+      title={<h2 className="truncate text-14 font-semibold">{title}</h2>}
+      footer={<Footer rowId={rowId} action={action} />}
+    >
+      {cell.error !== null && <Problem error={cell.error} onRetry={() => void cell.refetch()} />}
+      {detail === undefined && cell.error === null && <Skeleton />}
+      {detail !== undefined && (
+        <>
+          <StateLine detail={detail} outputs={column?.kind === 'action' ? column.outputs : []} />
+          {detail?.error !== undefined && <ErrorGroup status={detail.status} error={detail.error} />}
+          {node?.run_if !== undefined && row.data != null && (
+            <ConditionTable runIf={node.run_if} row={row.data} />
+          )}
+          {detail?.status === 'complete' && <Value detail={detail} />}
+          {detail?.provenance !== undefined && <Provenance provenance={detail.provenance} />}
+          {row.data != null && <Inputs row={row.data} />}
+        </>
+      )}
+    </Panel>
+  )
+}
+
+/** A cell that was never run is absent: that is a state, not a failure. */
+async function readCell(path: string, signal: AbortSignal): Promise<CellDetail | null> {
+  try {
+    return await get<CellDetail>(path, signal)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}
+
+function StateLine({ detail, outputs }: { detail: CellDetail | null; outputs: readonly string[] }) {
+  if (detail === null) return <p role="status">{STATE_NAMES.not_run}</p>
+  const { status } = detail
+  const { text } = cellText(
+    {
+      status,
+      ...(detail.outputs === undefined ? {} : { outputs: detail.outputs as Record<string, unknown> }),
+      ...(detail.outputs_ref === undefined ? {} : { outputs_ref: detail.outputs_ref }),
+    },
+    outputs,
+  )
+  const words = status === 'complete' && text === 'no answer' ? 'Complete: no answer' : STATE_NAMES[status]
+  return (
+    <div className="flex items-center gap-2">
+      <StatePill state={status} text={words} />
+      <span role="status" className="sr-only">
+        {words}
+      </span>
+    </div>
+  )
+}
+
+function ErrorGroup({ status, error }: { status: CellDetail['status']; error: string }) {
+  return (
+    <Group name="Error">
+      <p className="rounded-md bg-failed-bg px-3 py-2 font-mono text-12 break-words whitespace-pre-wrap text-failed">
+        {error}
+      </p>
+      <p>{`Hint: ${hintOf(status, error)}`}</p>
+    </Group>
+  )
+}
+
+function Value({ detail }: { detail: CellDetail }) {
+  const [isWanted, setWanted] = useState(false)
+  const url = detail.outputs_ref?.url
+  const large = useQuery({
+    queryKey: ['outputs', url],
+    enabled: isWanted && url !== undefined,
+    queryFn: ({ signal }) => readOutputs(url ?? '', signal),
+  })
+  if (url === undefined) return <ValueView value={detail.outputs ?? null} />
+  if (large.data !== undefined) return <ValueView value={large.data} />
+  if (large.error !== null) return <Problem error={large.error} onRetry={() => void large.refetch()} />
+  return (
+    <Button busy={large.isFetching} onClick={() => setWanted(true)}>
+      {`Load ${Math.ceil((detail.outputs_ref?.size_bytes ?? 0) / 1024).toLocaleString('en')} KB`}
+    </Button>
+  )
+}
+
+/** The address is that of the public API; a session reads the same below its own. */
+async function readOutputs(url: string, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(`/internal${new URL(url).pathname}`, { signal })
+  if (!response.ok) throw new Error(`The outputs could not be read (${response.status})`)
+  return response.json()
+}
+
+function Provenance({ provenance }: { provenance: NonNullable<CellDetail['provenance']> }) {
+  const { attempts, duration_ms, credits, cache_hit, run_id, revision, started_at, providers } = provenance
+  const facts: [string, string][] = [
+    ['Attempts', String(attempts)],
+    ['Duration', duration_ms < 1000 ? `${duration_ms} ms` : `${(duration_ms / 1000).toFixed(1)} s`],
+    ['Credits', credits.toLocaleString('en', { maximumFractionDigits: 3 })],
+    ['Cache', cache_hit ? 'taken from it' : 'not used'],
+    ['Started', new Date(started_at).toLocaleString()],
+    ['Run', run_id],
+    ['Revision', String(revision)],
+  ]
+  return (
+    <>
+      <Group name="Provenance">
+        <dl className="grid grid-cols-[90px_1fr] gap-x-3 gap-y-0.5">
+          {facts.map(([fact, value]) => (
+            <div key={fact} className="contents">
+              <dt className="text-muted">{fact}</dt>
+              <dd className="min-w-0 break-all">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Group>
+      {providers.length > 0 && <Providers providers={providers} />}
+    </>
+  )
+}
+
+function Inputs({ row }: { row: Row }) {
+  return (
+    <details>
+      <summary className="cursor-pointer text-12 font-semibold text-muted">The row</summary>
+      <dl className="mt-1 grid grid-cols-[120px_1fr] gap-x-3 gap-y-0.5">
+        {Object.entries(row.inputs).map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="truncate text-muted">{name}</dt>
+            <dd className="min-w-0 break-words">
+              {typeof value === 'string' ? value : JSON.stringify(value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+function Footer({ rowId, action }: { rowId: string; action: string }) {
+  const view = useSheet()
+  const { open } = useSheetDialogs()
+  const choice: RunChoice = { kind: 'cell', action, rowId }
+  const { run, estimate } = requestsOf(choice, view.address.selection)
+  const [isBusy, setBusy] = useState(false)
+  // A single cell that costs nothing runs without asking.
+  const rerun = async () => {
+    setBusy(true)
+    try {
+      const { credits } = await post<Estimate>(`${view.path}/estimate`, estimate)
+      if (credits.at_most === 0) {
+        await post(`${view.path}${run.path}`, run.body)
+        view.refresh()
+      } else open({ kind: 'run', choice })
+    } catch (error) {
+      notifyProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {view.can.run && (
+        <Button kind="primary" busy={isBusy} onClick={() => void rerun()}>
+          Rerun
+        </Button>
+      )}
+      <Button onClick={() => void openNextFailed(view).catch(notifyProblem)}>Next failed</Button>
+      <CopyAsCurl method="POST" path={`${view.path}${run.path}`} body={run.body} />
+      <Button kind="ghost" className="ml-auto" onClick={() => view.address.openAction(action)}>
+        Configure
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import type { Row } from '../../../api/sheet.ts'
+import { Table } from '../../../ui/table.tsx'
+import { valueText } from '../cell-text.ts'
+import { isMet, readGroups } from '../conditions.ts'
+import { valueOfToken } from '../references.ts'
+
+/** What decided: each condition, the value of the row, whether it was met. */
+export function ConditionTable({ runIf, row }: { runIf: Record<string, unknown>; row: Row }) {
+  const leaves = readGroups(runIf).flatMap((group, at) =>
+    group.conditions.map((leaf, place) => ({
+      key: `${at}.${place}`,
+      leaf,
+      joint: place > 0 ? leaf.combinator : at > 0 ? group.combinator : '',
+      value: valueText(valueOfToken(leaf.variable, row)),
+    })),
+  )
+  return (
+    <Table
+      label="Condition"
+      items={leaves}
+      keyOf={({ key }) => key}
+      columns={[
+        {
+          name: 'Condition',
+          cell: ({ leaf, joint }) => (
+            <span className="break-words">
+              {[joint, leaf.variable, leaf.operator, leaf.values.join(' and ')].filter(Boolean).join(' ')}
+            </span>
+          ),
+        },
+        {
+          name: 'Value of the row',
+          cell: ({ value }) => <span className="break-words">{value === '' ? 'empty' : value}</span>,
+        },
+        { name: 'Met', cell: ({ leaf, value }) => (isMet(leaf, value) ? 'met' : 'not met') },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,75 @@
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '../../../ui/button.tsx'
+import { useSheet } from '../sheet-view.ts'
+
+/** At the right of the sheet, or over it where there is no room. Escape closes it, and the focus goes back to where it was. */
+export function Panel({
+  name,
+  title,
+  children,
+  footer,
+}: {
+  name: string
+  title: ReactNode
+  children: ReactNode
+  footer?: ReactNode
+}) {
+  const { address } = useSheet()
+  const element = useRef<HTMLElement>(null)
+  const close = address.closePanel
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.focus({ preventScroll: true })
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    <section
+      ref={element}
+      aria-label={name}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) {
+          event.stopPropagation()
+          close()
+        }
+      }}
+      className="flex w-[440px] shrink-0 flex-col border-l bg-bg outline-none max-lg:absolute max-lg:inset-y-0 max-lg:right-0 max-lg:z-20 max-lg:shadow-raised max-md:w-full"
+    >
+      <header className="flex items-center gap-2 border-b px-4 py-2">
+        <div className="min-w-0 flex-1">{title}</div>
+        <Button kind="ghost" icon={X} iconOnly onClick={close}>
+          Close
+        </Button>
+      </header>
+      <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-4 py-3">{children}</div>
+      {footer !== undefined && (
+        <footer className="flex flex-wrap items-center gap-2 border-t px-4 py-2">{footer}</footer>
+      )}
+    </section>
+  )
+}
+
+/** A part of a panel, named for everybody. */
+export function Group({
+  name,
+  children,
+  hideName,
+}: {
+  name: string
+  children: ReactNode
+  hideName?: boolean
+}) {
+  return (
+    <div role="group" aria-label={name} className="flex flex-col gap-1.5">
+      {hideName !== true && (
+        <h3 aria-hidden className="text-12 font-semibold text-muted">
+          {name}
+        </h3>
+      )}
+      {children}
+    </div>
+  )
+}

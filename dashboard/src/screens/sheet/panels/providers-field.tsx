@@ -1,0 +1,190 @@
+import { useQuery } from '@tanstack/react-query'
+import { ArrowDown, ArrowUp, GripVertical, X } from 'lucide-react'
+import { type DragEvent, useState } from 'react'
+import { post } from '../../../api/client.ts'
+import { Button } from '../../../ui/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { useSheet } from '../sheet-view.ts'
+import { Group } from './panel.tsx'
+
+export type Step = string | { name: string; use_own_key?: boolean }
+type Offer = {
+  value: string
+  extras?: {
+    supports_own_key?: boolean
+    requires_own_key?: boolean
+    credits?: number
+    last_30_days?: { hit_rate?: number | null; asked?: number }
+  }
+}
+
+const nameOf = (step: Step) => (typeof step === 'string' ? step : step.name)
+const isOwn = (step: Step) => typeof step !== 'string' && step.use_own_key === true
+
+type Props = {
+  action: string
+  field: string
+  value: readonly Step[]
+  onChange: (steps: Step[]) => void
+  usual: readonly string[]
+}
+
+/** A waterfall: who is asked in which order, at which price, on whose key. */
+export function ProvidersField({ action, field, value, onChange, usual }: Props) {
+  const { path, sheet } = useSheet()
+  const offers = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'options', action, field],
+    queryFn: async () =>
+      (await post<{ options: Offer[] }>(`${path}/actions/${encodeURIComponent(action)}/options/${field}`, {}))
+        .options,
+  })
+  const [dragged, setDragged] = useState<number | null>(null)
+  // Nothing configured: those are asked whom the action asks by default.
+  const steps: readonly Step[] = value.length > 0 ? value : usual
+  const move = (from: number, to: number) => {
+    const step = steps[from]
+    if (step === undefined || to < 0 || to >= steps.length) return
+    onChange(steps.toSpliced(from, 1).toSpliced(to, 0, step))
+  }
+  const rest = (offers.data ?? []).filter(({ value }) => !steps.some((step) => nameOf(step) === value))
+  return (
+    <Group name={`Providers of ${field}`} hideName>
+      <h3 aria-hidden className="text-12 font-medium">
+        {field}
+      </h3>
+      {offers.error !== null && <Problem error={offers.error} onRetry={() => void offers.refetch()} />}
+      <ul aria-label={field} className="flex flex-col rounded-md border">
+        {steps.map((step, place) => (
+          <ProviderLine
+            key={nameOf(step)}
+            step={step}
+            offer={offers.data?.find(({ value }) => value === nameOf(step))}
+            isDragged={dragged === place}
+            onDragStart={() => setDragged(place)}
+            onDragOver={(event) => {
+              event.preventDefault()
+              if (dragged === null || dragged === place) return
+              move(dragged, place)
+              setDragged(place)
+            }}
+            onDragEnd={() => setDragged(null)}
+            onUp={place === 0 ? undefined : () => move(place, place - 1)}
+            onDown={place === steps.length - 1 ? undefined : () => move(place, place + 1)}
+            onRemove={() => onChange(steps.toSpliced(place, 1))}
+            onOwn={(own) =>
+              onChange(
+                steps.with(
+                  place,
+                  own
+                    ? { name: nameOf(step), use_own_key: true }
+                    : { name: nameOf(step), use_own_key: false },
+                ),
+              )
+            }
+          />
+        ))}
+      </ul>
+      <Menu trigger={<Button size="small">Add provider</Button>}>
+        {rest.map(({ value, extras }) => (
+          <MenuItem
+            key={value}
+            {...(extras?.credits === undefined ? {} : { note: `${extras.credits} credits` })}
+            onSelect={() =>
+              onChange([
+                ...steps,
+                extras?.requires_own_key === true ? { name: value, use_own_key: true } : value,
+              ])
+            }
+          >
+            {value}
+          </MenuItem>
+        ))}
+        {rest.length === 0 && (
+          <MenuItem disabled onSelect={() => {}}>
+            All are listed
+          </MenuItem>
+        )}
+      </Menu>
+    </Group>
+  )
+}
+
+function ProviderLine({
+  step,
+  offer,
+  isDragged,
+  onUp,
+  onDown,
+  onRemove,
+  onOwn,
+  ...drag
+}: {
+  step: Step
+  offer: Offer | undefined
+  isDragged: boolean
+  onUp: (() => void) | undefined
+  onDown: (() => void) | undefined
+  onRemove: () => void
+  onOwn: (own: boolean) => void
+  onDragStart: () => void
+  onDragOver: (event: DragEvent) => void
+  onDragEnd: () => void
+}) {
+  const name = nameOf(step)
+  const { credits, last_30_days: recent, supports_own_key, requires_own_key } = offer?.extras ?? {}
+  const own = isOwn(step) || requires_own_key === true
+  const rate = recent?.hit_rate
+  return (
+    <li
+      draggable
+      {...drag}
+      className={classNames(
+        'flex items-center gap-1 border-b px-2 py-1 last:border-b-0',
+        isDragged && 'bg-selected',
+      )}
+    >
+      <GripVertical aria-hidden className="size-3.5 shrink-0 cursor-grab text-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="truncate">{name}</p>
+        <p className="text-11 text-muted">
+          {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : `${credits} credits`}
+          {rate != null && `, finds ${Math.round(rate * 100)}%`}
+        </p>
+      </div>
+      {(supports_own_key === true || requires_own_key === true) && (
+        <button
+          type="button"
+          role="switch"
+          aria-checked={own}
+          aria-label={`Own key for ${name}`}
+          disabled={requires_own_key === true}
+          onClick={() => onOwn(!own)}
+          className={classNames(
+            'h-4 w-7 shrink-0 rounded-full border border-control p-px transition-colors',
+            own ? 'bg-accent' : 'bg-hover',
+          )}
+        >
+          <span className={classNames('block size-3 rounded-full bg-bg', own && 'translate-x-3')} />
+        </button>
+      )}
+      <Button kind="ghost" size="small" icon={ArrowUp} iconOnly disabled={onUp === undefined} onClick={onUp}>
+        {`Move ${name} up`}
+      </Button>
+      <Button
+        kind="ghost"
+        size="small"
+        icon={ArrowDown}
+        iconOnly
+        disabled={onDown === undefined}
+        onClick={onDown}
+      >
+        {`Move ${name} down`}
+      </Button>
+      <Button kind="ghost" size="small" icon={X} iconOnly onClick={onRemove}>
+        {`Remove ${name}`}
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Run } from '../../../api/sheet.ts'
+import { ProgressBar } from '../../../ui/progress-bar.tsx'
+import { plural } from '../row-edits.ts'
+import { credits } from './run-dialog.tsx'
+
+/** How far the latest run is, what it cost so far. */
+export function LastRun({ run }: { run: Run | undefined }) {
+  const isRunning = run?.state === 'running'
+  return (
+    <div className="flex min-w-0 items-center gap-3">
+      {isRunning && (
+        <div className="w-32 shrink-0">
+          <ProgressBar label="Run progress" value={run.rows_done} max={run.rows_queued} />
+        </div>
+      )}
+      <p role="status" aria-label="Last run" className="truncate text-12 text-muted">
+        {run === undefined
+          ? 'Not run yet'
+          : `${run.rows_done.toLocaleString('en')} of ${plural(run.rows_queued, 'row')}, ${run.cells_failed.toLocaleString('en')} failed, ${credits(run.credits)}`}
+        {run?.state === 'stopped' && ', stopped'}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldProblem, post, request } from '../../../api/client.ts'
+import type { Estimate } from '../../../api/sheet.ts'
+import { CopyAsCurl } from '../../../ui/copy-button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { TextField } from '../../../ui/text-field.tsx'
+import { plural } from '../row-edits.ts'
+import { useSheet } from '../sheet-view.ts'
+import { type RunChoice, requestsOf } from './run-choice.ts'
+
+export const credits = (amount: number) =>
+  `${amount.toLocaleString('en', { maximumFractionDigits: 3 })} credits`
+
+/** What it will cost is known before anything runs, and a cap is one field away. */
+export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () => void }) {
+  const { path, sheet, address, refresh, columns } = useSheet()
+  const { run, estimate } = requestsOf(choice, address.selection)
+  const [cap, setCap] = useState('')
+  const price = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'estimate', estimate],
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: () => post<Estimate>(`${path}/estimate`, estimate),
+  })
+  const body = cap === '' ? run.body : { ...run.body, max_credits: Number(cap) }
+  const start = useMutation({
+    mutationFn: () => request('POST', `${path}${run.path}`, body),
+    onSuccess: () => {
+      refresh()
+      onClose()
+    },
+  })
+  const capProblem = fieldProblem(start.error, 'max_credits')
+  const hasActions = columns.some(({ kind }) => kind === 'action')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Run rows"
+      submit={{
+        label: 'Run',
+        onSubmit: () => start.mutate(),
+        busy: start.isPending,
+        disabled: !hasActions || price.data?.rows === 0,
+      }}
+      footer={<CopyAsCurl method="POST" path={`${path}${run.path}`} body={body} />}
+      error={capProblem === undefined ? start.error : null}
+    >
+      {!hasActions && <p className="text-muted">There is no action to run yet. Add one first.</p>}
+      {hasActions && price.error !== null && (
+        <Problem error={price.error} onRetry={() => void price.refetch()} />
+      )}
+      {hasActions && price.error === null && <Price estimate={price.data} />}
+      <TextField
+        label="Spend at most"
+        type="number"
+        min={0}
+        step="any"
+        value={cap}
+        onChange={setCap}
+        problem={capProblem}
+        hint="Credits; empty: no cap. What would pass it is not run."
+      />
+    </Dialog>
+  )
+}
+
+function Price({ estimate }: { estimate: Estimate | undefined }) {
+  if (estimate === undefined) {
+    return (
+      <p role="status" className="text-muted">
+        Estimating…
+      </p>
+    )
+  }
+  const { rows, cells, credits: price, balance, actions, precision } = estimate
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-muted">
+        {plural(rows, 'row')}, {plural(cells.total, 'cell')}
+        {cells.cached > 0 && `, ${cells.cached.toLocaleString('en')} from the cache`}
+        {cells.skipped > 0 && `, ${cells.skipped.toLocaleString('en')} skipped by conditions`}
+        {precision === 'sampled' && ', from a sample'}
+      </p>
+      <p className="text-14 font-medium">
+        {price.at_most === null
+          ? 'Estimate: no upper bound is known'
+          : `Estimate: at most ${credits(price.at_most)}`}
+      </p>
+      {price.at_most !== price.expected && (
+        <p className="text-muted">{`Expected: ${credits(price.expected)}`}</p>
+      )}
+      <p>{`Balance: ${credits(balance.now)}`}</p>
+      {price.at_most !== 0 && (
+        <ul aria-label="By action" className="rounded-md border px-3 py-1 text-12">
+          {actions.map(({ action_instance_id, cells, credits: bound }) => (
+            <li key={action_instance_id} className="flex justify-between gap-4 py-0.5">
+              <span className="truncate">{action_instance_id}</span>
+              <span className="shrink-0 text-muted">{`${plural(cells, 'cell')}, at most ${credits(bound.at_most)}`}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { Play, Square } from 'lucide-react'
+import { useStore } from 'zustand'
+import { post } from '../../../api/client.ts'
+import { isFiltered, type Run } from '../../../api/sheet.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
+import { notify, notifyProblem } from '../../../ui/toasts.tsx'
+import { plural, selectedIds } from '../row-edits.ts'
+import { useSheetDialogs } from '../sheet-dialogs.tsx'
+import { useSheet, useTotal } from '../sheet-view.ts'
+import { countSelected } from '../view-state.ts'
+
+export function RunMenu({ latest }: { latest: Run | undefined }) {
+  const view = useSheet()
+  const { open } = useSheetDialogs()
+  const total = useTotal(view.rows) ?? 0
+  const selected = useStore(view.state, ({ selected }) => countSelected(selected, total))
+  if (!view.can.run) return null
+  const stop = async () => {
+    try {
+      const { rows_stopped } = await post<{ rows_stopped: number }>(`${view.path}/stop`)
+      notify(`${plural(rows_stopped, 'queued row')} stopped; cells that are running may finish`)
+    } catch (error) {
+      notifyProblem(error)
+    }
+    view.refresh()
+  }
+  const runSelected = () =>
+    void selectedIds(view)
+      .then((ids) => open({ kind: 'run', choice: { kind: 'rows', ids } }))
+      .catch(notifyProblem)
+  const item = (
+    label: string,
+    kind: 'first' | 'filtered' | 'failed' | 'unfinished' | 'all',
+    disabled = false,
+  ) => (
+    <MenuItem disabled={disabled} onSelect={() => open({ kind: 'run', choice: { kind } })}>
+      {label}
+    </MenuItem>
+  )
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button kind="primary" icon={Play}>
+            Run
+          </Button>
+        }
+      >
+        {item('First 10 rows', 'first')}
+        <MenuItem disabled={selected === 0} onSelect={runSelected}>
+          Selected rows
+        </MenuItem>
+        {item('Filtered rows', 'filtered', !isFiltered(view.address.selection))}
+        <MenuSeparator />
+        {item('Failed rows', 'failed')}
+        {item('Unfinished rows', 'unfinished')}
+        {item('All rows', 'all')}
+      </Menu>
+      <Button icon={Square} disabled={latest?.state !== 'running'} onClick={() => void stop()}>
+        Stop
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { useRouter, useRouterState } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { RowFilter, Selection, StatusFilter } from '../../api/sheet.ts'
+
+/** What is open in a sheet is in its address, so that a link shows the same. */
+export type Opened = { row: string | null; cell: string | null; action: string | null; add: boolean }
+
+export function useSheetAddress() {
+  const { history } = useRouter()
+  const href = useRouterState({ select: (state) => state.location.href })
+  return useMemo(() => {
+    const query = new URL(href, location.origin).searchParams
+    const change = (changes: Record<string, string | null>, replace = false) => {
+      const next = new URL(href, location.origin)
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null) next.searchParams.delete(name)
+        else next.searchParams.set(name, value)
+      }
+      const text = next.search.replace(/([?&]add)=(?=&|$)/, '$1')
+      history[replace ? 'replace' : 'push'](`${next.pathname}${text}`)
+    }
+    const opened: Opened = {
+      row: query.get('row'),
+      cell: query.get('cell'),
+      action: query.get('action'),
+      add: query.has('add'),
+    }
+    const selection: Selection = {
+      filters: readList<RowFilter>(query.get('filters')),
+      status_filters: readList<StatusFilter>(query.get('status_filters')),
+      find: query.get('find') ?? '',
+    }
+    const close = { row: null, cell: null, action: null, add: null }
+    return {
+      opened,
+      selection,
+      openCell: (row: string, cell: string) => change({ ...close, row, cell }),
+      openAction: (action: string) => change({ ...close, action }),
+      openAdd: () => change({ ...close, add: '' }),
+      closePanel: () => change(close),
+      select: ({ filters, status_filters, find }: Selection) =>
+        change(
+          {
+            filters: filters.length === 0 ? null : JSON.stringify(filters),
+            status_filters: status_filters.length === 0 ? null : JSON.stringify(status_filters),
+            find: find === '' ? null : find,
+          },
+          true,
+        ),
+    }
+  }, [history, href])
+}
+
+export type SheetAddress = ReturnType<typeof useSheetAddress>
+
+/** Whoever writes nonsense into the address sees all rows. */
+function readList<Item>(text: string | null): Item[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
+  } catch {
+    return []
+  }
+}

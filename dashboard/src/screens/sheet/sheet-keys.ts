@@ -1,0 +1,62 @@
+import { useEffect } from 'react'
+import { isTyping } from '../../frame/frame.tsx'
+import { notifyProblem } from '../../ui/toasts.tsx'
+import { pasteText } from './clipboard.ts'
+import { openNextFailed } from './next-failed.ts'
+import { selectedIds } from './row-edits.ts'
+import { useSheetDialogs } from './sheet-dialogs.tsx'
+import { type SheetView, useSheet } from './sheet-view.ts'
+
+/** Keys that work wherever the focus is on the sheet, and pasting, also with no cell in focus. */
+export function SheetKeys(): null {
+  const view = useSheet()
+  const { open } = useSheetDialogs()
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (document.querySelector('[role=dialog]') !== null) return
+      const isCommand = event.ctrlKey || event.metaKey
+      const key = event.key.toLowerCase()
+      if (isCommand && key === 'f') {
+        event.preventDefault()
+        document.querySelector<HTMLInputElement>('input[aria-label="Find"]')?.focus()
+      } else if (isTyping(event.target)) return
+      else if (isCommand && (key === 'z' || key === 'y')) {
+        event.preventDefault()
+        const { undo, redo } = view.history.getState()
+        void (key === 'y' || event.shiftKey ? redo() : undo()).catch(notifyProblem)
+      } else if (isCommand && key === 'enter') {
+        event.preventDefault()
+        void runAtHand(view, open).catch(notifyProblem)
+      } else if (!isCommand && key === 'e' && !isOnInput(view)) void openNextFailed(view).catch(notifyProblem)
+    }
+    const onPaste = (event: ClipboardEvent) => {
+      if (isTyping(event.target) || document.querySelector('[role=dialog]') !== null) return
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      if (text === '' || !view.can.edit) return
+      event.preventDefault()
+      const isCellFocused = document.activeElement?.closest('[role=gridcell]') != null
+      void pasteText(view, text, isCellFocused).catch(notifyProblem)
+    }
+    addEventListener('keydown', onKeyDown)
+    addEventListener('paste', onPaste)
+    return () => {
+      removeEventListener('keydown', onKeyDown)
+      removeEventListener('paste', onPaste)
+    }
+  }, [view, open])
+  return null
+}
+
+/** The selected rows, else the row of the cell in focus. */
+async function runAtHand(view: SheetView, open: ReturnType<typeof useSheetDialogs>['open']): Promise<void> {
+  const selected = await selectedIds(view)
+  const row = view.rows.row(view.state.getState().active.row)
+  const ids = selected.length > 0 ? selected : row === undefined ? [] : [row.row_id]
+  if (ids.length > 0 && view.can.run) open({ kind: 'run', choice: { kind: 'rows', ids } })
+}
+
+/** There a letter is what is typed into the cell. */
+function isOnInput({ state, placed }: SheetView): boolean {
+  const isInGrid = document.activeElement?.closest('[role=grid]') != null
+  return isInGrid && placed[state.getState().active.column - 1]?.kind === 'input'
+}

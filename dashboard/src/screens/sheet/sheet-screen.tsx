@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { actionsQuery, inputsQuery, type SheetId } from '../../api/sheet.ts'
+import { overviewQuery, type WorkflowOverview } from '../../api/workflows.ts'
+import { useTitle } from '../../frame/page.tsx'
+import { NotFound, Refusal } from '../../frame/refusal.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { ActiveFilters } from './filters/active-filters.tsx'
+import { Grid } from './grid/grid.tsx'
+import { SelectionToolbar } from './selection-toolbar.tsx'
+import { SheetDialogs } from './sheet-dialogs.tsx'
+import { SheetFoot } from './sheet-foot.tsx'
+import { SheetHints } from './sheet-hints.tsx'
+import { SheetKeys } from './sheet-keys.ts'
+import { SheetTabs } from './sheet-tabs.tsx'
+import { SheetContext, useSheet, useTotal } from './sheet-view.ts'
+import { Toolbar } from './toolbar.tsx'
+import { useSheetView } from './use-sheet-view.ts'
+
+const CellPanel = lazy(() => import('./panels/cell-panel.tsx'))
+const ActionPanel = lazy(() => import('./panels/action-panel.tsx'))
+const AddAction = lazy(() => import('./panels/add-action.tsx'))
+
+export function Screen() {
+  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
+    strict: false,
+  })
+  const sheet = { workflowId, sheetId }
+  const overview = useQuery(overviewQuery(workflowId))
+  const inputs = useQuery(inputsQuery(sheet))
+  const actions = useQuery(actionsQuery(sheet))
+  const error = overview.error ?? inputs.error ?? actions.error
+  const isThere = overview.data !== undefined && inputs.data !== undefined && actions.data !== undefined
+  if (error !== null && !isThere) {
+    const retry = () => [overview, inputs, actions].forEach((query) => void query.refetch())
+    return <Refusal error={error} title="Sheet" onRetry={retry} />
+  }
+  if (!isThere) {
+    return (
+      <main className="min-w-0 flex-1">
+        <h1 className="sr-only">Sheet</h1>
+        <Skeleton lines={12} />
+      </main>
+    )
+  }
+  if (!overview.data.sheets.some(({ sheet_id }) => sheet_id === sheetId)) return <NotFound />
+  // Another sheet is another screen: nothing of the last one stays.
+  return <Sheet key={sheetId} sheet={sheet} overview={overview.data} />
+}
+
+function Sheet({ sheet, overview }: { sheet: SheetId; overview: WorkflowOverview }) {
+  useTitle(overview.name)
+  const view = useSheetView(sheet, overview.name)
+  return (
+    <SheetContext value={view}>
+      <SheetDialogs>
+        <SheetKeys />
+        <main className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <SheetTabs overview={overview} />
+          <Toolbar />
+          <ActiveFilters />
+          <SelectionToolbar />
+          <div className="relative flex min-h-0 flex-1">
+            <Body />
+            <Panels />
+          </div>
+          <SheetFoot />
+        </main>
+      </SheetDialogs>
+    </SheetContext>
+  )
+}
+
+function Body() {
+  const { rows } = useSheet()
+  const total = useTotal(rows)
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      {rows.problem !== null && (
+        <div className="p-2">
+          <Problem error={rows.problem} onRetry={() => void rows.refresh()} />
+        </div>
+      )}
+      <Grid />
+      {total === 0 && <SheetHints />}
+    </div>
+  )
+}
+
+function Panels() {
+  const { opened } = useSheet().address
+  return (
+    <Suspense fallback={null}>
+      {opened.row !== null && opened.cell !== null && (
+        <CellPanel key={`${opened.row} ${opened.cell}`} rowId={opened.row} action={opened.cell} />
+      )}
+      {opened.action !== null && <ActionPanel key={opened.action} action={opened.action} />}
+      {opened.add && <AddAction />}
+    </Suspense>
+  )
+}

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Columns3, Filter, Plus, Redo2, Rows3, Undo2, Zap } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
+import { runsQuery } from '../../api/sheet.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuCheckbox, MenuItem, MenuLabel, MenuSeparator } from '../../ui/menu.tsx'
+import { SearchBox } from '../../ui/text-field.tsx'
+import { notifyProblem } from '../../ui/toasts.tsx'
+import { ROW_HEIGHTS } from './columns.ts'
+import { addRows } from './row-edits.ts'
+import { RunMenu } from './runs/run-menu.tsx'
+import { useSheetDialogs } from './sheet-dialogs.tsx'
+import { useSheet } from './sheet-view.ts'
+
+const LINKS = ['Import', 'Export', 'Schedule', 'Webhook', 'Runs'] as const
+
+export function Toolbar() {
+  const view = useSheet()
+  const { can, address, path, sheet } = view
+  const { open } = useSheetDialogs()
+  const { data: runs } = useQuery(runsQuery(sheet))
+  const addRow = async () => {
+    const [id] = await addRows(view, [{}])
+    if (id === undefined) return
+    await view.rows.refresh()
+    const last = Math.max(0, (view.rows.total ?? 1) - 1)
+    const column = view.placed.findIndex(({ kind }) => kind === 'input') + 1
+    view.state.getState().goTo({ row: last, column: Math.max(1, column) })
+  }
+  return (
+    <div
+      role="toolbar"
+      aria-label="Sheet"
+      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5"
+    >
+      {can.configure && (
+        <Button icon={Plus} onClick={() => open({ kind: 'add input' })}>
+          Add input
+        </Button>
+      )}
+      {can.edit && (
+        <Button icon={Rows3} onClick={() => void addRow().catch(notifyProblem)}>
+          Add row
+        </Button>
+      )}
+      {can.editActions && (
+        <Button icon={Zap} onClick={address.openAdd}>
+          Add action
+        </Button>
+      )}
+      <RunMenu latest={runs?.[0]} />
+      <span aria-hidden className="mx-1 h-5 w-px bg-hairline" />
+      <Button icon={Filter} onClick={() => open({ kind: 'filters' })}>
+        Filters
+      </Button>
+      <ColumnsMenu />
+      <UndoButtons />
+      <FindBox />
+      <nav aria-label="Sheet" className="ml-auto flex gap-3">
+        {LINKS.map((name) => (
+          <Link
+            key={name}
+            to={`${path}/${name.toLowerCase()}`}
+            className="rounded text-muted hover:text-accent-text hover:underline"
+          >
+            {name}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  )
+}
+
+function ColumnsMenu() {
+  const { columns, layout, setLayout } = useSheet()
+  return (
+    <Menu trigger={<Button icon={Columns3}>Columns</Button>}>
+      {columns.map(({ key, name }) => (
+        <MenuCheckbox
+          key={key}
+          checked={!layout.hidden.includes(key)}
+          onChange={(isShown) =>
+            setLayout({
+              ...layout,
+              hidden: isShown ? layout.hidden.filter((one) => one !== key) : [...layout.hidden, key],
+            })
+          }
+        >
+          {name}
+        </MenuCheckbox>
+      ))}
+      <MenuSeparator />
+      <MenuLabel>Row height</MenuLabel>
+      {ROW_HEIGHTS.map((rowHeight) => (
+        <MenuItem
+          key={rowHeight}
+          note={layout.rowHeight === rowHeight ? '✓' : ''}
+          onSelect={() => setLayout({ ...layout, rowHeight })}
+        >
+          {{ 28: 'Compact', 32: 'Normal', 40: 'Tall' }[rowHeight]}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}
+
+function UndoButtons() {
+  const { history } = useSheet()
+  const { past, future, undo, redo } = useStore(history)
+  return (
+    <>
+      <Button
+        icon={Undo2}
+        iconOnly
+        disabled={past.length === 0}
+        onClick={() => void undo().catch(notifyProblem)}
+      >
+        Undo
+      </Button>
+      <Button
+        icon={Redo2}
+        iconOnly
+        disabled={future.length === 0}
+        onClick={() => void redo().catch(notifyProblem)}
+      >
+        Redo
+      </Button>
+    </>
+  )
+}
+
+/** Typing is waited for: the address changes when it pauses. */
+const PAUSE_MS = 250
+
+function FindBox() {
+  const { address } = useSheet()
+  const [words, setWords] = useState(address.selection.find)
+  useEffect(() => {
+    if (words === address.selection.find) return
+    const timer = setTimeout(() => address.select({ ...address.selection, find: words }), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [words, address])
+  return <SearchBox label="Find" value={words} onChange={setWords} className="w-40!" />
+}

@@ -1,0 +1,45 @@
+/** Lines of cells as spreadsheets put them into the clipboard: tabs between, quotes around what holds a tab, a line end or a quote. */
+export function parseTsv(text: string): string[][] {
+  const lines: string[][] = [[]]
+  let cell = ''
+  let isQuoted = false
+  let isStart = true
+  const endCell = () => {
+    lines.at(-1)?.push(cell)
+    cell = ''
+    isStart = true
+  }
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]
+    if (isQuoted) {
+      if (character !== '"') cell += character
+      else if (text[at + 1] === '"') {
+        cell += '"'
+        at += 1
+      } else isQuoted = false
+    } else if (character === '"' && isStart) {
+      isQuoted = true
+      isStart = false
+    } else if (character === '\t') endCell()
+    else if (character === '\n' || character === '\r') {
+      if (character === '\r' && text[at + 1] === '\n') at += 1
+      endCell()
+      lines.push([])
+    } else {
+      cell += character
+      isStart = false
+    }
+  }
+  endCell()
+  const last = lines.at(-1)
+  if (last?.length === 1 && last[0] === '') lines.pop()
+  return lines
+}
+
+export function printTsv(lines: readonly (readonly string[])[]): string {
+  return lines.map((line) => line.map(quote).join('\t')).join('\n')
+}
+
+function quote(text: string): string {
+  return /["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

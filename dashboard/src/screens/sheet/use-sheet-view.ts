@@ -1,0 +1,122 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCan } from '../../api/session.ts'
+import { actionsQuery, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { watchSheet } from './change-stream.ts'
+import { columnsOf, keepLayout, type Layout, placeColumns, readLayout } from './columns.ts'
+import { createHistory } from './history.ts'
+import { RowStore } from './row-store.ts'
+import { useSheetAddress } from './sheet-address.ts'
+import type { SheetView } from './sheet-view.ts'
+import { createViewState } from './view-state.ts'
+
+/** Counts are dearer than rows: while things change they are read this often at most. */
+const COUNTS_MS = 500
+
+/** Makes what the parts of the screen share, and keeps it up to date with the server. */
+export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
+  const queries = useQueryClient()
+  const address = useSheetAddress()
+  const can = useCan()
+  const { data: inputs = [] } = useQuery(inputsQuery(sheet))
+  const { data: actions = [] } = useQuery(actionsQuery(sheet))
+  const [rows] = useState(() => new RowStore(sheet, address.selection))
+  const [state] = useState(createViewState)
+  const [history] = useState(createHistory)
+  const [layout, setLayoutState] = useState(() => readLayout(sheet))
+  const { sheetId, workflowId } = sheet
+
+  const key = JSON.stringify(address.selection)
+  const lastKey = useRef(key)
+  useEffect(() => {
+    if (lastKey.current === key) return
+    lastKey.current = key
+    state.getState().clearSelection()
+    rows.select(JSON.parse(key))
+  }, [rows, state, key])
+
+  const counts = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const refresh = useCallback(() => {
+    void rows.refresh()
+    counts.current ??= setTimeout(() => {
+      counts.current = undefined
+      void queries.invalidateQueries({
+        queryKey: ['sheet', sheetId],
+        predicate: ({ queryKey }) => queryKey[2] === 'count' || queryKey[2] === 'cell',
+      })
+    }, COUNTS_MS)
+    void queries.invalidateQueries({ queryKey: ['sheet', sheetId, 'runs'] })
+  }, [rows, queries, sheetId])
+
+  useEffect(() => {
+    void rows.refresh()
+    const stop = watchSheet({ sheetId, workflowId }, refresh)
+    return () => {
+      stop()
+      clearTimeout(counts.current)
+      counts.current = undefined
+    }
+  }, [rows, refresh, sheetId, workflowId])
+
+  const refreshDefinition = useCallback(async () => {
+    const keys = [
+      inputsQuery({ sheetId, workflowId }).queryKey,
+      actionsQuery({ sheetId, workflowId }).queryKey,
+    ]
+    await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
+  }, [queries, sheetId, workflowId])
+
+  const setLayout = useCallback(
+    (next: Layout) => {
+      keepLayout({ sheetId, workflowId }, next)
+      setLayoutState(next)
+    },
+    [sheetId, workflowId],
+  )
+
+  const columns = useMemo(() => columnsOf(inputs, actions), [inputs, actions])
+  const placed = useMemo(() => placeColumns(columns, layout), [columns, layout])
+  const [edit, configure, editActions, run] = [
+    can('workflows:data:write'),
+    can('workflows:write'),
+    can('actions:write'),
+    can('workflows:run'),
+  ]
+  return useMemo(
+    () => ({
+      sheet: { sheetId, workflowId },
+      path: sheetPath({ sheetId, workflowId }),
+      workflowName,
+      rows,
+      state,
+      history,
+      columns,
+      placed,
+      layout,
+      setLayout,
+      address,
+      can: { edit, configure, editActions, run },
+      refresh,
+      refreshDefinition,
+    }),
+    [
+      sheetId,
+      workflowId,
+      workflowName,
+      rows,
+      state,
+      history,
+      columns,
+      placed,
+      layout,
+      setLayout,
+      address,
+      edit,
+      configure,
+      editActions,
+      run,
+      refresh,
+      refreshDefinition,
+    ],
+  )
+}
