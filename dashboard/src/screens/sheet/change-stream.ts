@@ -35,10 +35,13 @@ export function watchSheet(sheet: SheetId, onChange: (change: SheetChange | null
       Math.max(0, last + MIN_GAP_MS - Date.now()),
     )
   }
-  channel.onmessage = ({ data }: MessageEvent<{ change?: SheetChange; streaming: boolean }>) => {
-    isStreaming = data.streaming
-    if (data.change !== undefined) tell(data.change)
-  }
+  channel.addEventListener(
+    'message',
+    ({ data }: MessageEvent<{ change?: SheetChange; streaming: boolean }>) => {
+      isStreaming = data.streaming
+      if (data.change !== undefined) tell(data.change)
+    },
+  )
   const poll = setInterval(() => {
     if (!isStreaming && document.visibilityState === 'visible') tell(null)
   }, POLL_MS)
@@ -48,6 +51,8 @@ export function watchSheet(sheet: SheetId, onChange: (change: SheetChange | null
       const stream = new EventSource(`${API}${sheetPath(sheet)}/changes`)
       const say = (streaming: boolean, change?: SheetChange) => {
         isStreaming = streaming
+        // A channel has no other origin to name.
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin
         channel.postMessage({ streaming, ...(change === undefined ? {} : { change }) })
       }
       stream.addEventListener('open', () => say(true))

@@ -23,8 +23,8 @@ export function readGroups(value: unknown): ConditionGroup[] {
   }))
 }
 
-const NO_VALUE = ['is empty', 'is not empty']
-export const takesNoValue = (operator: string) => NO_VALUE.includes(operator)
+const NO_VALUE = new Set(['is empty', 'is not empty'])
+export const takesNoValue = (operator: string) => NO_VALUE.has(operator)
 
 export function printGroups(groups: readonly ConditionGroup[]) {
   return groups
@@ -71,6 +71,7 @@ export function operatorsFor(type: string | undefined): string[] {
       return [...ANY_OPERATORS, 'contains', 'does not contain']
     case 'boolean':
       return ANY_OPERATORS
+    case undefined:
     default:
       return [...ANY_OPERATORS, ...TEXT_OPERATORS, ...NUMBER_OPERATORS, 'is after', 'is before']
   }

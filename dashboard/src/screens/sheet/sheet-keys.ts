@@ -34,7 +34,7 @@ export function SheetKeys(): null {
       const text = event.clipboardData?.getData('text/plain') ?? ''
       if (text === '' || !view.can.edit) return
       event.preventDefault()
-      const isCellFocused = document.activeElement?.closest('[role=gridcell]') != null
+      const isCellFocused = isWithin('[role=gridcell]')
       void pasteText(view, text, isCellFocused).catch(notifyProblem)
     }
     addEventListener('keydown', onKeyDown)
@@ -57,6 +57,11 @@ async function runAtHand(view: SheetView, open: ReturnType<typeof useSheetDialog
 
 /** There a letter is what is typed into the cell. */
 function isOnInput({ state, placed }: SheetView): boolean {
-  const isInGrid = document.activeElement?.closest('[role=grid]') != null
+  const isInGrid = isWithin('[role=grid]')
   return isInGrid && placed[state.getState().active.column - 1]?.kind === 'input'
+}
+
+function isWithin(selector: string): boolean {
+  const { activeElement } = document
+  return activeElement !== null && activeElement.closest(selector) !== null
 }

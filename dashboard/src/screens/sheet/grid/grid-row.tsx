@@ -3,6 +3,7 @@ import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { Row } from '../../../api/sheet.ts'
 import { classNames } from '../../../ui/class-names.ts'
+import { valueText } from '../cell-text.ts'
 import { type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
 import { useSheet } from '../sheet-view.ts'
 import { areaOf, isSelected } from '../view-state.ts'
@@ -94,7 +95,7 @@ export const GridRow = memo(function GridRow({
 /** While rows fly past nobody reads them: text without elements around it. */
 function PlainCells({ row, columns }: { row: Row | undefined; columns: readonly PlacedColumn[] }) {
   const text = columns
-    .map((column) => (column.kind === 'input' ? String(row?.inputs[column.name] ?? '') : ''))
+    .map((column) => (column.kind === 'input' ? valueText(row?.inputs[column.name]) : ''))
     .join('   ')
   return (
     <div role="gridcell" className="truncate px-2 text-muted">

@@ -107,8 +107,11 @@ export function placeOf(target: EventTarget | null): Place | null {
   if (!(target instanceof Element)) return null
   const cell = target.closest('[aria-colindex]')
   const row = cell?.closest('[aria-rowindex]')
-  const [x, y] = [cell?.getAttribute('aria-colindex'), row?.getAttribute('aria-rowindex')]
-  return x == null || y == null ? null : { row: Number(y) - 2, column: Number(x) - 1 }
+  if (!cell || !row) return null
+  return {
+    row: Number(row.getAttribute('aria-rowindex')) - 2,
+    column: Number(cell.getAttribute('aria-colindex')) - 1,
+  }
 }
 
 function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state']): void {

@@ -22,7 +22,7 @@ type Props = {
 }
 
 /** Structures are written as JSON; what is not JSON is sent as it stands, and the server says what is wrong. */
-const STRUCTURED = ['jsonArray', 'structured_array', 'output_format']
+const STRUCTURED = new Set(['jsonArray', 'structured_array', 'output_format'])
 
 /** One input of an action, named as in the catalogue. */
 export function ActionField({ action, field, value, onChange, references, problem }: Props) {
@@ -77,7 +77,7 @@ export function ActionField({ action, field, value, onChange, references, proble
       />
     )
   }
-  const isStructured = STRUCTURED.includes(type)
+  const isStructured = STRUCTURED.has(type)
   return (
     <ReferenceField
       label={name}

@@ -29,7 +29,7 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
     queryKey: ['sheet', sheet.sheetId, 'number', rowId, rows.selection],
     queryFn: async () => (await rows.locate(rowId)) ?? null,
   })
-  const title = `Cell ${name}, row ${number.data == null ? '…' : number.data + 1}`
+  const title = `Cell ${name}, row ${typeof number.data === 'number' ? number.data + 1 : '…'}`
   const cell = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'cell', rowId, action],
     queryFn: ({ signal }) => readCell(`${path}/rows/${rowId}/cells/${encodeURIComponent(action)}`, signal),
@@ -52,12 +52,10 @@ export default function CellPanel({ rowId, action }: { rowId: string; action: st
         <>
           <StateLine detail={detail} outputs={column?.kind === 'action' ? column.outputs : []} />
           {detail?.error !== undefined && <ErrorGroup status={detail.status} error={detail.error} />}
-          {node?.run_if !== undefined && row.data != null && (
-            <ConditionTable runIf={node.run_if} row={row.data} />
-          )}
+          {node?.run_if !== undefined && row.data && <ConditionTable runIf={node.run_if} row={row.data} />}
           {detail?.status === 'complete' && <Value detail={detail} />}
           {detail?.provenance !== undefined && <Provenance provenance={detail.provenance} />}
-          {row.data != null && <Inputs row={row.data} />}
+          {row.data && <Inputs row={row.data} />}
         </>
       )}
     </Panel>

@@ -150,7 +150,7 @@ function ProviderLine({
         <p className="truncate">{name}</p>
         <p className="text-11 text-muted">
           {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : `${credits} credits`}
-          {rate != null && `, finds ${Math.round(rate * 100)}%`}
+          {typeof rate === 'number' && `, finds ${Math.round(rate * 100)}%`}
         </p>
       </div>
       {(supports_own_key === true || requires_own_key === true) && (
