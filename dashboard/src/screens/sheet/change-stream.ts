@@ -7,8 +7,8 @@ type SheetChange = z.infer<typeof SheetChangeSchema>
 
 /** While no stream says otherwise, changes are looked for this often. */
 const POLL_MS = 2000
-/** Ten a second at most. */
-const MIN_GAP_MS = 100
+/** The first of several is told at once; those that follow, together. */
+const MIN_GAP_MS = 200
 
 /**
  * Calls back after each change of the sheet. Of the tabs of a browser one holds the stream, for a browser opens six connections at

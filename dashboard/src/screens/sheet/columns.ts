@@ -31,8 +31,14 @@ export type RowHeight = (typeof ROW_HEIGHTS)[number]
 export const EMPTY_LAYOUT: Layout = { widths: {}, frozen: [], hidden: [], order: [], rowHeight: 32 }
 export const SELECT_WIDTH = 64
 export const MIN_WIDTH = 80
-const INPUT_WIDTH = 168
-const ACTION_WIDTH = 208
+const NUMBER_WIDTH = 104
+const INPUT_WIDTH = 140
+const ACTION_WIDTH = 144
+
+function usualWidth(column: Column): number {
+  if (column.kind === 'action') return ACTION_WIDTH
+  return column.type === 'number' ? NUMBER_WIDTH : INPUT_WIDTH
+}
 
 export function columnsOf(inputs: readonly Input[], actions: readonly GraphNode[]): Column[] {
   return [
@@ -64,7 +70,7 @@ export function placeColumns(columns: readonly Column[], layout: Layout): Placed
     .filter(({ key }) => !layout.hidden.includes(key))
     .map((column) => ({
       ...column,
-      width: layout.widths[column.key] ?? (column.kind === 'input' ? INPUT_WIDTH : ACTION_WIDTH),
+      width: layout.widths[column.key] ?? usualWidth(column),
       frozen: layout.frozen.includes(column.key),
     }))
   return [...ordered.filter(({ frozen }) => frozen), ...ordered.filter(({ frozen }) => !frozen)]

@@ -28,6 +28,7 @@ export function Toolbar() {
     const last = Math.max(0, (view.rows.total ?? 1) - 1)
     const column = view.placed.findIndex(({ kind }) => kind === 'input') + 1
     view.state.getState().goTo({ row: last, column: Math.max(1, column) })
+    view.state.getState().focusActive()
   }
   return (
     <div

@@ -10,8 +10,9 @@ import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
 import { createViewState } from './view-state.ts'
 
-/** Counts are dearer than rows: while things change they are read this often at most. */
+/** Counts and runs are dearer than rows: while things change they are read this often at most. */
 const COUNTS_MS = 500
+const COUNTED = new Set<unknown>(['count', 'cell', 'runs'])
 
 /** Makes what the parts of the screen share, and keeps it up to date with the server. */
 export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
@@ -42,10 +43,9 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
       counts.current = undefined
       void queries.invalidateQueries({
         queryKey: ['sheet', sheetId],
-        predicate: ({ queryKey }) => queryKey[2] === 'count' || queryKey[2] === 'cell',
+        predicate: ({ queryKey }) => COUNTED.has(queryKey[2]),
       })
     }, COUNTS_MS)
-    void queries.invalidateQueries({ queryKey: ['sheet', sheetId, 'runs'] })
   }, [rows, queries, sheetId])
 
   useEffect(() => {

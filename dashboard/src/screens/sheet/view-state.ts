@@ -14,7 +14,10 @@ type ViewState = {
   editing: { place: Place; text: string } | null
   /** With `all`, the ids are those left out. */
   selected: Selected
+  /** Counts the wishes to have the focus on the active cell, from wherever it is. */
+  focusWishes: number
   goTo: (place: Place, extend?: boolean) => void
+  focusActive: () => void
   edit: (editing: ViewState['editing']) => void
   toggleRow: (rowId: string) => void
   selectAll: (all: boolean) => void
@@ -27,6 +30,8 @@ export const createViewState = () =>
     anchor: { row: 0, column: 1 },
     editing: null,
     selected: NOTHING,
+    focusWishes: 0,
+    focusActive: () => set(({ focusWishes }) => ({ focusWishes: focusWishes + 1 })),
     goTo: (place, extend = false) =>
       set(({ anchor }) => ({ active: place, anchor: extend ? anchor : place, editing: null })),
     edit: (editing) => set({ editing }),

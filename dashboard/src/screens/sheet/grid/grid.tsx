@@ -24,6 +24,7 @@ export function Grid() {
   })
   const active = useStore(state, ({ active }) => active)
   const editing = useStore(state, ({ editing }) => editing)
+  const focusWishes = useStore(state, ({ focusWishes }) => focusWishes)
 
   const frozenWidth = SELECT_WIDTH + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
   const free = useMemo(() => placed.filter(({ frozen }) => !frozen), [placed])
@@ -38,6 +39,9 @@ export function Grid() {
 
   // A cell that a key led to is focused once it is drawn; one that is not in focus stays so.
   const hadFocus = useRef(false)
+  useEffect(() => {
+    if (focusWishes > 0) hadFocus.current = true
+  }, [focusWishes])
   useEffect(() => {
     revealRow(active.row)
     revealColumn(element.current, active, placed, frozenWidth)

@@ -38,8 +38,12 @@ export function scaleOf(total: number, rowHeight: number, viewHeight: number): n
   return (total * rowHeight - viewHeight) / (MAX_UNSCALED_ROWS * rowHeight - viewHeight)
 }
 
+/** So few are always drawn: screen readers and the browser's own search then find every cell of a row. */
+const MAX_DRAWN_COLUMNS = 40
+
 /** Which columns that are not frozen are in view, with the room that those left of them take. */
 export function columnWindow(widths: readonly number[], left: number, width: number) {
+  if (widths.length <= MAX_DRAWN_COLUMNS) return { from: 0, to: widths.length, before: 0 }
   let at = 0
   let from = 0
   while (from < widths.length && at + (widths[from] ?? 0) < left) {
