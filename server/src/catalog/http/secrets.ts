@@ -22,7 +22,7 @@ export function hideSecrets(request: EgressRequest, secrets: readonly string[]):
   )
   const inContent = hidden.length === 0 ? null : createMask(hidden).inValue
   return {
-    inWords: createMask(secrets).inText,
+    inWords: (text) => createMask(secrets).inText(text),
     // A copy of what was given, with other texts in it.
     inContent: <Content>(content: Content) =>
       inContent === null ? content : (inContent(content) as Content),

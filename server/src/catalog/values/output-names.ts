@@ -1,7 +1,11 @@
 import { isObject } from '../../lib/json/object.ts'
 
+const IS_SNAKE_CASE = /^[a-z0-9]+(_[a-z0-9]+)*$/
+
 /** A key as the snake_case name of an output: `First Name` and `firstName` are both first_name. */
 export function snakeCase(key: string): string {
+  // Most keys of most replies: four replacements take longer than all else that becomes of a reply.
+  if (IS_SNAKE_CASE.test(key)) return key
   const name = key
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1_$2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
@@ -56,8 +60,8 @@ function chooseNames(
     used.add(name)
     names.set(key, name)
   }
-  const settled = (key: string) => change(key) === key
-  for (const key of keys) if (settled(key)) claim(key, key)
-  for (const key of keys) if (!settled(key)) claim(key, change(key))
+  const wanted = keys.map(change)
+  for (const [n, key] of keys.entries()) if (wanted[n] === key) claim(key, key)
+  for (const [n, key] of keys.entries()) if (wanted[n] !== key) claim(key, wanted[n] ?? key)
   return names
 }

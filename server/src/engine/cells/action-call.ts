@@ -74,7 +74,7 @@ async function runAction(
 ): Promise<CallOutcome> {
   const limit = new CallLimit()
   const database = new DatabaseUse()
-  const cut = Promise.withResolvers<CallOutcome>()
+  const cut = Promise.withResolvers<CallEnd>()
   const context = new CellContext(engine, flight, {
     action,
     limit,
@@ -113,15 +113,16 @@ function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: st
   return { kind: 'wait', ms: backoff(0), state: stateOfCut(flight.position) }
 }
 
-type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallOutcome> }
+type CallEnd = CallOutcome | 'too late'
+type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallEnd> }
 
+/** One promise for all ways in which the call may end: there is one for every cell. */
 async function inTime(
   engine: Engine,
   { flight, action, limit, cut }: Call,
   outcome: Promise<CallOutcome>,
-): Promise<CallOutcome | 'too late'> {
-  const late = Promise.withResolvers<'too late'>()
-  limit.start(action.timeoutSeconds * 1000, () => late.resolve('too late'))
+): Promise<CallEnd> {
+  limit.start(action.timeoutSeconds * 1000, () => cut.resolve('too late'))
   // A process that ends waits for short cells; a long one is parked, to be run again by another.
   let grace: NodeJS.Timeout | undefined
   const unwatch = engine.ending.watch(() => {
@@ -130,8 +131,9 @@ async function inTime(
       cut.resolve({ kind: 'wait', ms: 0, state: stateOfCut(flight.position) })
     }, ENDING_GRACE_MS)
   })
+  outcome.then(cut.resolve, cut.reject)
   try {
-    return await Promise.race([outcome, cut.promise, late.promise])
+    return await cut.promise
   } finally {
     limit.stop()
     clearTimeout(grace)

@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
-import { settleStatement } from '../sql/settle.ts'
+import { CACHED, LEARNS, settleStatement } from '../sql/settle.ts'
 import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
@@ -28,7 +28,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       extras: careful || extras.some((one) => one !== null),
       landing: batch.some(({ settlement }) => settlement.next === null),
     }
-    const values: unknown[] = [...columnsOf(batch), lane * LANES + (round % LANES)]
+    const values: unknown[] = [...columnsOf(batch), lane * LANES + (round % LANES), marksOf(batch)]
     if (kind.extras) values.push(toStorableJson(extras))
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}`,
@@ -94,20 +94,25 @@ function columnsOf(batch: Given[]): string[] {
   ]
 }
 
+function marksOf(batch: Given[]): string {
+  const marks = batch.flatMap(({ settlement }) =>
+    settlement.cells.map(({ cached, learns }) => (cached ? CACHED : 0) + (learns === true ? LEARNS : 0)),
+  )
+  return `{${marks.join(',')}}`
+}
+
 type Held = Pick<Position, 'heldMillis' | 'retries' | 'state'>
 const UNTOUCHED: Held = { heldMillis: 0, retries: 0, state: null }
 
 /** What a free cell that completed at the first attempt has nothing of. */
 function extrasOf(cell: SettledCell, { heldMillis, retries, state }: Held): object | null {
-  const { creditsMillis, cached, cache, learns, error, provenance } = cell
+  const { creditsMillis, cache, error, provenance } = cell
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
   if (retries > 0) extras['tries'] = retries + 1
   if (heldMillis > 0)
     Object.assign(extras, { hd: heldMillis, cr: creditsMillis, e: newId(), ...originOf(cell) })
-  if (cached) extras['ca'] = true
-  if (learns === true) extras['ln'] = true
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
   if (cache?.keep === true) extras['kp'] = true
   if (heldMillis > 0 || retries > 0 || state !== null) extras['cl'] = true

@@ -1,3 +1,7 @@
+/** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
+export const CACHED = 1
+export const LEARNS = 2
+
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
 export type BatchKind = {
   /** Some cell has something that a free one, complete at the first attempt, has not: `x` is not null. */
@@ -10,8 +14,8 @@ export type BatchKind = {
 
 /**
  * Writes results: cells, cache entries, ledger entries, tallies, and the end of flights that are through. The parameters are
- * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14; `f` counts
- * flights). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
+ * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 17; `f`
+ * counts flights). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
@@ -34,21 +38,21 @@ with mine as materialized (
   ${when(careful, UNSETTLED)}
 ), valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, nullif(c.out, 'null') as out
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, nullif(c.out, 'null') as out
     ${when(extras, EXTRAS)}
   from rows from (
-    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[]),
-    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($16::jsonb)')}
-  ) with ordinality as c (f, act, st, at, ends, out ${when(extras, ', x')}, n)
+    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[]),
+    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($17::jsonb)')}
+  ) with ordinality as c (f, act, st, at, ends, marks, out ${when(extras, ', x')}, n)
   where (select count(*) from mine) = cardinality($5::int[])
 )
 ${when(extras, CLEARED)}
 ${when(landing, LANDED)}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
-    ${extras ? 'error, attempts, credits_millis, cached, provenance, learns' : 'attempts, credits_millis, cached'})
+    cached, learns, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
   select o, s, r, act, st, out, run, rev, to_timestamp(at / 1000.0),
-    ${extras ? EXTRA_COLUMNS : '1, 0, false'}
+    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, ${extras ? EXTRA_COLUMNS : '1, 0'}
   from valid
   ${when(careful, REWRITTEN)}
 )
@@ -74,7 +78,7 @@ const UNSETTLED = `
 const EXTRAS = `
     , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
 
-const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x ? 'ca', x->'pv', x ? 'ln'`
+const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x->'pv'`
 
 const CLEARED = `
 , cleared as (

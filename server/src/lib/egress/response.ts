@@ -1,4 +1,5 @@
 const MAX_JSON_DEPTH = 100
+const UTF_8 = new TextDecoder()
 
 export type JsonResult = { ok: true; value: unknown } | { ok: false; message: string }
 
@@ -30,7 +31,7 @@ export function createResponse(
     'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'more' | 'ms'
   >,
 ): EgressResponse {
-  const text = () => new TextDecoder().decode(parts.body)
+  const text = () => UTF_8.decode(parts.body)
   return {
     ok: true,
     ...parts,
