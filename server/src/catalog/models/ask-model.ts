@@ -4,7 +4,7 @@ import type { CellContext } from '../provider/context.ts'
 import { slotOf } from '../provider/single-provider.ts'
 import { findJsonText, readJson } from '../values/json-text.ts'
 import type { AnswerSchema } from './answer-schema.ts'
-import { callModel, type ChatMessage, sayAs } from './model-call.ts'
+import { callModel, type ChatMessage } from './model-call.ts'
 import { clean, type ModelFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
 
@@ -71,8 +71,8 @@ export function askChecked(
         )
       }
       exchange = [
-        sayAs('assistant', reply.text.trim() || '(nothing)'),
-        sayAs('user', askToRepair(read.faults)),
+        { role: 'assistant', content: reply.text.trim() || '(nothing)' },
+        { role: 'user', content: askToRepair(read.faults) },
       ]
     }
   })

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../outcome.ts'
 import type { ProviderContext } from '../provider/context.ts'
 import type { AnswerSchema } from './answer-schema.ts'
+import { completeChat, type Completion } from './chat-completion.ts'
 import type { ModelClient } from './model-client.ts'
 import { clean, readFailure } from './model-failures.ts'
 import { hiddenIn, type ModelQuestion, type ModelReply } from './model-question.ts'
@@ -12,19 +13,16 @@ const ANTHROPIC_OUTPUT_TOKENS = 8192
 /** Statuses by which servers refuse a response_format that they do not know. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501])
 
-type Generated = Awaited<ReturnType<ModelClient['doGenerate']>>
-/** A part of the conversation in the library's words. */
-export type ChatMessage = Parameters<ModelClient['doGenerate']>[0]['prompt'][number]
+/** What was said after the question. */
+export type ChatMessage = { role: 'user' | 'assistant'; content: string }
 
-export const sayAs = (role: 'user' | 'assistant', text: string): ChatMessage => ({
-  role,
-  content: [{ type: 'text', text }],
-})
+/** A part of the conversation in the library's words. */
+type LibraryMessage = Parameters<ModelClient['doGenerate']>[0]['prompt'][number]
 
 type ToldSchema = Pick<AnswerSchema, 'told' | 'strict'>
 
 /**
- * One reply of a model, straight from its client: what the library does for conversations with tools takes longer than the call.
+ * One reply of a model, without what the library does for conversations with tools, which takes longer than the call.
  * The schema stands in the instructions in any case; where the server takes it as response_format too, it holds the model to it.
  */
 export async function callModel(
@@ -49,24 +47,11 @@ async function exchangeOnce(
   schema: ToldSchema | undefined,
   { signal, now }: Pick<ProviderContext, 'signal' | 'now'>,
 ): Promise<ModelReply> {
-  const { model, temperature } = question
-  const maxOutputTokens =
-    question.maxOutputTokens ?? (model.api === 'anthropic' ? ANTHROPIC_OUTPUT_TOKENS : undefined)
+  const { model } = question
   const started = performance.now()
   try {
-    const client = await model.connect()
-    const { content, finishReason, usage } = await client.doGenerate({
-      abortSignal: signal,
-      prompt: [
-        { role: 'system', content: question.instructions, providerOptions: KEPT },
-        userMessage(question),
-        ...exchange,
-      ],
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      ...(schema === undefined ? {} : formatOf(schema)),
-    })
-    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    const complete = model.api === 'anthropic' ? completeByLibrary : completePlainly
+    const { text, end, usage } = await complete(question, exchange, schema, signal)
     const entry = (status: string) => ({
       provider: model.name,
       status,
@@ -74,7 +59,7 @@ async function exchangeOnce(
       credits: 0,
       ...usageOf(usage),
     })
-    const ended = describeEnd(finishReason.unified, clean(text, hiddenIn(question)))
+    const ended = describeEnd(end, text, question)
     if (ended === null) return { ok: true, text, entry }
     const outcome = { kind: 'failed' as const, message: ended, provenance: [entry('error')] }
     return { ok: false, failure: { outcome, broken: false } }
@@ -82,6 +67,62 @@ async function exchangeOnce(
     return { ok: false, failure: readFailure(cause, { model, hidden: hiddenIn(question), now: now() }) }
   }
 }
+
+type Complete = (
+  question: ModelQuestion,
+  exchange: readonly ChatMessage[],
+  schema: ToldSchema | undefined,
+  signal: AbortSignal,
+) => Promise<Pick<Completion, 'text' | 'usage'> & { end: string }>
+
+const completePlainly: Complete = (question, exchange, schema, signal) => {
+  const { model, instructions, task, data, temperature, maxOutputTokens } = question
+  return completeChat(
+    model.address,
+    {
+      messages: [
+        { role: 'system', content: instructions },
+        // Not every OpenAI-compatible server takes a message in parts.
+        { role: 'user', content: data === '' ? task : `${task}\n\n${data}` },
+        ...exchange,
+      ],
+      temperature,
+      maxOutputTokens,
+      format: schema === undefined ? undefined : { schema: schema.told, strict: schema.strict },
+    },
+    signal,
+  )
+}
+
+const completeByLibrary: Complete = async (question, exchange, schema, signal) => {
+  const { temperature, maxOutputTokens = ANTHROPIC_OUTPUT_TOKENS } = question
+  const client = await question.model.connect()
+  const { content, finishReason, usage } = await client.doGenerate({
+    abortSignal: signal,
+    prompt: [
+      { role: 'system', content: question.instructions, providerOptions: KEPT },
+      userMessage(question),
+      ...exchange.map(({ role, content: text }) => sayAs(role, text)),
+    ],
+    maxOutputTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(schema === undefined ? {} : formatOf(schema)),
+  })
+  return {
+    text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    end: finishReason.unified,
+    usage: {
+      input: usage.inputTokens.total,
+      output: usage.outputTokens.total,
+      cachedInput: usage.inputTokens.cacheRead,
+    },
+  }
+}
+
+const sayAs = (role: 'user' | 'assistant', text: string): LibraryMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+})
 
 function formatOf({ told, strict }: ToldSchema) {
   return {
@@ -91,10 +132,8 @@ function formatOf({ told, strict }: ToldSchema) {
 }
 
 /** Row data stands last, behind what is the same for every row. */
-function userMessage({ model, task, data }: ModelQuestion): ChatMessage {
+function userMessage({ task, data }: ModelQuestion): LibraryMessage {
   if (data === '') return sayAs('user', task)
-  // Not every OpenAI-compatible server takes a message in parts.
-  if (model.api !== 'anthropic') return sayAs('user', `${task}\n\n${data}`)
   return {
     role: 'user',
     content: [
@@ -104,22 +143,21 @@ function userMessage({ model, task, data }: ModelQuestion): ChatMessage {
   }
 }
 
-function describeEnd(reason: string, said: string): string | null {
+function describeEnd(reason: string, text: string, question: ModelQuestion): string | null {
+  if (reason !== 'length' && reason !== 'content-filter') return null
+  const said = clean(text, hiddenIn(question))
   if (reason === 'length')
     return `the answer was cut off at the limit of output tokens; ask for less, or raise max_output_tokens. The model said: ${said}`
-  if (reason === 'content-filter')
-    return `the model or its content filter declined to answer${said === '' ? '' : `. The model said: ${said}`}`
-  return null
+  return `the model or its content filter declined to answer${said === '' ? '' : `. The model said: ${said}`}`
 }
 
-function usageOf({ inputTokens, outputTokens }: Generated['usage']): { usage?: TokenUsage } {
-  if (inputTokens.total === undefined && outputTokens.total === undefined) return {}
-  const cached = inputTokens.cacheRead ?? 0
+function usageOf({ input, output, cachedInput = 0 }: Completion['usage']): { usage?: TokenUsage } {
+  if (input === undefined && output === undefined) return {}
   return {
     usage: {
-      input_tokens: inputTokens.total ?? 0,
-      output_tokens: outputTokens.total ?? 0,
-      ...(cached === 0 ? {} : { cached_input_tokens: cached }),
+      input_tokens: input ?? 0,
+      output_tokens: output ?? 0,
+      ...(cachedInput === 0 ? {} : { cached_input_tokens: cachedInput }),
     },
   }
 }

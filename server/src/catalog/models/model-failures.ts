@@ -3,6 +3,7 @@ import { redact } from '../../lib/security/redaction.ts'
 import { MAX_PAUSE_MS, readRetryAfter } from '../http/reply.ts'
 import type { Outcome } from '../outcome.ts'
 import { readJson } from '../values/json-text.ts'
+import { ModelRefused } from './chat-completion.ts'
 import { ModelUnreached } from './model-fetch.ts'
 import type { Model } from './models.ts'
 
@@ -19,7 +20,7 @@ export type ModelFailure = {
 
 type About = { model: Model; hidden: readonly string[]; now: Date }
 
-/** As far as the client library's own error tells it. */
+/** Our own error, or the client library's, as far as that tells it. */
 type ApiError = Error & {
   statusCode?: number
   responseHeaders?: Record<string, string>
@@ -35,7 +36,7 @@ export function readFailure(cause: unknown, about: About): ModelFailure {
     const passes = retryable || kind === 'aborted'
     return { outcome: { kind: passes ? 'retry' : 'failed', message }, broken: retryable }
   }
-  if (!isSdkError(cause)) throw cause
+  if (!isApiError(cause)) throw cause
   const { statusCode: status, responseBody: body } = cause
   const said = clean(body === undefined ? cause.message : messageIn(body), about.hidden)
   if (status === undefined || status < 300) {
@@ -100,8 +101,8 @@ function readReset(text: string, now: Date): number | undefined {
 }
 
 /** Errors of the client library are marked, since more than one copy of it may be loaded. */
-function isSdkError(cause: unknown): cause is ApiError {
-  return cause instanceof Error && cause.name.startsWith('AI_')
+function isApiError(cause: unknown): cause is ApiError {
+  return cause instanceof ModelRefused || (cause instanceof Error && cause.name.startsWith('AI_'))
 }
 
 function messageIn(body: string): string {

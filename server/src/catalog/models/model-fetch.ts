@@ -12,7 +12,7 @@ export class ModelUnreached extends Error {
 }
 
 /** A model's answer is text; whatever is larger is not one. */
-const MAX_BYTES = 4_000_000
+export const MAX_BYTES = 4_000_000
 /** The body is decoded when it arrives here. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
 

@@ -22,6 +22,7 @@ export type Model = {
   keyPlace: string
   /** Schemas that its server refused as response_format, so that not every row asks twice. */
   refused: RefusedSchemas
+  address: ModelAddress
   connect(): Promise<ModelClient>
 }
 
@@ -78,10 +79,12 @@ export function createModels(config: Config): Models {
     name: string,
     at: Omit<ModelAddress, 'timeoutMs'>,
     key: { id: string; own: boolean; place: string },
+    address: ModelAddress = { ...at, timeoutMs },
   ): FoundModel => ({
     ok: true,
     model: {
       name,
+      address,
       api: at.api,
       bucket: `model:${key.id}:${name}`,
       limits: key.own ? {} : limits,
@@ -89,7 +92,7 @@ export function createModels(config: Config): Models {
       apiKey: at.apiKey,
       keyPlace: key.place,
       refused: refusedBy(`${key.id} ${name}`),
-      connect: () => clientOf({ ...at, timeoutMs }),
+      connect: () => clientOf(address),
     },
   })
 

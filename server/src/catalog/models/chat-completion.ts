@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import type { EgressResponse } from '../../lib/egress/response.ts'
+import type { ModelAddress } from './model-client.ts'
+import { MAX_BYTES, ModelUnreached } from './model-fetch.ts'
+
+export type CompletionMessage = { role: 'system' | 'user' | 'assistant'; content: string }
+
+export type CompletionRequest = {
+  messages: CompletionMessage[]
+  temperature?: number | undefined
+  maxOutputTokens?: number | undefined
+  /** The shape that the server is to hold the answer to. */
+  format?: { schema: object; strict: boolean } | undefined
+}
+
+/** `end` is in the words of the client library. */
+export type Completion = {
+  text: string
+  end: 'stop' | 'length' | 'content-filter' | 'other'
+  usage: { input?: number | undefined; output?: number | undefined; cachedInput?: number | undefined }
+}
+
+/** A server answered with something else than a completion. */
+export class ModelRefused extends Error {
+  override name = 'ModelRefused'
+  readonly statusCode: number
+  readonly responseHeaders: Record<string, string>
+  readonly responseBody: string
+
+  constructor({ status, headers, text }: Pick<EgressResponse, 'status' | 'headers' | 'text'>) {
+    super('the server gave no completion')
+    this.statusCode = status
+    this.responseHeaders = Object.fromEntries(
+      Object.entries(headers).map(([name, values]) => [name, values.join(', ')]),
+    )
+    this.responseBody = text()
+  }
+}
+
+const Part = z.looseObject({ type: z.string().nullish(), text: z.unknown().optional() })
+const Reply = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.union([z.string(), z.array(Part)]).nullish(),
+          refusal: z.unknown().optional(),
+        }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nullish(),
+      completion_tokens: z.number().nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish(),
+    })
+    .nullish(),
+})
+type Choice = z.infer<typeof Reply>['choices'][number]
+
+/**
+ * One completion of an OpenAI-compatible server, by the guarded client alone. The client library asks the same way, but takes
+ * several times as long for it as the call itself.
+ */
+export async function completeChat(
+  { id, baseUrl, apiKey, egress, timeoutMs }: ModelAddress,
+  { messages, temperature, maxOutputTokens, format }: CompletionRequest,
+  signal: AbortSignal,
+): Promise<Completion> {
+  const reply = await egress.fetch({
+    url: `${baseUrl.replace(/\/$/, '')}/chat/completions`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: JSON.stringify({
+      model: id,
+      max_tokens: maxOutputTokens,
+      temperature,
+      response_format:
+        format === undefined
+          ? undefined
+          : { type: 'json_schema', json_schema: { ...format, name: 'answer' } },
+      messages,
+    }),
+    timeoutMs,
+    maxBytes: MAX_BYTES,
+    // A server that answers calls with credentials by sending them elsewhere is not followed.
+    redirects: 'return',
+    signal,
+  })
+  if (!reply.ok) throw new ModelUnreached(reply)
+  if (reply.status < 200 || reply.status > 299) throw new ModelRefused(reply)
+  const json = reply.json()
+  const read = json.ok ? Reply.safeParse(json.value) : undefined
+  const choice = read?.data?.choices[0]
+  if (choice === undefined) throw new ModelRefused(reply)
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = read?.data?.usage ?? {}
+  const refusal = typeof choice.message.refusal === 'string' ? choice.message.refusal : ''
+  return {
+    text: textsOf(choice).map(withoutThoughts).join('') + refusal,
+    end: endOf(choice.finish_reason, refusal !== ''),
+    usage: {
+      input: prompt_tokens ?? undefined,
+      output: completion_tokens ?? undefined,
+      cachedInput: prompt_tokens_details?.cached_tokens ?? undefined,
+    },
+  }
+}
+
+function textsOf({ message: { content } }: Choice): string[] {
+  if (typeof content === 'string') return [content]
+  return (content ?? []).flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? [text] : [],
+  )
+}
+
+const THOUGHTS = /<think>.*?<\/think>/gs
+
+/** Servers differ in whether they tell a model's thoughts from its answer. */
+function withoutThoughts(text: string): string {
+  if (!text.includes('</think>')) return text
+  return text
+    .split(THOUGHTS)
+    .filter((part) => part !== '')
+    .join('\n')
+}
+
+function endOf(reason: string | null | undefined, refuses: boolean): Completion['end'] {
+  if (reason === 'length') return 'length'
+  if (reason === 'content_filter' || (reason === 'stop' && refuses)) return 'content-filter'
+  return reason === 'stop' ? 'stop' : 'other'
+}
