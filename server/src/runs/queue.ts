@@ -15,6 +15,7 @@ import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
 import { exclusiveRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { Selection } from '../store/sheets/selection.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
@@ -34,6 +35,8 @@ export type RowChoice =
   | { kind: 'ids'; ids: readonly string[] }
   | { kind: 'first'; count: number }
   | { kind: 'matching'; selection: Selection }
+  /** Those that did not come to the end of these actions. */
+  | { kind: 'unfinished'; actions: readonly string[] }
 
 /** Triggers that count as the workflow's last run (D45). */
 const BY_API: ReadonlySet<Trigger> = new Set(['api', 'shortcut'])
@@ -64,13 +67,9 @@ const ROWS_PER_STEP = 64
 /** The rows that `only` leaves of a sheet with these actions (D78). */
 export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
   if (only === null || only === undefined) return { kind: 'all' }
-  const selection: Selection = { filters: [], statusFilters: [], createdAt: undefined }
+  if (only === 'unfinished') return { kind: 'unfinished', actions }
   const failed: StatusFilter = { action: 'any', is: ['failed', 'error', 'out_of_credits'] }
-  return {
-    kind: 'matching',
-    selection:
-      only === 'failed' ? { ...selection, statusFilters: [failed] } : { ...selection, unfinished: actions },
-  }
+  return { kind: 'matching', selection: { filters: [], statusFilters: [failed], createdAt: undefined } }
 }
 
 export type StartedRun = { runId: string; rowsQueued: number }
@@ -255,10 +254,10 @@ function virtualNow(orgId: string) {
     1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
 }
 
-/** Selects the ids of the rows of a choice. */
+/** Selects the ids and numbers of the rows of a choice. */
 export function chosenRows({ sheet, rows }: Pick<RunRequest, 'sheet' | 'rows'>) {
   const { org_id, sheet_id } = sheet
-  const living = sql`select r.row_id from rows r
+  const living = sql`select r.row_id, r.seq from rows r
     where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (
       select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})`
   switch (rows.kind) {
@@ -270,6 +269,10 @@ export function chosenRows({ sheet, rows }: Pick<RunRequest, 'sheet' | 'rows'>) 
       return sql`${living} order by r.seq limit ${rows.count}`
     case 'matching':
       return sql`${living} and ${sql.join(conditionsOf(rows.selection) satisfies Condition[], sql` and `)}`
+    case 'unfinished':
+      // Each by its key: never the other way round, all rows of the sheet against a list.
+      return sql`select r.row_id, r.seq from (${unfinishedRows(sheet, rows.actions)}) one,
+        lateral (${living} and r.row_id = one.row_id offset 0) r`
   }
 }
 

@@ -48,13 +48,10 @@ async function sampleChosen(
   { whole, some }: Sizes,
 ): Promise<RowSample> {
   const { rows } = await sql<{ total: number; seqs: number[] | null }>`
-    with chosen as materialized (
-      select r.seq, row_number() over (order by r.seq) - 1 as n, count(*) over () as total from rows r
-      where r.org_id = ${sheet.org_id} and r.row_id in (${chosenRows({ sheet, rows: choice })})
-    )
-    select coalesce(max(total), 0)::bigint as total, array_agg(seq order by seq)
-      filter (where total <= ${whole} or n % greatest(1, total / ${some}) = 0) as seqs from chosen`.execute(
-    db,
-  )
+    with chosen as materialized (${chosenRows({ sheet, rows: choice })}),
+    counted as (select count(*) as total from chosen)
+    select total, (select array_agg(seq order by seq) from (
+        select seq, row_number() over (order by seq) - 1 as n from chosen) numbered
+      where total <= ${whole} or n % greatest(1, total / ${some}) = 0) as seqs from counted`.execute(db)
   return { total: rows[0]?.total ?? 0, seqs: (rows[0]?.seqs ?? []).map(Number) }
 }

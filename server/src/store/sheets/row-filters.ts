@@ -12,7 +12,6 @@ export function conditionsOf(selection: Selection): Condition[] {
       OPERATORS[operator](textOf(column), values ?? []),
     ),
     ...selection.statusFilters.map(statusCondition),
-    ...(selection.unfinished === undefined ? [] : [isUnfinished(selection.unfinished)]),
     ...(selection.createdAt === undefined ? [] : createdAtConditions(selection.createdAt)),
   ]
 }
@@ -48,7 +47,7 @@ function asNumber(text: Text): RawBuilder<number | null> {
   return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
 }
 
-const FAILED: readonly string[] = ['failed', 'error', 'out_of_credits']
+export const FAILED: readonly string[] = ['failed', 'error', 'out_of_credits']
 const IN_FLIGHT: readonly string[] = ['queued', 'running']
 
 /**
@@ -92,14 +91,6 @@ function inFlight(statuses: readonly string[], action: string | undefined): Plac
   return sql`select f.org_id, f.sheet_id, f.row_id
     from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
     where f.status = any(${statuses}::text[])${ofAction}`
-}
-
-/** A failure, or fewer results than actions without a condition that could have ended the row (D78). */
-function isUnfinished(actions: readonly string[]): Condition {
-  return sql`(select count(*) filter (where c.status = 'complete') < ${actions.length}
-      and count(*) filter (where c.status = 'condition_not_met') = 0
-      or count(*) filter (where c.status = any(${FAILED}::text[])) > 0
-    from cells c where c.org_id = r.org_id and c.row_id = r.row_id and c.action = any(${actions}::text[]))`
 }
 
 const DAY = 86_400_000

@@ -5,6 +5,4 @@ export type Selection = {
   filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
   statusFilters: StatusFilter[]
   createdAt: CreatedAtFilter | undefined
-  /** Only rows that did not come to the end of these actions. */
-  unfinished?: readonly string[]
 }

@@ -90,6 +90,30 @@ describe('D78: run-all takes only', () => {
     expect(headers['x-run-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  it('unfinished finds rows in blocks that lack nothing else, behind gaps and after Delete All, and no row twice', async () => {
+    const { base } = await makeSheet()
+    await org.call('POST', `${base}/rows/delete-all`)
+    const rows = Array.from({ length: 700 }, () => ({ x: 'good' }))
+    const { row_ids } = (await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })).body.data
+    const under_way = { status_filters: [{ action: 'any', is: ['queued', 'running'] }] }
+    await expect
+      .poll(async () => (await org.call('POST', `${base}/rows/list`, under_way)).body.data.total_count, {
+        timeout: 50_000,
+      })
+      .toBe(0)
+    await org.call('POST', `${base}/rows/delete`, { row_ids: row_ids.slice(100, 120) })
+    await org.call('POST', `${base}/rows`, { rows: [{ x: 'never run' }] })
+    const [failed, lacking, ended] = [row_ids[5], row_ids[300], row_ids[690]]
+    const { store } = app
+    const set = `update cells set status = $1 where row_id = $2 and action = 'filter_1'`
+    await store.query({ text: set, values: ['failed', failed] })
+    await store.query({ text: set, values: ['condition_not_met', ended] })
+    const rest = `delete from cells where row_id = any($1::uuid[]) and action <> 'filter_1'`
+    await store.query({ text: rest, values: [[lacking, failed, ended]] })
+    const { body } = await org.call('POST', `${base}/run-all`, { only: 'unfinished' })
+    expect(body.data).toEqual({ rows_queued: 3 })
+  })
+
   it('an action that was added since makes every row unfinished that no condition ended', async () => {
     const { base } = await makeSheet()
     await org.call('POST', `${base}/actions/add`, {
