@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { egressSettings } from '#server/lib/egress/settings.ts'
 import { isUuid } from '#server/lib/ids.ts'
+import { testConnection } from '#server/org/connection-test.ts'
 import {
   addConnection,
   pickProvider,
@@ -11,7 +14,6 @@ import {
 } from '#server/org/connections.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { listConnections } from '#server/store/organisation/connections.ts'
-import { testConnection } from '../connection-test.ts'
 import { EXIT } from '../failure.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatDetails, formatTable, formatTime } from '../output.ts'
@@ -132,7 +134,10 @@ export function define(connection: Command): void {
       inSession(z.strictObject({ connection_id: ConnectionId }), async (session, { connection_id }) => {
         const record = await requireConnection(session.db, connection_id)
         const provider = pickProvider(await loadProviders(), record.provider)
-        const { ok, message } = await testConnection(session, provider, record)
+        const egress = createEgress(egressSettings(session.config))
+        const { ok, message } = await testConnection({ ...session, egress }, provider, record).finally(() =>
+          egress.close(),
+        )
         return {
           ...(ok ? {} : { exit: EXIT.failed }),
           data: { connection_id, provider: provider.id, name: record.name, ok, message },

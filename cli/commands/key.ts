@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { listKeysFor, type ListedKey } from '#server/org/key-list.ts'
 import { createKey, endKey, type KeyOptions, rotateKey } from '#server/org/keys.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { DateTime, Duration, examples, KeyId, KnownEmail, List, Org, PerMinute, UuidList } from '../flags.ts'
-import { listKeysFor, type ListedKey } from '../key-list.ts'
 import { formatDetails, formatOnce, formatTable, formatTime } from '../output.ts'
 import { inSession, requireMember, resolveOrganisation } from '../session.ts'
 

@@ -3,8 +3,16 @@ import { dashboardRoutes } from './dashboard/dashboard.ts'
 import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { INTERNAL_PREFIX } from './http/sessions.ts'
+import { connectionSettings } from './internal/connections.ts'
+import { environmentSettings } from './internal/environment.ts'
+import { invitationAcceptance } from './internal/invitations.ts'
+import { keySettings } from './internal/keys.ts'
+import { memberSettings } from './internal/members.ts'
+import { organisationSettings } from './internal/organisation.ts'
 import { sessionRoutes } from './internal/sessions.ts'
+import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
+import { workflowSettings } from './internal/workflow-settings.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
 import { catalogueRoutes } from './routes/actions/catalogue.ts'
@@ -72,7 +80,18 @@ const API_ROUTES: Routes[] = [
 ]
 
 /** For sessions of the dashboard, below `/internal`: what the public API leaves out. */
-const INTERNAL_ROUTES: Routes[] = [signInRoutes, sessionRoutes]
+const INTERNAL_ROUTES: Routes[] = [
+  signInRoutes,
+  sessionRoutes,
+  invitationAcceptance,
+  memberSettings,
+  keySettings,
+  connectionSettings,
+  environmentSettings,
+  organisationSettings,
+  workflowSettings,
+  shortcutSettings,
+]
 
 /** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */
 const LINKED_ROUTES: Routes[] = [

@@ -1,5 +1,5 @@
 import type { ImpactWarning } from '#contract/members.ts'
-import { isRole } from '#contract/scopes.ts'
+import { isRole, type Role } from '#contract/scopes.ts'
 import { AppError, invalid, notFound, reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
@@ -23,6 +23,7 @@ import {
   markInvitationSent,
   type Member,
   consumeInvitation,
+  updateRole,
 } from '../store/organisation/members.ts'
 import { lockMembers } from '../store/organisation/organisations.ts'
 import { impactOfRemoval } from './impact.ts'
@@ -193,6 +194,36 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
       },
     })
     return { removed: 'member', warnings }
+  })
+}
+
+/** What the organisation would lose with a member; nothing is removed. */
+export async function foreseeRemoval(db: Db, orgId: string, email: string): Promise<ImpactWarning[]> {
+  return inTransaction(db, async (trx) => {
+    const member = await findMember(trx, orgId, email)
+    if (member === undefined) throw notFound('Member')
+    return (await impactOfRemoval(trx, orgId, member.member_id)).warnings
+  })
+}
+
+/** Keys and sessions of the member have the scopes of the new role from their next request on. */
+export async function changeRole(
+  db: Db,
+  actor: Actor,
+  orgId: string,
+  email: string,
+  role: Role,
+): Promise<Member> {
+  if (email === actor.email) throw invalid('role', 'you cannot change your own role; another admin must')
+  return inTransaction(db, async (trx) => {
+    await lockMembers(trx, orgId)
+    const member = await findMember(trx, orgId, email)
+    if (member === undefined) throw notFound('Member')
+    if (member.role === role) return member
+    await updateRole(trx, orgId, member.member_id, role)
+    const details = { from: member.role, to: role }
+    await recordAudit(trx, orgId, actor, { action: 'member.role_changed', target: email, details })
+    return { ...member, role }
   })
 }
 

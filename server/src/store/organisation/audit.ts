@@ -26,3 +26,59 @@ export async function recordAudit(
     })
     .execute()
 }
+
+export type AuditFilter = {
+  before?: string | undefined
+  actor?: string | undefined
+  action?: string | undefined
+}
+
+export type AuditRecord = {
+  entry_id: string
+  at: Date
+  actor: string
+  action: string
+  target: string
+  details: Record<string, unknown>
+  key_id: string | null
+  last4: string | null
+  is_session: boolean | null
+}
+
+/** The latest first; ids are in the order of time. `action` is a whole one, or the part before its dot. */
+export async function listAudit(
+  db: Db,
+  orgId: string,
+  filter: AuditFilter,
+  limit: number,
+): Promise<AuditRecord[]> {
+  let entries = db
+    .selectFrom('audit_entries as a')
+    .leftJoin('api_keys as k', (join) =>
+      join.onRef('k.org_id', '=', 'a.org_id').onRef('k.key_id', '=', 'a.key_id'),
+    )
+    .select([
+      'a.entry_id',
+      'a.at',
+      'a.actor',
+      'a.action',
+      'a.target',
+      'a.details',
+      'a.key_id',
+      'k.last4',
+      'k.is_session',
+    ])
+    .where('a.org_id', '=', orgId)
+  if (filter.before !== undefined) entries = entries.where('a.entry_id', '<', filter.before)
+  if (filter.actor !== undefined) entries = entries.where('a.actor', '=', filter.actor)
+  const { action } = filter
+  if (action !== undefined) {
+    entries = entries.where((where) =>
+      where.or([
+        where('a.action', '=', action),
+        where.fn<boolean>('starts_with', ['a.action', where.val(`${action}.`)]),
+      ]),
+    )
+  }
+  return entries.orderBy('a.entry_id', 'desc').limit(limit).execute()
+}

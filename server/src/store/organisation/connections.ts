@@ -159,3 +159,28 @@ export async function listWorkflowsRelyingOn(
     order by w.workflow_id`.execute(db)
   return rows
 }
+
+/** Workflows that name a connection, or run its provider on an own key that may be this one; of all connections. */
+export async function listConnectionUses(
+  db: Db,
+  orgId: string,
+): Promise<{ connection_id: string; workflow_id: string; name: string; owner_id: string | null }[]> {
+  const { rows } = await sql<{
+    connection_id: string
+    workflow_id: string
+    name: string
+    owner_id: string | null
+  }>`
+    select distinct c.connection_id, w.workflow_id, w.name, w.owner_id
+    from connections c
+    join workflows w on w.org_id = c.org_id and w.deleted_at is null and (c.shared or w.owner_id = c.owner_id)
+    join sheets s on s.org_id = w.org_id and s.workflow_id = w.workflow_id and s.deleted_at is null
+    join chain_revisions r on r.org_id = s.org_id and r.sheet_id = s.sheet_id and r.revision = s.revision
+    where c.org_id = ${orgId} and (
+      jsonb_path_exists(r.definition, '$.actions[*].inputs.connection ? (@ == $id || @ == $name)',
+        jsonb_build_object('id', c.connection_id, 'name', c.name))
+      or jsonb_path_exists(r.definition, '$.actions[*].inputs.*[*] ? (@.provider == $provider && @.own_key == true)',
+        jsonb_build_object('provider', c.provider)))
+    order by w.name, w.workflow_id`.execute(db)
+  return rows
+}

@@ -62,6 +62,15 @@ export async function listMembers(db: Db, orgId: string): Promise<Member[]> {
   return members.sort((a, b) => (a.email < b.email ? -1 : 1))
 }
 
+export async function updateRole(db: Db, orgId: string, memberId: string, role: string): Promise<void> {
+  await db
+    .updateTable('members')
+    .set({ role })
+    .where('org_id', '=', orgId)
+    .where('member_id', '=', memberId)
+    .execute()
+}
+
 export async function deleteMember(db: Db, orgId: string, memberId: string): Promise<void> {
   await db.deleteFrom('members').where('org_id', '=', orgId).where('member_id', '=', memberId).execute()
 }

@@ -40,6 +40,15 @@ export async function deleteSchedule(db: Db, { org_id, sheet_id }: SheetKey): Pr
   return numDeletedRows === 1n
 }
 
+export async function findSchedule(db: Db, { org_id, sheet_id }: SheetKey): Promise<Schedule | undefined> {
+  return db
+    .selectFrom('schedules')
+    .select(['org_id', 'sheet_id', 'cron', 'timezone', 'next_run_at', 'only_rows'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .executeTakeFirst()
+}
+
 export type ListedSchedule = Omit<Schedule, 'org_id'> & { workflow_id: string; name: string }
 
 /** Those of an organisation's living sheets, the next to run first. */

@@ -15,7 +15,7 @@ const LARGE_ROOM = 20_000_000
  */
 export async function isNearRowLimit(db: Db, orgId: string, count: number): Promise<boolean> {
   if (count === 0 || roomy.has(orgId)) return false
-  const { rows, limit } = await measure(db, orgId)
+  const { rows, limit } = await measureRows(db, orgId)
   if (limit === null) return false
   const isFar = limit - rows - count >= LARGE_ROOM
   if (isFar) roomy.set(orgId, true)
@@ -29,7 +29,7 @@ export async function isNearRowLimit(db: Db, orgId: string, count: number): Prom
  */
 export async function requireRoom(trx: Db, orgId: string, count: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`rows of ${orgId}`}, 0))`.execute(trx)
-  const { rows, limit } = await measure(trx, orgId)
+  const { rows, limit } = await measureRows(trx, orgId)
   if (limit === null || rows + count <= limit) return
   const what = count === 1 ? 'one more does' : `${count} more do`
   throw new AppError(
@@ -39,7 +39,7 @@ export async function requireRoom(trx: Db, orgId: string, count: number): Promis
 }
 
 /** Every sheet has its count, so this reads as many records as there are sheets. */
-async function measure(db: Db, orgId: string): Promise<{ rows: number; limit: number | null }> {
+export async function measureRows(db: Db, orgId: string): Promise<{ rows: number; limit: number | null }> {
   const { rows } = await sql<{ rows: number; limit: number | null }>`
     select coalesce(sum(next_seq - first_seq - deleted), 0)::bigint as rows, ${limitSql('rowsPerOrg')} as limit
     from sheet_counters where org_id = ${orgId}`.execute(db)

@@ -156,6 +156,24 @@ export async function insertShare(db: Db, share: Share): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n
 }
 
+/** Whom a workflow is shared with, by address. */
+export async function listShares(
+  db: Db,
+  orgId: string,
+  workflowId: string,
+): Promise<{ email: string; first_name: string | null; last_name: string | null }[]> {
+  return db
+    .selectFrom('workflow_shares as s')
+    .innerJoin('members as m', (join) =>
+      join.onRef('m.org_id', '=', 's.org_id').onRef('m.member_id', '=', 's.member_id'),
+    )
+    .select(['m.email', 'm.first_name', 'm.last_name'])
+    .where('s.org_id', '=', orgId)
+    .where('s.workflow_id', '=', workflowId)
+    .orderBy('m.email')
+    .execute()
+}
+
 /** Answers whether it was shared before. */
 export async function deleteShare(db: Db, share: Share): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -1,7 +1,7 @@
 import { canonicalScope, type Scope, scopesOfRole } from '#contract/scopes.ts'
-import type { Db } from '#server/store/connection/db.ts'
-import { type KeyRecord, listKeys } from '#server/store/organisation/keys.ts'
-import { listMembers } from '#server/store/organisation/members.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type KeyRecord, listKeys } from '../store/organisation/keys.ts'
+import { listMembers } from '../store/organisation/members.ts'
 
 export type ListedKey = Pick<
   KeyRecord,

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { Email, ImpactWarning } from './members.ts'
+import { ROLES, SCOPES } from './scopes.ts'
+
+/** What the settings of the dashboard read and change. None of it is part of the public API. */
+
+export const ListedMember = z.object({
+  email: z.string(),
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  role: z.enum(ROLES),
+  is_you: z.boolean(),
+})
+export const PendingInvitation = z.object({
+  email: z.string(),
+  role: z.string(),
+  created_at: DateTime,
+  expires_at: DateTime,
+  email_sent: z.boolean(),
+  link: z.string().nullable().describe('Null when it was sealed with another LOAM_SECRET'),
+})
+export const Roster = z.object({
+  members: z.array(ListedMember),
+  invitations: z.array(PendingInvitation),
+  member_limit: z.int().nullable(),
+})
+export const InviteBody = z.strictObject({ email: Email, role: z.enum(ROLES) })
+export const RoleBody = z.strictObject({ role: z.enum(ROLES) })
+export const RemovalImpact = z.object({ email: z.string(), warnings: z.array(ImpactWarning) })
+
+export const KEY_PRESETS = ['full', 'read', 'run', 'custom'] as const
+export const ListedKey = z.object({
+  key_id: Uuid,
+  email: z.string().nullable(),
+  last4: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  allowed_workflow_ids: z.array(Uuid).nullable(),
+  rate_limit: z.int().nullable(),
+  created_at: DateTime,
+  last_used_at: DateTime.nullable(),
+  expires_at: DateTime.nullable(),
+  revoked_at: DateTime.nullable(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  is_yours: z.boolean(),
+})
+export const NewKeyBody = z.strictObject({
+  preset: z.enum(KEY_PRESETS).default('full'),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1, 'must name at least one scope')
+    .optional()
+    .describe('Of the preset `custom`'),
+  allowed_workflow_ids: z.array(Uuid).min(1, 'must name at least one workflow').max(1000).optional(),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+  email: Email.or(z.string().regex(/^[^\s@]+@localhost$/))
+    .optional()
+    .describe('Whom it acts for; yourself by default'),
+})
+export const IssuedKey = z.object({
+  key_id: Uuid,
+  key: z.string().describe('Shown this once'),
+  last4: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  expires_at: DateTime.nullable(),
+})
+export const RotateKeyBody = z.strictObject({
+  overlap_seconds: z.int().min(0).max(31_536_000).default(86_400).describe('How long the old key lives on'),
+})
+export const RotatedKey = IssuedKey.omit({ scopes: true }).extend({
+  replaces: Uuid,
+  old_expires_at: DateTime,
+})
+
+/** A provider that takes connections: any one of `field_sets` is enough, `optional_fields` may come with it. */
+export const ConnectableProvider = z.object({
+  provider: z.string(),
+  name: z.string(),
+  field_sets: z.array(z.array(z.string())),
+  optional_fields: z.array(z.string()),
+})
+export const Connection = z.object({
+  connection_id: Uuid,
+  provider: z.string(),
+  provider_name: z.string(),
+  name: z.string(),
+  owner: z.string().nullable(),
+  shared: z.boolean(),
+  created_at: DateTime,
+  used_by: z.array(z.object({ workflow_id: Uuid, name: z.string() })),
+  may_remove: z.boolean(),
+})
+export const NewConnectionBody = z.strictObject({
+  provider: z.string().min(1),
+  name: z.string().trim().optional(),
+  fields: z.record(z.string(), z.string()).default({}).describe('By name; most providers have one, `secret`'),
+  shared: z.boolean().default(true).describe('For everybody, or for your own workflows alone'),
+})
+export const ConnectionTest = z.object({ connection_id: Uuid, ok: z.boolean(), message: z.string() })
+
+export const Variable = z.object({
+  key: z.string(),
+  workflow_id: Uuid.nullable(),
+  workflow_name: z.string().nullable(),
+  updated_by: z.string(),
+  updated_at: DateTime,
+})
+export const SetVariableBody = z.strictObject({
+  key: z.string(),
+  value: z.string(),
+  workflow_id: Uuid.nullable().default(null).describe('Null: of the organisation'),
+})
+export const VariableQuery = z.strictObject({ workflow_id: Uuid.optional() })
+
+export const AuditQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  before: Uuid.optional().describe('`next` of the page before'),
+  actor: z.string().optional(),
+  action: z.string().optional().describe('As it is, or its beginning up to a dot: `member`'),
+})
+export const AuditEntry = z.object({
+  entry_id: Uuid,
+  at: DateTime,
+  actor: z.string(),
+  key: z.string().nullable().describe('`...XXXX` of an API key, `session`, or null for the operator'),
+  action: z.string(),
+  target: z.string(),
+  details: z.record(z.string(), z.unknown()),
+})
+export const AuditPage = z.object({ entries: z.array(AuditEntry), next: Uuid.nullable() })
+
+export const Health = z.object({
+  version: z.string(),
+  database: z.string().describe('Version of PostgreSQL'),
+  workers: z.int().describe('Processes that run rows, as far as they were heard of within 10 s'),
+  rows_in_the_air: z.int().describe('Queued or being run'),
+  runs_under_way: z.int(),
+  mail: z.boolean(),
+  single_sign_on: z.boolean(),
+  limits: z.array(
+    z.object({
+      name: z.string(),
+      setting: z.string(),
+      used: z.int().nullable(),
+      limit: z.int().nullable().describe('Null: none'),
+    }),
+  ),
+})

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { DateTime, Uuid } from './envelope.ts'
+import { ONLY_ROWS } from './runs.ts'
+import { GivenInputs, GivenOutputs, ShortcutDetails } from './shortcuts.ts'
+import { WebhookDelivery } from './webhooks.ts'
+
+export const SHOWN_DELIVERIES = 20
+
+export const Sharing = z.object({
+  owner: z.string().nullable(),
+  shared_with: z.array(z.object({ email: z.string(), name: z.string() })),
+  may_share: z.boolean(),
+})
+/** Somebody who is there already: looked up, not judged. */
+export const SharingBody = z.strictObject({
+  email: z.string().trim().toLowerCase().min(1, 'must not be empty'),
+})
+
+export const SheetSchedule = z.object({
+  cron: z.string(),
+  timezone: z.string(),
+  only: z.enum(ONLY_ROWS).nullable(),
+  next_run_at: DateTime,
+})
+export const ScheduleBody = z.strictObject({
+  cron: z.string(),
+  timezone: z.string().trim().optional(),
+  only: z.enum(ONLY_ROWS).optional(),
+})
+
+export const SheetWebhook = z.object({
+  enabled: z.boolean(),
+  address: z
+    .string()
+    .nullable()
+    .describe('Null when there is none, or it was sealed with another LOAM_SECRET'),
+  deliveries: z.array(WebhookDelivery),
+})
+export const EnableWebhookBody = z.strictObject({ new_address: z.boolean().default(false) })
+
+export const PublishBody = z.strictObject({
+  workflow_id: Uuid,
+  name: ShortcutDetails.shape.name,
+  description: ShortcutDetails.shape.description.prefault(''),
+  cover_image: ShortcutDetails.shape.cover_image.prefault(''),
+  icon_emoji: ShortcutDetails.shape.icon_emoji.prefault(''),
+  inputs: GivenInputs.optional(),
+  outputs: GivenOutputs.optional(),
+})
+export const RepublishBody = PublishBody.pick({ inputs: true, outputs: true })
+
+export const InvitationPage = z.object({ email: z.string(), role: z.string(), organisation: z.string() })
+export const AcceptBody = z.strictObject({
+  first_name: z.string().trim().max(200).optional(),
+  last_name: z.string().trim().max(200).optional(),
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import { SignedIn } from '#contract/sessions.ts'
+import { AcceptBody, InvitationPage } from '#contract/sheet-settings.ts'
+import { AppError } from '../../lib/errors.ts'
+import { hashToken } from '../../lib/security/keys.ts'
+import { acceptInvitation } from '../../org/members.ts'
+import { startSession } from '../../org/sign-in.ts'
+import { inTransaction } from '../../store/connection/db.ts'
+import { findInvitationByToken, findMember } from '../../store/organisation/members.ts'
+import { ok } from '../http/envelope.ts'
+import type { Api, Services } from '../services.ts'
+import { signingIn, welcomeSession } from './sign-in.ts'
+
+const Params = z.strictObject({ token: z.string() })
+const OPEN = { scope: 'public' as const, metered: true, body: 'control' as const }
+
+/** What the link in an invitation leads to. Looking accepts nothing; accepting also signs in. */
+export function invitationAcceptance(api: Api, { store, publicUrl }: Services): void {
+  api.get(
+    '/invitations/:token',
+    { config: OPEN, schema: { params: Params, response: { 200: success(200, InvitationPage) } } },
+    async ({ params }) => {
+      const found = await findInvitationByToken(store.system, hashToken(params.token))
+      if (found === undefined) throw gone()
+      return ok({ email: found.email, role: found.role, organisation: found.org_name })
+    },
+  )
+
+  api.post(
+    '/invitations/:token',
+    {
+      config: OPEN,
+      schema: { params: Params, body: AcceptBody.prefault({}), response: { 200: success(200, SignedIn) } },
+    },
+    async (request, reply) => {
+      const { params, body } = request
+      const session = await inTransaction(store.system, async (trx) => {
+        if ((await findInvitationByToken(trx, hashToken(params.token))) === undefined) throw gone()
+        const names = { first_name: body.first_name || null, last_name: body.last_name || null }
+        const { org_id, email } = await acceptInvitation(trx, params.token, names)
+        const member = await findMember(trx, org_id, email)
+        if (member === undefined) throw gone()
+        return startSession(trx, org_id, member, signingIn(request), 'invitation')
+      })
+      return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
+    },
+  )
+}
+
+const gone = () =>
+  new AppError('Gone', 'This invitation was accepted, taken back or has expired. Ask for a new one')

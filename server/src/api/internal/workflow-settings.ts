@@ -1,0 +1,170 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { success } from '#contract/envelope.ts'
+import {
+  EnableWebhookBody,
+  ScheduleBody,
+  Sharing,
+  SharingBody,
+  SheetSchedule,
+  SheetWebhook,
+  SHOWN_DELIVERIES,
+} from '#contract/sheet-settings.ts'
+import { forbidden } from '../../lib/errors.ts'
+import { setSchedule, unsetSchedule } from '../../org/schedules.ts'
+import { switchWebhookOff, switchWebhookOn, webhookUrl, webhookUrls } from '../../org/webhooks.ts'
+import { setSharing } from '../../org/workflows.ts'
+import { findMemberById } from '../../store/organisation/members.ts'
+import { findSchedule, type Schedule } from '../../store/runs/schedules.ts'
+import { listShares } from '../../store/sheets/workflows.ts'
+import { listDeliveries } from '../../store/webhooks/webhook-deliveries.ts'
+import { ok } from '../http/envelope.ts'
+import {
+  isOwner,
+  sheetOfPath,
+  SheetParams,
+  workflowOfPath,
+  WorkflowParams,
+} from '../routes/workflows/resources.ts'
+import type { Api, Services } from '../services.ts'
+
+const SHEET = '/workflows/:workflow_id/sheets/:sheet_id'
+
+/** Sharing of a workflow; schedule and webhook of its sheets. */
+export function workflowSettings(api: Api, services: Services): void {
+  sharingRoutes(api)
+  scheduleRoutes(api)
+  webhookRoutes(api, services)
+}
+
+function sharingRoutes(api: Api): void {
+  const url = '/workflows/:workflow_id/share'
+  const answer = { 200: success(200, Sharing) }
+  api.get(
+    url,
+    {
+      config: { scope: 'workflows:read', resource: workflowOfPath },
+      schema: { params: WorkflowParams, response: answer },
+    },
+    async (request) => ok(await viewSharing(request)),
+  )
+
+  api.post(
+    url,
+    {
+      config: { scope: 'workflows:write', body: 'control', resource: workflowOfPath },
+      schema: { params: WorkflowParams, body: SharingBody, response: answer },
+    },
+    async (request) => share(request, request.body.email, true),
+  )
+
+  api.delete(
+    `${url}/:email`,
+    {
+      config: { scope: 'workflows:write', body: 'control', resource: workflowOfPath },
+      schema: { params: WorkflowParams.extend(SharingBody.shape), response: answer },
+    },
+    async (request) => share(request, request.params.email, false),
+  )
+}
+
+async function share(request: FastifyRequest, email: string, shared: boolean) {
+  const { db, caller, workflow } = request
+  if (!mayShare(request)) throw forbidden('Only the owner or an administrator shares this workflow')
+  await setSharing(db, caller, { orgId: caller.orgId, workflowId: workflow.workflow_id, email }, shared)
+  return ok(await viewSharing(request))
+}
+
+const mayShare = ({ caller, workflow }: FastifyRequest) =>
+  caller.role === 'admin' || isOwner(caller, workflow)
+
+async function viewSharing(request: FastifyRequest): Promise<z.infer<typeof Sharing>> {
+  const { db, caller, workflow } = request
+  const { owner_id, workflow_id } = workflow
+  const owner = owner_id === null ? undefined : await findMemberById(db, caller.orgId, owner_id)
+  const shares = await listShares(db, caller.orgId, workflow_id)
+  return {
+    owner: owner?.email ?? null,
+    shared_with: shares.map(({ email, first_name, last_name }) => ({
+      email,
+      name: [first_name, last_name].filter((part) => part !== null).join(' '),
+    })),
+    may_share: mayShare(request),
+  }
+}
+
+function scheduleRoutes(api: Api): void {
+  const url = `${SHEET}/schedule`
+  const answer = { 200: success(200, SheetSchedule.nullable()) }
+  const writes = { scope: 'workflows:run' as const, body: 'control' as const, resource: sheetOfPath }
+  api.get(
+    url,
+    {
+      config: { scope: 'workflows:read', resource: sheetOfPath },
+      schema: { params: SheetParams, response: answer },
+    },
+    async ({ db, sheet }) => {
+      const schedule = await findSchedule(db, sheet)
+      return ok(schedule === undefined ? null : viewSchedule(schedule))
+    },
+  )
+
+  api.put(
+    url,
+    { config: writes, schema: { params: SheetParams, body: ScheduleBody, response: answer } },
+    async ({ db, caller, sheet, body }) => ok(viewSchedule(await setSchedule(db, caller, sheet, body))),
+  )
+
+  api.delete(url, { config: writes, schema: { params: SheetParams, response: answer } }, async (request) => {
+    await unsetSchedule(request.db, request.caller, request.sheet)
+    return ok(null)
+  })
+}
+
+function viewSchedule({ cron, timezone, only_rows, next_run_at }: Schedule): z.infer<typeof SheetSchedule> {
+  return { cron, timezone, only: only_rows, next_run_at: next_run_at.toISOString() }
+}
+
+function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
+  const url = `${SHEET}/webhook`
+  const answer = { 200: success(200, SheetWebhook) }
+  const writes = { scope: 'workflows:write' as const, body: 'control' as const, resource: sheetOfPath }
+
+  async function view({ db, caller, sheet }: FastifyRequest): Promise<z.infer<typeof SheetWebhook>> {
+    const { sheet_id } = sheet
+    const { urls } = await webhookUrls(db, sealer, publicUrl(), caller.orgId, [sheet_id])
+    const deliveries = await listDeliveries(db, sheet, SHOWN_DELIVERIES)
+    return {
+      enabled: urls.has(sheet_id),
+      address: urls.get(sheet_id) ?? null,
+      deliveries: deliveries.map((delivery) => ({ ...delivery, at: delivery.at.toISOString() })),
+    }
+  }
+
+  api.get(
+    url,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: { params: SheetParams, response: answer },
+    },
+    async (request) => ok(await view(request)),
+  )
+
+  api.post(
+    url,
+    {
+      config: writes,
+      schema: { params: SheetParams, body: EnableWebhookBody.prefault({}), response: answer },
+    },
+    async (request) => {
+      const { db, caller, sheet, body } = request
+      const token = await switchWebhookOn(db, caller, sealer, sheet, { rotate: body.new_address })
+      return ok({ ...(await view(request)), enabled: true, address: webhookUrl(publicUrl(), token) })
+    },
+  )
+
+  api.delete(url, { config: writes, schema: { params: SheetParams, response: answer } }, async (request) => {
+    await switchWebhookOff(request.db, request.caller, request.sheet)
+    return ok(await view(request))
+  })
+}
