@@ -4,7 +4,7 @@ import { success, Uuid } from '#contract/envelope.ts'
 import { type Scope, scopesOfRole } from '#contract/scopes.ts'
 import {
   IssuedKey,
-  KEY_PRESETS,
+  type KEY_PRESETS,
   ListedKey,
   NewKeyBody,
   RotatedKey,

@@ -251,7 +251,7 @@ describe('screens 11, 12 and 16', () => {
     })
     const second = await read(admin, `/audit?limit=5&before=${first.next}`)
     const ids = [...first.entries, ...second.entries].map(({ entry_id }: Json) => entry_id)
-    expect(ids).toEqual([...new Set<string>(ids)].sort().reverse())
+    expect(ids).toEqual([...new Set<string>(ids)].sort().toReversed())
     expect((await read(admin, '/audit?actor=operator')).entries[0].key).toBeNull()
   })
 
