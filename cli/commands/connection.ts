@@ -135,8 +135,8 @@ export function define(connection: Command): void {
         const record = await requireConnection(session.db, connection_id)
         const provider = pickProvider(await loadProviders(), record.provider)
         const egress = createEgress(egressSettings(session.config))
-        const testing = testConnection({ ...session, egress }, provider, record)
-        const { ok, message } = await testing.finally(async () => egress.close())
+        const { ok, message } = await testConnection({ ...session, egress }, provider, record)
+        await egress.close()
         return {
           ...(ok ? {} : { exit: EXIT.failed }),
           data: { connection_id, provider: provider.id, name: record.name, ok, message },
