@@ -61,6 +61,37 @@ export const RunActionBody = z
 export const Queued = z.object({ rows_queued: z.int() })
 export const Stopped = z.object({ rows_stopped: z.int().describe('Rows whose queued cell was removed') })
 
+export const LIMIT_KINDS = ['max_credits', 'budget', 'balance'] as const
+
+/** What had too little left. */
+export const StoppedBy = z.object({ kind: z.enum(LIMIT_KINDS), budget_id: Uuid.optional() })
+
+const CellBilling = z
+  .object({
+    credits: z.number(),
+    price_version: z.int().describe('The prices of when its run was queued'),
+    entry_id: Uuid.nullable().describe('Of the ledger, where it was charged'),
+    cached_from: z
+      .object({ run_id: Uuid.nullable(), at: DateTime })
+      .nullable()
+      .describe('The run whose stored answer it was given'),
+    saved_by_cache: z.number(),
+    saved_by_own_keys: z.number(),
+    stopped_by: StoppedBy.nullable(),
+    lines: z
+      .array(
+        z.object({
+          provider: z.string().nullable().describe("Null: the action's own price"),
+          status: z.string(),
+          credits: z.number(),
+          list_credits: z.number().describe('What it costs on the key of the installation'),
+          why: z.string(),
+        }),
+      )
+      .describe('They sum to `credits`'),
+  })
+  .meta({ id: 'CellBilling' })
+
 export const CellDetail = z
   .object({
     row_id: Uuid,
@@ -83,6 +114,7 @@ export const CellDetail = z
       })
       .optional()
       .describe('Absent while the cell is queued or running'),
+    billing: CellBilling.optional().describe('Absent while the cell is queued or running'),
   })
   .meta({ id: 'CellDetail' })
 

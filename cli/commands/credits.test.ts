@@ -65,3 +65,29 @@ it('M15: refund gives a charge back once', async () => {
   const neither = await refund()
   expect([neither.exit, neither.stderr]).toEqual([2, expect.stringContaining('either --run or --entry')])
 })
+
+it('M16: prices are listed, set and reset; usage is grouped as asked', async () => {
+  const prices = async (...args: string[]) => {
+    const { exit, stdout, stderr } = await runLoam(['prices', ...args, '--json'], ENV)
+    return exit === 0 ? JSON.parse(stdout) : stderr
+  }
+  const { version } = await prices('list')
+  const set = ['--action', 'verify_email', '--provider', 'Hunter', '--credits', '0.7', '--miss-credits', '0']
+  const changed = await prices('set', ...set)
+  expect(changed).toMatchObject({ version: version + 1, actions: [{ action_id: 'verify_email' }] })
+  expect(changed.actions[0].providers).toContainEqual(
+    expect.objectContaining({ provider: 'Hunter', credits: 0.7, miss_credits: 0 }),
+  )
+  expect((await org.call('GET', '/credits/prices')).body.data.version).toBe(version + 1)
+  expect((await prices('reset')).version).toBe(version + 2)
+  expect(await prices('set', '--action', 'nothing', '--credits', '1')).toMatch(/There is no action nothing/)
+  expect(await prices('set', '--action', 'ai_generate', '--credits', '0.0001')).toMatch(/at most 3 decimals/)
+
+  const usage = ['credits', 'usage', '--org', org.orgId, '--group-by', 'day,provider']
+  const { exit, stdout } = await runLoam([...usage, '--json'], ENV)
+  expect([exit, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { group_by: ['day', 'provider'], totals: { cells: 0 } },
+  ])
+  expect((await runLoam([...usage, '--to', 'soon'], ENV)).stderr).toMatch(/to.*must be a day/)
+})

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { type Usage, USAGE_GROUPS, UsageQuery } from '#contract/usage.ts'
 import { invalid, notFound } from '#server/lib/errors.ts'
+import { viewUsage } from '#server/org/usage.ts'
 import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
 import {
@@ -33,6 +35,24 @@ const RefundFlags = z
   })
 
 const LedgerFlags = z.strictObject({ org: Org, limit: Limit(50, 10_000) })
+
+const UsageFlags = z
+  .strictObject({
+    org: Org,
+    groupBy: UsageQuery.shape.group_by,
+    from: UsageQuery.shape.from,
+    to: UsageQuery.shape.to,
+    workflow: UsageQuery.shape.workflow_id,
+    action: UsageQuery.shape.action_id,
+    provider: UsageQuery.shape.provider,
+    member: UsageQuery.shape.member,
+    key: UsageQuery.shape.key_id,
+    trigger: UsageQuery.shape.trigger,
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ['from'],
+    error: 'must not be after --to',
+  })
 
 const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
 
@@ -122,6 +142,35 @@ export function define(credits: Command): void {
     )
 
   credits
+    .command('usage')
+    .description('What was spent and saved, in sums of days')
+    .option('--group-by <groups>', `up to 3 of ${USAGE_GROUPS.join(', ')}, separated by commas (default day)`)
+    .option('--from <day>', 'the first day, UTC (default 30 days to the last)')
+    .option('--to <day>', 'the last day, UTC (default today)')
+    .option('--workflow <workflow_id>', 'only this workflow')
+    .option('--action <action_id>', 'only this action of the catalogue')
+    .option('--provider <name>', 'only this provider')
+    .option('--member <email>', 'only what this member started')
+    .option('--key <key_id>', 'only what this key started')
+    .option('--trigger <trigger>', 'only what this started: api, schedule, webhook')
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam credits usage --group-by month,workflow',
+        'loam credits usage --group-by provider --json',
+      ),
+    )
+    .action(
+      inSession(UsageFlags, async ({ db }, { groupBy, workflow, action, key, ...flags }) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const asked = { ...flags, group_by: groupBy, workflow_id: workflow, action_id: action, key_id: key }
+        const usage = await viewUsage(db, org_id, { member: null, workflows: null }, asked)
+        return { data: usage, text: () => formatUsage(usage) }
+      }),
+    )
+
+  credits
     .command('ledger')
     .description('List what was granted and spent, newest first')
     .option('--limit <number>', 'how many entries (default 50)')
@@ -157,6 +206,21 @@ export function define(credits: Command): void {
         }
       }),
     )
+}
+
+function formatUsage({ rows, totals, from, to }: z.infer<typeof Usage>): string {
+  const columns = Object.keys(rows[0] ?? totals)
+  const cellsOf = (row: object) => {
+    const byName = new Map<string, unknown>(Object.entries(row))
+    return columns.map((name) => String(byName.get(name) ?? ''))
+  }
+  const all = rows.length > 1 ? [cellsOf(totals)] : []
+  const table = formatTable(
+    columns.map((name) => name.replaceAll('_', ' ').toUpperCase()),
+    [...rows.map(cellsOf), ...all],
+    'Nothing was used.',
+  )
+  return `${from} to ${to}\n\n${table}`
 }
 
 function formatBalance({ org_id, name }: Organisation, millis: number): CommandOutput {

@@ -19,6 +19,7 @@ import { catalogueRoutes } from './routes/actions/catalogue.ts'
 import { agentRoutes } from './routes/agent/agent.ts'
 import { creditRoutes } from './routes/credits/credits.ts'
 import { priceRoutes } from './routes/credits/prices.ts'
+import { usageRoutes } from './routes/credits/usage.ts'
 import { exportFilePages } from './routes/files/export-files.ts'
 import { exportRoutes } from './routes/files/exports.ts'
 import { importRoutes } from './routes/files/imports.ts'
@@ -55,6 +56,7 @@ const API_ROUTES: Routes[] = [
   memberRoutes,
   creditRoutes,
   priceRoutes,
+  usageRoutes,
   workflowRoutes,
   sheetRoutes,
   inputRoutes,

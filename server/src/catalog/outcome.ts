@@ -3,8 +3,8 @@
  * state of the cell, and an action throws only when it is broken.
  */
 export type Outcome<Outputs> =
-  /** `credits` where providers have prices of their own; the action's price otherwise. */
-  | { kind: 'done'; outputs: Outputs; credits?: number; provenance?: Provenance[] }
+  /** `credits` where providers have prices of their own; the action's price otherwise. `provider` is whose answer it is. */
+  | { kind: 'done'; outputs: Outputs; credits?: number; provider?: string; provenance?: Provenance[] }
   /** There is no answer; that is an answer, not a failure. The cell is complete with empty outputs, and free by default. */
   | { kind: 'no_match'; credits?: number; provenance?: Provenance[] }
   /** What it would have to pay for next could not be set aside. */
@@ -26,6 +26,8 @@ export type Provenance = {
   status: string
   ms: number
   credits: number
+  /** What it would have cost on the key of the installation, where it ran on one of the organisation. */
+  list_credits?: number
   message?: string
   /** What a model read and wrote. */
   usage?: TokenUsage

@@ -1,4 +1,5 @@
 import type { Action } from '../catalog/define.ts'
+import type { ActionInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
 import { runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
@@ -32,7 +33,12 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       }
       if (result.kind !== 'settle') return false
       const { settlement, halts } = result
-      cells.push({ ...settlement, action: next, startedAt })
+      cells.push({
+        ...settlement,
+        action: next,
+        template: instanceOf(walk, next)?.action_id ?? '',
+        startedAt,
+      })
       scope.add(next, settlement.status, settlement.outputs ?? null)
       joins = settlement.cached || isPure(walk, next)
       next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
@@ -64,10 +70,13 @@ function isPure(walk: RowWalk, action: string): boolean {
   return templateOf(walk, action)?.pure === true
 }
 
-function templateOf({ definition, catalogue }: RowWalk, action: string): Action | undefined {
-  const instance = definition.actions.find(({ id }) => id === action)
-  return instance === undefined ? undefined : catalogue.get(instance.action_id)
+function templateOf(walk: RowWalk, action: string): Action | undefined {
+  const instance = instanceOf(walk, action)
+  return instance === undefined ? undefined : walk.catalogue.get(instance.action_id)
 }
+
+const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | undefined =>
+  definition.actions.find(({ id }) => id === action)
 
 export async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
   if (!(await engine.flights.park(flight, parking))) await throwIfTakenOver(engine, flight)

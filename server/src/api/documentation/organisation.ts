@@ -32,6 +32,13 @@ export const ORGANISATION: Operations = {
     description:
       'The price list. `credits` of an action is its own price, beside which providers take theirs; on keys of your own providers and models cost nothing. A change makes a version; a run follows the version of when it was queued. `version` answers an earlier list.',
   },
+  'GET /credits/usage': {
+    id: 'getUsage',
+    description:
+      'What was spent and saved, in sums of days. `group_by` takes up to three groups: `day`, `month`, `workflow`, `sheet`, `action`, `provider`, `member`, `key`, `trigger`. Credits equal the ledger under every grouping, also of workflows that are gone. A cell counts at the provider that answered it; what several were paid for counts at each. Members see what they started and what their workflows cost, admins everything.',
+    query: { group_by: 'day,workflow' },
+    writesCsv: true,
+  },
   'POST /org/members': {
     id: 'addMember',
     description:

@@ -11,7 +11,7 @@ const narrowed = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds:
 const OPEN = [
   /^GET \/user(\/knowledge)?$/,
   /^GET \/workflows$/,
-  /^GET \/credits(\/ledger|\/prices)?$/,
+  /^GET \/credits(\/ledger|\/prices|\/usage)?$/,
   /^GET \/actions(\/\{action_id\})?$/,
   /^POST \/files$/,
   /^(GET|POST) \/(shortcuts|apps)\b/,

@@ -78,10 +78,16 @@ export default defineAction({
       kind: 'done',
       outputs: format === undefined ? { response: asked.value } : outputsOfAnswer(format, asked.value),
       credits,
-      provenance: asked.calls.map((call) => (call.status === 'hit' ? { ...call, credits } : call)),
+      provenance: asked.calls.map((call) =>
+        call.status === 'hit' ? { ...call, credits, ...listedFor(model, context.price) } : call,
+      ),
     }
   },
 })
+
+/** What a model on a key of the organisation would have cost. */
+const listedFor = ({ ownKey }: { ownKey: boolean }, price: number): { list_credits?: number } =>
+  ownKey ? { list_credits: price } : {}
 
 /** The same for every row of an action, and at its beginning for every action of the organisation. */
 function printInstructions(

@@ -84,7 +84,8 @@ export default defineAction({
     switch (run.kind) {
       case 'answered': {
         const { data, citations } = run.answer
-        const provenance = provenanceOf(run.trace, found.model.name, credits)
+        const listed = found.model.ownKey ? context.price : undefined
+        const provenance = provenanceOf(run.trace, found.model.name, credits, listed)
         return { kind: 'done', outputs: { ...data, citations }, credits, provenance }
       }
       case 'failed':

@@ -48,7 +48,12 @@ export function createTracer(onEntry: (entry: TraceEntry) => void = () => undefi
 }
 
 /** The trace as the provenance of a cell (D67): who was asked, how long it took, what it cost. */
-export function provenanceOf({ steps }: AgentTrace, model: string, credits: number): Provenance[] {
+export function provenanceOf(
+  { steps }: AgentTrace,
+  model: string,
+  credits: number,
+  listed?: number,
+): Provenance[] {
   const entries = steps.flatMap((step): Provenance[] => {
     switch (step.kind) {
       case 'model': {
@@ -83,6 +88,7 @@ export function provenanceOf({ steps }: AgentTrace, model: string, credits: numb
     }
   })
   const last = entries.findLast(({ status }) => status === 'answer') ?? entries.at(-1)
-  if (last !== undefined) last.credits = credits
+  if (last !== undefined)
+    Object.assign(last, { credits }, listed === undefined ? {} : { list_credits: listed })
   return entries
 }

@@ -27,8 +27,10 @@ export function toOutcome<Result, Outputs>(
       return { kind: 'wait', ms: result.ms, state: result.state }
     case 'out_of_credits':
       return result
-    case 'found':
-      return { kind: 'done', outputs: read(result), credits: result.credits, provenance: result.provenance }
+    case 'found': {
+      const { credits, provider, provenance } = result
+      return { kind: 'done', outputs: read(result), credits, provider, provenance }
+    }
     case 'none': {
       const { failure, unasked, credits, provenance } = result
       if (unasked !== null) return { kind: 'unrunnable', message: unasked, provenance }

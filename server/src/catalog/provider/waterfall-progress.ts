@@ -22,6 +22,7 @@ const Entry = z.object({
   status: z.string(),
   ms: z.number(),
   credits: z.number(),
+  list_credits: z.number().exactOptional(),
   message: z.string().exactOptional(),
 })
 
@@ -30,6 +31,8 @@ export type Candidate<Result> = {
   value: Result
   verified: boolean
   credits: number
+  /** What it would cost on the key of the installation, where it is one of the organisation. */
+  listed?: number
   note?: string
   /** What its check handed over when it paused. */
   check?: unknown
@@ -83,6 +86,7 @@ function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Resul
         value: result,
         verified: z.boolean(),
         credits: z.number(),
+        listed: z.number().exactOptional(),
         note: z.string().exactOptional(),
         check: z.unknown().optional(),
       })

@@ -167,6 +167,8 @@ describe('D66: keys', () => {
   it('an own key costs nothing and sets nothing aside', async () => {
     const { result, reserved } = await run({ ...replies, one: [nothing] }, { own: ['one', 'two'], keys: [] })
     expect([brief(result), reserved]).toEqual([['ONE miss 0', 'TWO hit 0'], []])
+    // M13: what it would have cost is told.
+    expect(result).toMatchObject({ provenance: [{ credits: 0 }, { list_credits: 2 }] })
   })
 
   it.each([

@@ -113,12 +113,17 @@ async function takeStep<Input, Result>(
         value: called.value,
         verified: called.verified,
         credits: called.free ? 0 : price,
+        ...(step.own_key && !called.free ? { listed: adapter.price } : {}),
         ...(called.note === undefined ? {} : { note: called.note }),
       }
       return weigh(waterfall, progress, name, progress.candidate)
     case 'miss':
       progress.answered = true
-      return moveOn(progress, name, { status: 'miss', credits: missPrice })
+      return moveOn(progress, name, {
+        status: 'miss',
+        credits: missPrice,
+        ...(step.own_key && adapter.missPrice > 0 ? { listed: adapter.missPrice } : {}),
+      })
     case 'ineligible':
       return moveOn(progress, name, { status: called.kind, message: called.message })
     case 'error':
@@ -157,10 +162,17 @@ const UNFIT = 'it cannot be asked with these inputs'
 function moveOn<Result>(
   progress: Progress<Result>,
   provider: string,
-  { status, credits = 0, message }: { status: string; credits?: number; message?: string | undefined },
+  entry: { status: string; credits?: number; listed?: number | undefined; message?: string | undefined },
 ): null {
-  const { ms } = progress.turn
-  progress.provenance.push({ provider, status, ms, credits, ...(message === undefined ? {} : { message }) })
+  const { status, credits = 0, listed, message } = entry
+  progress.provenance.push({
+    provider,
+    status,
+    ms: progress.turn.ms,
+    credits,
+    ...(listed === undefined ? {} : { list_credits: listed }),
+    ...(message === undefined ? {} : { message }),
+  })
   progress.credits = add(progress.credits, credits)
   progress.place += 1
   progress.turn = startTurn()
@@ -175,7 +187,7 @@ async function weigh<Input, Result>(
   provider: string,
   candidate: Candidate<Result>,
 ): Promise<WaterfallResult<Result> | null> {
-  const { value, verified, credits, note } = candidate
+  const { value, verified, credits, listed, note } = candidate
   const checked: Check<Result> =
     waterfall.check === undefined
       ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
@@ -190,7 +202,11 @@ async function weigh<Input, Result>(
   const rejected = checked.kind === 'rejected'
   if (rejected) progress.answered = true
   const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[checked.kind]
-  moveOn(progress, provider, { status, credits: rejected ? 0 : credits, message: note })
+  moveOn(
+    progress,
+    provider,
+    rejected ? { status, message: note } : { status, credits, listed, message: note },
+  )
   progress.provenance.push(...checked.provenance)
   progress.credits = add(progress.credits, checked.credits)
   if (checked.kind === 'verified') {

@@ -1,19 +1,25 @@
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { createBatchedStatement } from '../flights/batched-statement.ts'
-import type { RunFacts } from '../flights/flight.ts'
+import type { CellBilling, RunFacts } from '../flights/flight.ts'
 import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
 
-type Outputs = Record<string, unknown>
+/** A stored answer as the database has it. */
+export type StoredAnswer = { outputs: string; run_id: string | null; at: Date; millis: number }
+export type CacheHit = {
+  outputs: Record<string, unknown>
+  from: NonNullable<CellBilling['cached']>
+}
+
 export type AskedCell = { facts: RunFacts; row: string; action: string; epoch: number; key: string }
 
 /** Cells of many rows in one statement; those of the first rows of a run do not wait for bulk ones. */
 export type CacheHits = {
   /** Null for a cell that is not in the cache. */
-  find(asked: AskedCell, express: boolean): Promise<Outputs | null>
+  find(asked: AskedCell, express: boolean): Promise<CacheHit | null>
   /** What is stored for the cell by now, or whether the row has the claim to it; null when another row has that. */
-  claim(asked: AskedCell, express: boolean): Promise<{ outputs: Outputs | null } | null>
+  claim(asked: AskedCell, express: boolean): Promise<{ hit: CacheHit | null } | null>
 }
 
 export function createCacheHits(store: Store): CacheHits {
@@ -28,17 +34,17 @@ export function createCacheHits(store: Store): CacheHits {
   return {
     async find(asked, express) {
       const found = await (express ? findExpress : find)(asked)
-      return found === null ? null : readOutputs(found)
+      return found === null ? null : readHit(found)
     },
     async claim(asked, express) {
       const found = await (express ? claimExpress : claim)(asked)
-      return found === null ? null : { outputs: readOutputs(found) }
+      return found === null ? null : { hit: readHit(found) }
     },
   }
 }
 
 /** The place of a cell among those asked for, from 1, or the row that has the claim. */
-type Found = { n: number | null; outputs: string | null; row_id?: string | null }
+type Found = { n: number | null; row_id?: string | null } & (StoredAnswer | { outputs: null })
 type Statement = { name: string; text: string; columns: readonly Column[] }
 
 function createLookup(store: Store, { name, text, columns }: Statement, express: boolean) {
@@ -56,8 +62,13 @@ function createLookup(store: Store, { name, text, columns }: Statement, express:
   })
 }
 
-const readOutputs = ({ outputs }: Found): Outputs | null =>
-  outputs === null ? null : (parseLossless(outputs) as Outputs)
+export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | null =>
+  found.outputs === null
+    ? null
+    : {
+        outputs: parseLossless(found.outputs) as CacheHit['outputs'],
+        from: { run_id: found.run_id, at: found.at.toISOString(), millis: found.millis },
+      }
 
 /** Ids, words, numbers, dates and bytes: nothing in them needs quotes. */
 type Column = (asked: AskedCell) => string | number

@@ -1,21 +1,18 @@
 import type { ActionInstance } from '../../chain/definition.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import type { Store } from '../../store/connection/db.ts'
 import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
-import { createCacheHits } from './cache-hits.ts'
+import { type CacheHit, createCacheHits, readHit, type StoredAnswer } from './cache-hits.ts'
 import { createClaimWait, readClaimWait } from './claim-wait.ts'
-
-type Outputs = Record<string, unknown>
 
 /**
  * `later`: another row computes it, and is itself parked or takes long. `ending`: the process ends before it is known. `not yet`:
  * it is neither stored nor to be computed without waiting.
  */
 export type Cached =
-  | { kind: 'hit'; outputs: Outputs }
+  | ({ kind: 'hit' } & CacheHit)
   | { kind: 'miss' }
   | { kind: 'not yet' }
   | { kind: 'later'; ms: number; state: unknown }
@@ -70,8 +67,8 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
     async find(flight, instance, key, { end, express, isMissing, mayWait, mayCompute }) {
       const { facts, row } = flight
       const asked = { facts, row: row.id, action: instance.id, epoch: instance.epoch, key }
-      const outputs = isMissing ? null : await hits.find(asked, express)
-      if (outputs !== null) return { kind: 'hit', outputs }
+      const hit = isMissing ? null : await hits.find(asked, express)
+      if (hit !== null) return { kind: 'hit', ...hit }
       if (!mayWait && !mayCompute) return { kind: 'not yet' }
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const self = { row: row.id, end }
@@ -100,7 +97,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
           waitsFor = asker.row
         }
         const found = await read(waitsFor)
-        if (found.outputs !== null || found.claimant === self.row || found.released) {
+        if (found.hit !== null || found.claimant === self.row || found.released) {
           if (found.claimant === self.row) register(id, self)
           return toCached(found)
         }
@@ -129,10 +126,11 @@ function laterMs({ fence }: Flight, parkedMs: number): number {
   return Math.max(after, backoff(fence.attempt, LATER))
 }
 
-const toCached = ({ outputs }: Pick<Found, 'outputs'>): Cached =>
-  outputs === null ? { kind: 'miss' } : { kind: 'hit', outputs }
+const toCached = ({ hit }: Pick<Found, 'hit'>): Cached =>
+  hit === null ? { kind: 'miss' } : { kind: 'hit', ...hit }
 
-type Found = { outputs: Outputs | null; claimant: string | null; parked: boolean; released: boolean }
+type Claimed = { claimant: string | null; parked: boolean; released: boolean }
+type Found = Claimed & { hit: CacheHit | null }
 
 async function readCache(
   store: Store,
@@ -142,7 +140,7 @@ async function readCache(
   waitsFor: string | null,
 ): Promise<Found> {
   const { org_id, sheet_id, cache_since, run_id } = flight.facts
-  const [found] = await store.query<Omit<Found, 'outputs'> & { outputs: string | null }>({
+  const [found] = await store.query<Claimed & (StoredAnswer | { outputs: null })>({
     name: 'engine-find-cached',
     text: FIND_CACHED,
     values: [
@@ -158,6 +156,6 @@ async function readCache(
     ],
   })
   if (found === undefined) throw new Error('the cache gave no answer')
-  const { outputs } = found
-  return { ...found, outputs: outputs === null ? null : (parseLossless(outputs) as Outputs) }
+  const { claimant, parked, released } = found
+  return { claimant, parked, released, hit: readHit(found) }
 }

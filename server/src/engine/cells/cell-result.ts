@@ -60,7 +60,8 @@ export function toCellResult(
       const { outputs } = outcome
       if (isLargerJson(outputs, MAX_OUTPUTS))
         return settleAs({ status: 'failed', error: TOO_LARGE, provenance }, { halts: !mayContinue })
-      return settleAs({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
+      const { provider } = outcome
+      return settleAs({ status: 'complete', outputs, creditsMillis, provenance, provider }, { halts: false })
     }
     case 'no_match': {
       const creditsMillis = Math.round((outcome.credits ?? 0) * MILLIS)

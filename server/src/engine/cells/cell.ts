@@ -123,7 +123,16 @@ async function runFound(
     if (found.kind === 'later')
       return { kind: 'later', parking: { ms: found.ms, retries: 0, state: found.state } }
     if (found.kind === 'hit')
-      return settleAs({ status: 'complete', outputs: found.outputs, cached: true, learns }, { halts: false })
+      return settleAs(
+        {
+          status: 'complete',
+          outputs: found.outputs,
+          cached: true,
+          billing: { cached: found.from },
+          learns,
+        },
+        { halts: false },
+      )
   }
 
   const price = Math.round(action.credits * MILLIS)

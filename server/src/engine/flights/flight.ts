@@ -1,5 +1,6 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
+import type { StoredBilling } from '../../store/runs/runs.ts'
 
 /** What a job names: the flight of a row, and which of its jobs this is. */
 export type RowJob = { o: string; r: string; t: number }
@@ -18,6 +19,10 @@ export type RunFacts = Readonly<{
   hops: number
   /** The key that the run was started with; null for what nobody started. */
   key_id: string | null
+  trigger: string
+  workflow_id: string
+  /** Email of whoever started it; of the workflow's owner where nobody did. */
+  member: string | null
   /** The prices of when it was queued. */
   price_version: number
 }>
@@ -61,11 +66,16 @@ export type Flight = Readonly<{
   runState: string
 }>
 
+/** Which stored answer it was given, or what had too little left for it. */
+export type CellBilling = StoredBilling
+
 /** The result of one cell, ready to be written. */
 export type SettledCell = {
   action: string
   /** Of the catalogue; said of cells that cost something, and of those that ask providers in order. */
   actionId?: string
+  /** Of the catalogue, said of every cell. */
+  template?: string
   status: CellStatus
   outputs?: Record<string, unknown>
   error?: string
@@ -73,6 +83,9 @@ export type SettledCell = {
   cached: boolean
   provenance?: Provenance[] | undefined
   startedAt: number
+  /** Who gave the answer, where the action asked several. */
+  provider?: string | undefined
+  billing?: CellBilling
   /** The key under which it was claimed, and whether the result is kept there. */
   cache?: { key: string; epoch: number; keep: boolean } | undefined
   /** Outputs of this action are known only from its runs. */

@@ -2,6 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { CACHED, LEARNS, settleStatement } from '../sql/settle.ts'
+import { addUpUsage } from './cell-usage.ts'
 import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
@@ -28,7 +29,13 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       extras: careful || extras.some((one) => one !== null),
       landing: batch.some(({ settlement }) => settlement.next === null),
     }
-    const values: unknown[] = [...columnsOf(batch), lane * LANES + (round % LANES), marksOf(batch)]
+    const values: unknown[] = [
+      ...columnsOf(batch),
+      lane * LANES + (round % LANES),
+      marksOf(batch),
+      toStorableJson(addUpUsage(batch)),
+      billingOf(batch),
+    ]
     if (kind.extras) values.push(toStorableJson(extras))
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}`,
@@ -99,6 +106,16 @@ function marksOf(batch: Given[]): string {
     settlement.cells.map(({ cached, learns }) => (cached ? CACHED : 0) + (learns === true ? LEARNS : 0)),
   )
   return `{${marks.join(',')}}`
+}
+
+/** What cells keep of their costs, as JSON in an array; most keep nothing. */
+function billingOf(batch: Given[]): string {
+  const texts = batch.flatMap(({ settlement }) =>
+    settlement.cells.map(({ billing }) =>
+      billing === undefined ? 'null' : JSON.stringify(JSON.stringify(billing)),
+    ),
+  )
+  return `{${texts.join(',')}}`
 }
 
 type Held = Pick<Position, 'heldMillis' | 'retries' | 'state'>

@@ -5,11 +5,11 @@
  */
 export const CLAIM_CELLS = `
 with found as materialized (
-  select i.*, (select c.outputs::text from cell_cache c
-    where c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
-      and (i.since is null or c.completed_at >= i.since at time zone 'UTC')) as outputs
+  select i.*, c.outputs::text as outputs, c.run_id, c.completed_at as at, c.credits_millis as millis
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::bytea[], $6::date[], $7::uuid[], $8::uuid[])
     with ordinality as i (o, s, act, ep, key, since, r, run, n)
+  left join cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
+    and (i.since is null or c.completed_at >= i.since at time zone 'UTC')
 ), claimed as (
   insert into cell_claims (org_id, sheet_id, action, epoch, key, row_id, run_id)
   select distinct on (o, s, act, ep, key) o, s, act, ep, key, r, run from found where outputs is null
@@ -17,5 +17,5 @@ with found as materialized (
   on conflict (org_id, sheet_id, action, epoch, key) do nothing
   returning row_id
 )
-select n::int, outputs, null as row_id from found where outputs is not null
-union all select null, null, row_id from claimed`
+select n::int, outputs, run_id, at, millis, null as row_id from found where outputs is not null
+union all select null, null, null, null, null, row_id from claimed`

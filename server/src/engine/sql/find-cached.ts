@@ -6,7 +6,7 @@
  */
 export const FIND_CACHED = `
 with hit as materialized (
-  select outputs::text as outputs from cell_cache
+  select outputs::text as outputs, run_id, completed_at, credits_millis from cell_cache
   where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex')
     and ($6::date is null or completed_at >= $6::date at time zone 'UTC')
 ), claim as (
@@ -23,8 +23,8 @@ with hit as materialized (
     select row_id from cell_claims
     where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as row_id
 )
-select (select outputs from hit) as outputs, c.row_id as claimant,
+select hit.outputs, hit.run_id, hit.completed_at as at, hit.credits_millis as millis, c.row_id as claimant,
   exists (select from flights f where f.org_id = $1 and f.row_id = c.row_id and f.status = 'queued') as parked,
   $9::uuid is distinct from c.row_id
     and exists (select from cells d where d.org_id = $1 and d.row_id = $9::uuid and d.action = $3) as released
-from claimed c`
+from claimed c left join hit on true`

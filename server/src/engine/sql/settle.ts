@@ -1,3 +1,5 @@
+import { USED } from './usage.ts'
+
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
 export const CACHED = 1
 export const LEARNS = 2
@@ -14,8 +16,8 @@ export type BatchKind = {
 
 /**
  * Writes results: cells, cache entries, ledger entries, tallies, and the end of flights that are through. The parameters are
- * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 17; `f`
- * counts flights). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
+ * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 18, 19;
+ * `f` counts flights); and what usage counts of them (17). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
@@ -38,21 +40,21 @@ with mine as materialized (
   ${when(careful, UNSETTLED)}
 ), valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, nullif(c.out, 'null') as out
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, c.billing, nullif(c.out, 'null') as out
     ${when(extras, EXTRAS)}
   from rows from (
-    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[]),
-    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($17::jsonb)')}
-  ) with ordinality as c (f, act, st, at, ends, marks, out ${when(extras, ', x')}, n)
+    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[], $18::jsonb[]),
+    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($19::jsonb)')}
+  ) with ordinality as c (f, act, st, at, ends, marks, billing, out ${when(extras, ', x')}, n)
   where (select count(*) from mine) = cardinality($5::int[])
 )
 ${when(extras, CLEARED)}
 ${when(landing, LANDED)}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
-    cached, learns, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
+    cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
   select o, s, r, act, st, out, run, rev, to_timestamp(at / 1000.0),
-    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, ${extras ? EXTRA_COLUMNS : '1, 0'}
+    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, billing, ${extras ? EXTRA_COLUMNS : '1, 0'}
   from valid
   ${when(careful, REWRITTEN)}
 )
@@ -66,6 +68,7 @@ ${when(extras, REMEMBERED_AND_PAID)}
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
     credits_millis = y.credits_millis + excluded.credits_millis
 )
+${USED}
 select m.ns, run.state as run_state
 from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
@@ -95,15 +98,16 @@ const REWRITTEN = `
   on conflict (org_id, row_id, action) do update set status = excluded.status, outputs = excluded.outputs,
     error = excluded.error, run_id = excluded.run_id, revision = excluded.revision, attempts = excluded.attempts,
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
-    learns = excluded.learns, started_at = excluded.started_at, completed_at = excluded.completed_at`
+    learns = excluded.learns, billing = excluded.billing, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
 const REMEMBERED_AND_PAID = `
 , remembered as (
-  insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs)
-  select distinct on (o, s, act, ep, ck) o, s, act, ep, ck, out from valid
+  insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs, run_id, credits_millis)
+  select distinct on (o, s, act, ep, ck) o, s, act, ep, ck, out, run, cr from valid
   where ck is not null and x ? 'kp'
   on conflict (org_id, sheet_id, action, epoch, key) do update
-    set outputs = excluded.outputs, completed_at = excluded.completed_at
+    set outputs = excluded.outputs, completed_at = excluded.completed_at, run_id = excluded.run_id,
+      credits_millis = excluded.credits_millis
 ), unclaimed as (
   delete from cell_claims c using valid v
   where v.ck is not null and c.org_id = v.o and c.sheet_id = v.s and c.action = v.act and c.epoch = v.ep

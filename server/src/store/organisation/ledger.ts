@@ -43,7 +43,8 @@ export async function listLedger(
   return query.orderBy('entry_id', 'desc').limit(limit).execute()
 }
 
-const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =>
+/** What members may see: what they started, and what their workflows cost. */
+export const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =>
   sql<boolean>`(member = ${email} or workflow_id in (select w.workflow_id from workflows w
     where w.org_id = ${orgId} and (w.owner_id = ${id} or exists (select from workflow_shares h
       where h.org_id = w.org_id and h.workflow_id = w.workflow_id and h.member_id = ${id}))))`

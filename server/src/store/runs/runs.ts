@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { z } from 'zod'
 import type { CellStatus } from '#contract/rows.ts'
+import type { StoppedBy } from '#contract/runs.ts'
 import type { Db } from '../connection/db.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
@@ -34,6 +36,12 @@ export async function listRuns(db: Db, { org_id, sheet_id }: SheetKey, limit: nu
   return rows
 }
 
+/** What is kept with a cell of its costs, where there is something to keep. */
+export type StoredBilling = {
+  cached?: { run_id: string | null; at: string; millis: number }
+  stopped_by?: z.infer<typeof StoppedBy>
+}
+
 export type CellRecord = {
   status: CellStatus
   run_id: string
@@ -42,6 +50,9 @@ export type CellRecord = {
   credits_millis: number
   cached: boolean
   provenance: unknown[] | null
+  billing: StoredBilling | null
+  price_version: number
+  entry_id: string | null
   started_at: Date
   completed_at: Date
 }
@@ -53,7 +64,11 @@ export async function findCell(
   action: string,
 ): Promise<CellRecord | undefined> {
   const { rows } = await sql<CellRecord>`
-    select status, run_id, revision, attempts, credits_millis, cached, provenance, started_at, completed_at
-    from cells where org_id = ${orgId} and row_id = ${rowId} and action = ${action}`.execute(db)
+    select c.status, c.run_id, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
+      c.completed_at, coalesce(r.price_version, 1) as price_version, (
+        select e.entry_id from credit_entries e where c.credits_millis > 0 and e.org_id = c.org_id and e.row_id = c.row_id
+          and e.run_id = c.run_id and e.action = c.action and e.type = 'charge' limit 1) as entry_id
+    from cells c left join runs r on r.org_id = c.org_id and r.run_id = c.run_id
+    where c.org_id = ${orgId} and c.row_id = ${rowId} and c.action = ${action}`.execute(db)
   return rows[0]
 }

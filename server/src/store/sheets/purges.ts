@@ -65,6 +65,12 @@ async function finish(trx: Db, { org_id, sheet_id, below_seq }: Purge): Promise<
   await sql`select from workflows where org_id = ${org_id} and workflow_id = ${workflowId} for update`.execute(
     trx,
   )
+  // What it spent stays in the books, under its name.
+  await sql`insert into workflow_names (org_id, workflow_id, name)
+    select org_id, workflow_id, name from workflows w
+    where w.org_id = ${org_id} and w.workflow_id = ${workflowId} and w.deleted_at is not null
+      and exists (select from usage_cells u where u.org_id = w.org_id and u.workflow_id = w.workflow_id)
+    on conflict do nothing`.execute(trx)
   await sql`delete from workflows w
     where w.org_id = ${org_id} and w.workflow_id = ${workflowId} and w.deleted_at is not null
       and not exists (select from sheets s where s.org_id = ${org_id} and s.workflow_id = ${workflowId})`.execute(

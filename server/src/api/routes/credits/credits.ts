@@ -90,7 +90,7 @@ function pageOf(query: z.infer<typeof LedgerQuery>): LedgerPage {
 }
 
 /** Members see what they started and what their workflows cost; a narrowed key what its workflows cost. */
-function reachOf({ role, email, memberId, allowedWorkflowIds }: Caller): LedgerReach {
+export function reachOf({ role, email, memberId, allowedWorkflowIds }: Caller): LedgerReach {
   return {
     member: role === 'admin' ? null : { email, id: memberId },
     workflows: allowedWorkflowIds,

@@ -4,6 +4,7 @@ import { success, Uuid } from '#contract/envelope.ts'
 import { CellDetail } from '#contract/runs.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
+import { foldCharges } from '../../../store/purses/fold.ts'
 import { type CellRecord, findCell } from '../../../store/runs/runs.ts'
 import { listCells, type OutputsUrl, readCellOutputs } from '../../../store/sheets/cells.ts'
 import { findRowIds } from '../../../store/sheets/rows.ts'
@@ -12,6 +13,7 @@ import { ok } from '../../http/envelope.ts'
 import { API_PREFIX } from '../../http/openapi.ts'
 import type { Api, Services } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { viewBilling } from './cell-billing.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows/:row_id'
 const CellParams = SheetParams.extend({ row_id: Uuid, action_instance_id: z.string() })
@@ -46,6 +48,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       const cells = await listCells(db, sheet.org_id, [row_id], outputsUrl(publicUrl(), sheet))
       const cell = cells.get(row_id)?.[action_instance_id]
       if (cell === undefined) throw notFound('Cell')
+      await foldCharges(db, sheet.org_id)
       const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
       return ok({ row_id, action_instance_id, ...cell, ...detailOf(stored) })
     },
@@ -92,5 +95,6 @@ function detailOf(cell: CellRecord | undefined) {
       completed_at: cell.completed_at.toISOString(),
       providers: cell.provenance ?? [],
     },
+    billing: viewBilling(cell),
   }
 }

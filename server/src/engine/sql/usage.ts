@@ -1,0 +1,19 @@
+/**
+ * Counts settled cells by day and by all that usage is asked by, already added up (17). Whoever writes the same lane does so in
+ * the order of its records.
+ */
+export const USED = `
+, used as (
+  insert into usage_cells as u (org_id, day, workflow_id, sheet_id, action_id, provider, member, key_id, trigger, lane, cells,
+    cells_billed, cells_cached, saved_by_cache_millis, saved_by_own_keys_millis)
+  select o, (now() at time zone 'UTC')::date, w, s, a, p, m, key, tr, $15::int % 16, n, b, c, sc, so
+  from jsonb_to_recordset($17::jsonb) as i (o uuid, w uuid, s uuid, a text, p text, m text, key uuid, tr text, n bigint, b bigint,
+    c bigint, sc bigint, so bigint)
+  where (select count(*) from mine) = cardinality($5::int[])
+  order by o, w, s, a, p, m, key, tr
+  on conflict (org_id, day, workflow_id, sheet_id, action_id, provider, member, key_id, trigger, lane) do update
+    set cells = u.cells + excluded.cells, cells_billed = u.cells_billed + excluded.cells_billed,
+      cells_cached = u.cells_cached + excluded.cells_cached,
+      saved_by_cache_millis = u.saved_by_cache_millis + excluded.saved_by_cache_millis,
+      saved_by_own_keys_millis = u.saved_by_own_keys_millis + excluded.saved_by_own_keys_millis
+)`
