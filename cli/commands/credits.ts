@@ -210,8 +210,8 @@ export function define(credits: Command): void {
 
 function formatUsage({ rows, totals, from, to }: z.infer<typeof Usage>): string {
   const columns = Object.keys(rows[0] ?? totals)
-  const cellsOf = (row: object) => {
-    const byName = new Map<string, unknown>(Object.entries(row))
+  const cellsOf = (row: (typeof rows)[number]) => {
+    const byName = new Map<string, string | number | null>(Object.entries(row))
     return columns.map((name) => String(byName.get(name) ?? ''))
   }
   const all = rows.length > 1 ? [cellsOf(totals)] : []
