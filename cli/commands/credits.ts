@@ -211,7 +211,7 @@ export function define(credits: Command): void {
 function formatUsage({ rows, totals, from, to }: z.infer<typeof Usage>): string {
   const columns = Object.keys(rows[0] ?? totals)
   const cellsOf = (row: (typeof rows)[number]) => {
-    const byName = new Map<string, string | number | null>(Object.entries(row))
+    const byName = new Map<string, string | number | null | undefined>(Object.entries(row))
     return columns.map((name) => String(byName.get(name) ?? ''))
   }
   const all = rows.length > 1 ? [cellsOf(totals)] : []
