@@ -20,14 +20,15 @@ export const EstimateBody = z
     filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     created_at: RowSelection.created_at,
+    find: RowSelection.find,
     action_instance_id: z.string().min(1).optional().describe('This action alone, as Run Action runs it'),
     run_next_action: z.boolean().default(false).describe('Those after it too'),
     max_credits: z.number().min(0).optional(),
     exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
   })
   .check((context) => {
-    const { row_ids, first_10, all, new_rows, filters, status_filters, created_at } = context.value
-    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    const { row_ids, first_10, all, new_rows, filters, status_filters, created_at, find } = context.value
+    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
     const given = [row_ids, first_10, all, new_rows].filter((part) => part !== undefined).length
     if (given + Number(filtered) === 1) return
     const message =

@@ -163,10 +163,18 @@ export const CreatedAtFilter = z
   })
 export type CreatedAtFilter = z.infer<typeof CreatedAtFilter>
 
+/** Text that some value or output of the row holds, whatever its case. */
+export const Find = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1000)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
+
 export const RowSelection = {
   filters: boundedArray(RowFilter, { max: MAX_FILTERS }).optional(),
   status_filters: boundedArray(StatusFilter, { max: MAX_FILTERS }).optional(),
   created_at: CreatedAtFilter.optional(),
+  find: Find.optional(),
 }
 
 export const ListRowsBody = z
@@ -178,7 +186,7 @@ export const ListRowsBody = z
   })
   .check((context) => {
     const { row_ids, ...others } = context.value
-    for (const name of ['filters', 'status_filters', 'created_at'] as const) {
+    for (const name of ['filters', 'status_filters', 'created_at', 'find'] as const) {
       if (row_ids !== undefined && others[name] !== undefined) {
         context.issues.push({
           code: 'custom',

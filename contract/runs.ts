@@ -16,10 +16,11 @@ export const RunRowsBody = z
     filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     created_at: RowSelection.created_at,
+    find: RowSelection.find,
   })
   .check((context) => {
-    const { row_ids, first_10, filters, status_filters, created_at } = context.value
-    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    const { row_ids, first_10, filters, status_filters, created_at, find } = context.value
+    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
     const given = [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
     if (given === 1) return
     const message =
@@ -49,8 +50,8 @@ export const RunActionBody = z
     ...RowSelection,
   })
   .check((context) => {
-    const { row_ids = [], filters, status_filters, created_at } = context.value
-    const filtered = [filters, status_filters, created_at].some((part) => part !== undefined)
+    const { row_ids = [], filters, status_filters, created_at, find } = context.value
+    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
     if (row_ids.length > 0 && filtered) {
       const message = 'cannot be combined with filters, status_filters or created_at'
       context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })

@@ -51,7 +51,7 @@ export function Toasts() {
   return (
     <section
       aria-label="Notifications"
-      className="pointer-events-none fixed right-4 bottom-4 z-60 flex w-[360px] max-w-[calc(100vw-32px)] flex-col gap-2"
+      className="pointer-events-none fixed bottom-11 left-4 z-60 flex w-[360px] max-w-[calc(100vw-32px)] flex-col gap-2 md:left-[204px]"
     >
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />

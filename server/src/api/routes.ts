@@ -9,6 +9,7 @@ import { invitationAcceptance } from './internal/invitations.ts'
 import { keySettings } from './internal/keys.ts'
 import { memberSettings } from './internal/members.ts'
 import { organisationSettings } from './internal/organisation.ts'
+import { rowEditRoutes } from './internal/row-edits.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
@@ -85,6 +86,7 @@ const API_ROUTES: Routes[] = [
 const INTERNAL_ROUTES: Routes[] = [
   signInRoutes,
   sessionRoutes,
+  rowEditRoutes,
   invitationAcceptance,
   memberSettings,
   keySettings,

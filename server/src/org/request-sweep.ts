@@ -5,8 +5,9 @@ import { forgetOldWindows } from '../store/organisation/admission.ts'
 import { forgetOldCalls } from '../store/organisation/idempotency.ts'
 import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
 import { forgetOldSignIns } from '../store/organisation/sign-in-links.ts'
+import { forgetDeletedRows } from '../store/sheets/row-edits.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, and links to sign in. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, and rows that were deleted for good. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -17,6 +18,7 @@ export function requestSweep(store: Store): Job {
       await forgetOldWindows(store)
       await forgetOldTallies(store.system)
       await forgetOldSignIns(store.system)
+      await forgetDeletedRows(store.system)
     },
   })
 }

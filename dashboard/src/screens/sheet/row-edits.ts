@@ -107,7 +107,8 @@ export async function deleteRows(view: SheetView, ids: readonly string[]): Promi
 
 async function removeRows(view: SheetView, ids: readonly string[]): Promise<void> {
   try {
-    for (const row_ids of chunks(ids, MAX_IDS_PER_CALL)) await post(`${view.path}/rows/delete`, { row_ids })
+    for (const row_ids of chunks(ids, MAX_IDS_PER_CALL))
+      await post(`/internal${view.path}/rows/delete`, { row_ids })
   } finally {
     view.refresh()
   }

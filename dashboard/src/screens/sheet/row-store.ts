@@ -24,6 +24,7 @@ export class RowStore {
   #countListeners = new Set<() => void>()
   #view = { from: 0, to: 0 }
   #total: number | null = null
+  #isSelecting = false
   #problem: unknown = null
 
   constructor(sheet: SheetId, selection: Selection) {
@@ -33,6 +34,11 @@ export class RowStore {
 
   get total(): number | null {
     return this.#total
+  }
+
+  /** How many rows meet what was chosen; null until the server has said. */
+  get count(): number | null {
+    return this.#isSelecting ? null : this.#total
   }
 
   get problem(): unknown {
@@ -74,7 +80,8 @@ export class RowStore {
     this.#selection = selection
     this.#stopLoading()
     for (const page of this.#pages.values()) page.isStale = true
-    this.#total = null
+    this.#isSelecting = true
+    this.#tellCount()
     void this.refresh()
   }
 
@@ -187,7 +194,8 @@ export class RowStore {
     this.#pages.delete(page)
     this.#pages.set(page, { rows: kept, isStale: false })
     this.#forgetFarPages()
-    if (this.#total !== total_count || this.#problem !== null) {
+    if (this.#total !== total_count || this.#problem !== null || this.#isSelecting) {
+      this.#isSelecting = false
       this.#total = total_count
       this.#problem = null
       this.#tellCount()

@@ -3,11 +3,11 @@ import { isFiltered, runsQuery } from '../../api/sheet.ts'
 import { useAllRows } from './column-progress.ts'
 import { plural } from './row-edits.ts'
 import { LastRun } from './runs/last-run.tsx'
-import { useSheet, useTotal } from './sheet-view.ts'
+import { useCount, useSheet } from './sheet-view.ts'
 
 export function SheetFoot() {
   const { rows, sheet, address } = useSheet()
-  const shown = useTotal(rows)
+  const shown = useCount(rows)
   const all = useAllRows()
   const { data: runs } = useQuery(runsQuery(sheet))
   const count =

@@ -15,7 +15,7 @@ import { SheetFoot } from './sheet-foot.tsx'
 import { SheetHints } from './sheet-hints.tsx'
 import { SheetKeys } from './sheet-keys.ts'
 import { SheetTabs } from './sheet-tabs.tsx'
-import { SheetContext, useSheet, useTotal } from './sheet-view.ts'
+import { SheetContext, useCount, useSheet } from './sheet-view.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSheetView } from './use-sheet-view.ts'
 
@@ -75,7 +75,7 @@ function Sheet({ sheet, overview }: { sheet: SheetId; overview: WorkflowOverview
 
 function Body() {
   const { rows } = useSheet()
-  const total = useTotal(rows)
+  const total = useCount(rows)
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       {rows.problem !== null && (

@@ -39,6 +39,14 @@ export function useSheet(): SheetView {
   return view
 }
 
+/** For whoever says how many there are: nothing is said while others are being chosen. */
+export function useCount(rows: RowStore): number | null {
+  return useSyncExternalStore(
+    (listener) => rows.subscribeCount(listener),
+    () => rows.count,
+  )
+}
+
 export function useTotal(rows: RowStore): number | null {
   return useSyncExternalStore(
     (listener) => rows.subscribeCount(listener),

@@ -18,7 +18,7 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
     queryKey: ['user'],
     queryFn: ({ signal }) => get<{ org_members: { emails: string[] } }>('/user', signal),
   })
-  const path = `/internal/workflows/${workflow.workflow_id}/shares`
+  const path = `/internal/workflows/${workflow.workflow_id}/share`
   const change = useMutation({
     mutationFn: ({ method, address }: { method: 'POST' | 'DELETE'; address: string }) =>
       method === 'POST'

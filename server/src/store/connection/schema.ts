@@ -187,6 +187,15 @@ export type Schema = {
     last_run_at: MaybeInstant
     deleted_at: MaybeInstant
   }
+  deleted_rows: {
+    org_id: string
+    sheet_id: string
+    row_id: string
+    seq: number
+    record: string
+    cells: string[]
+    deleted_at: ColumnType<Date, Date | undefined, Date>
+  }
   workflow_shares: { org_id: string; workflow_id: string; member_id: string; created_at: Made }
   sheets: {
     org_id: string

@@ -13,7 +13,21 @@ export function conditionsOf(selection: Selection): Condition[] {
     ),
     ...selection.statusFilters.map(statusCondition),
     ...(selection.createdAt === undefined ? [] : createdAtConditions(selection.createdAt)),
+    ...(selection.find === undefined ? [] : [holdsText(selection.find)]),
   ]
+}
+
+/** In a value of its inputs, in an output or in an error of its cells; structures are searched as their JSON. */
+function holdsText(text: string): Condition {
+  const holds = (searched: RawBuilder<unknown>) =>
+    sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
+  return sql<SqlBool>`(
+    exists (select from jsonb_each_text(r.data) v where ${holds(sql`v.value`)})
+    or exists (
+      select from cells c left join lateral jsonb_each_text(
+        case when jsonb_typeof(c.outputs) = 'object' then c.outputs end) o on true
+      where c.org_id = r.org_id and c.row_id = r.row_id and (${holds(sql`o.value`)} or ${holds(sql`c.error`)})
+    ))`
 }
 
 type Text = RawBuilder<string | null>

@@ -5,4 +5,6 @@ export type Selection = {
   filters: (Pick<RowFilter, 'operator' | 'values'> & { column: number })[]
   statusFilters: StatusFilter[]
   createdAt: CreatedAtFilter | undefined
+  /** Text that some value or output of the row holds. */
+  find?: string | undefined
 }

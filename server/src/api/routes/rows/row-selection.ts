@@ -10,6 +10,7 @@ export type SelectionBody = {
   filters?: RowFilter[] | undefined
   status_filters?: StatusFilter[] | undefined
   created_at?: CreatedAtFilter | undefined
+  find?: string | undefined
 }
 
 /** Resolves the names in a selection against the sheet; each name that is not there is a 400 (D58). */
@@ -20,7 +21,7 @@ export function resolveSelection(body: SelectionBody, definition: Definition): S
     ...filter,
     column: columnOf(variable, definition) ?? 0,
   }))
-  return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at }
+  return { filters, statusFilters: body.status_filters ?? [], createdAt: body.created_at, find: body.find }
 }
 
 /** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
@@ -56,6 +57,6 @@ function partsOf(body: unknown, name: string): unknown[] {
   return Array.isArray(parts) ? parts : []
 }
 
-export function isEmptySelection({ filters, statusFilters, createdAt }: Selection): boolean {
-  return filters.length === 0 && statusFilters.length === 0 && createdAt === undefined
+export function isEmptySelection({ filters, statusFilters, createdAt, find }: Selection): boolean {
+  return filters.length === 0 && statusFilters.length === 0 && createdAt === undefined && find === undefined
 }

@@ -1,0 +1,115 @@
+import type { FastifyRequest } from 'fastify'
+import { success } from '#contract/envelope.ts'
+import { DeletedForNow, EditedRows, EditRowsBody, RestoredRows } from '#contract/row-edits.ts'
+import { DeleteRowsBody, type RejectedRow } from '#contract/rows.ts'
+import { AppError } from '../../lib/errors.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { parseRows } from '../../rows/intake.ts'
+import { type Db, inTransaction } from '../../store/connection/db.ts'
+import { recordAudit } from '../../store/organisation/audit.ts'
+import { getDefinition } from '../../store/sheets/definitions.ts'
+import { editRows, keepDeletedRows, restoreRows } from '../../store/sheets/row-edits.ts'
+import { isNearRowLimit, requireRoom } from '../../store/sheets/row-quota.ts'
+import { deleteRows } from '../../store/sheets/rows.ts'
+import { ok } from '../http/envelope.ts'
+import { SheetParams, sheetOfPath } from '../routes/workflows/resources.ts'
+import type { Api } from '../services.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+
+/** What a person does to rows in the grid: changing values, and deleting in a way that can be undone. */
+export function rowEditRoutes(api: Api): void {
+  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
+
+  api.patch(
+    BASE,
+    {
+      config: { ...config, body: 'rows', numberTexts: true },
+      schema: { params: SheetParams, body: EditRowsBody, response: { 200: success(200, EditedRows) } },
+    },
+    async (request) => {
+      const { db, sheet, body } = request
+      const { inputs } = await getDefinition(db, sheet)
+      const { accepted, rejected } = await parseRows(
+        inputs,
+        body.rows.map((row) => row.inputs),
+      )
+      const edits = accepted.map(({ index, data }) => ({
+        rowId: body.rows[index]?.row_id ?? '',
+        data,
+        index,
+      }))
+      const taken = await inTransaction(db, async (trx) => {
+        const done = await editRows(trx, sheet, edits)
+        await audit(trx, request, 'rows.edited', done.size)
+        return done
+      })
+      const refused = edits
+        .filter(({ rowId }) => !taken.has(rowId.toLowerCase()))
+        .map(({ rowId, index }): RejectedRow => {
+          const message = 'is not on this sheet any more, or would become too large'
+          return {
+            row: { row_id: rowId },
+            index,
+            errors: [{ field: 'row_id', code: 'malformed_row', message }],
+          }
+        })
+      return ok({ edited_row_ids: [...taken], rejected: [...rejected, ...refused] })
+    },
+  )
+
+  api.post(
+    `${BASE}/delete`,
+    {
+      config: { ...config, body: 'control' },
+      schema: { params: SheetParams, body: DeleteRowsBody, response: { 200: success(200, DeletedForNow) } },
+    },
+    async (request) => {
+      const asked = [...new Set(request.body.row_ids)]
+      const ids = asked.filter(isUuid)
+      const deleted_row_ids = await inTransaction(request.db, async (trx) => {
+        await keepDeletedRows(trx, request.sheet, ids)
+        const gone = await deleteRows(trx, request.sheet, ids)
+        await audit(trx, request, 'rows.deleted', gone.length)
+        return gone
+      })
+      const gone = new Set(deleted_row_ids)
+      const rejected = asked
+        .filter((id) => !gone.has(id.toLowerCase()))
+        .map((row_id) => ({ row_id, error: 'not found on this sheet' }))
+      return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
+    },
+  )
+
+  api.post(
+    `${BASE}/restore`,
+    {
+      config: { ...config, body: 'control' },
+      schema: { params: SheetParams, body: DeleteRowsBody, response: { 200: success(200, RestoredRows) } },
+    },
+    async (request) => {
+      const ids = request.body.row_ids.filter(isUuid)
+      const restored_row_ids = await inTransaction(request.db, async (trx) => {
+        const { org_id } = request.sheet
+        if (await isNearRowLimit(trx, org_id, ids.length)) await requireRoom(trx, org_id, ids.length)
+        const back = await restoreRows(trx, request.sheet, ids)
+        await audit(trx, request, 'rows.restored', back.length)
+        return back
+      })
+      if (restored_row_ids.length === 0) {
+        throw new AppError('Gone', 'These rows were deleted a while ago, and cannot be brought back any more')
+      }
+      return ok({ restored_count: restored_row_ids.length, restored_row_ids })
+    },
+  )
+}
+
+async function audit(
+  trx: Db,
+  { caller, sheet }: Pick<FastifyRequest, 'caller' | 'sheet'>,
+  action: 'rows.edited' | 'rows.deleted' | 'rows.restored',
+  count: number,
+): Promise<void> {
+  if (count === 0) return
+  await recordAudit(trx, caller.orgId, caller, { action, target: sheet.sheet_id, details: { count } })
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { MAX_ROW_BYTES } from '#contract/rows.ts'
+import { announcing } from '../connection/changes.ts'
+import type { Db } from '../connection/db.ts'
+import { lockCounters } from './row-locks.ts'
+import { BLOCK } from './rows.ts'
+import type { SheetKey } from './sheet-key.ts'
+
+/** `data` is JSON text of an object keyed by column number. */
+export type RowEdit = { rowId: string; data: string }
+
+/**
+ * Puts values into rows, beside those that they have. Answers the rows that took them: not those that are gone or would become
+ * too large. What was known of equal rows (D72) is found out again.
+ */
+export async function editRows(
+  trx: Db,
+  { org_id, sheet_id }: SheetKey,
+  edits: readonly RowEdit[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ row_id: string }>`
+    with given as (
+      select row_id, data from unnest(${edits.map((edit) => edit.rowId)}::uuid[], ${edits.map((edit) => edit.data)}::text[])
+        as g (row_id, data)
+    ), locked as (
+      select r.row_id from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id in (select row_id from given)
+        and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+      order by r.row_id for update
+    )
+    update rows r set data = r.data || g.data::jsonb
+    from given g join locked l on l.row_id = g.row_id
+    where r.org_id = ${org_id} and r.row_id = g.row_id
+      and octet_length((r.data || g.data::jsonb)::text) <= ${MAX_ROW_BYTES}
+    returning r.row_id`.execute(trx)
+  await sql`
+    with begun as (
+      delete from dedupe_progress where org_id = ${org_id} and sheet_id = ${sheet_id} returning columns
+    )
+    delete from dedupe_keys k using begun
+    where k.org_id = ${org_id} and k.sheet_id = ${sheet_id} and k.columns = begun.columns`.execute(trx)
+  await sql`select ${announcing(sheet_id)}`.execute(trx)
+  return new Set(rows.map((row) => row.row_id))
+}
+
+/** Outputs of a row beyond this are not kept: it cannot be brought back. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
+
+/** Keeps rows that are about to be deleted in this transaction. */
+export async function keepDeletedRows(
+  trx: Db,
+  { org_id, sheet_id }: SheetKey,
+  ids: readonly string[],
+): Promise<void> {
+  await lockCounters(trx, org_id, [sheet_id])
+  await sql`
+    insert into deleted_rows (org_id, sheet_id, row_id, seq, record, cells)
+    select r.org_id, r.sheet_id, r.row_id, r.seq, r::text,
+      array(select c::text from cells c where c.org_id = r.org_id and c.row_id = r.row_id)
+    from rows r
+    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id = any(${ids}::uuid[])
+      and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+      and (select coalesce(sum(pg_column_size(c.outputs)), 0) from cells c
+        where c.org_id = r.org_id and c.row_id = r.row_id) <= ${MAX_KEPT_BYTES}
+    on conflict (org_id, row_id) do nothing`.execute(trx)
+}
+
+/** Brings rows back to where they stood, with their cells; not into a sheet that was emptied since. */
+export async function restoreRows(
+  trx: Db,
+  { org_id, sheet_id }: SheetKey,
+  ids: readonly string[],
+): Promise<string[]> {
+  await lockCounters(trx, org_id, [sheet_id])
+  const { rows } = await sql<{ row_id: string }>`
+    with back as (
+      delete from deleted_rows d using sheet_counters c
+      where d.org_id = ${org_id} and d.sheet_id = ${sheet_id} and d.row_id = any(${ids}::uuid[])
+        and c.org_id = d.org_id and c.sheet_id = d.sheet_id and d.seq >= c.first_seq
+      returning d.row_id, d.seq, d.record, d.cells
+    ), rows_back as (
+      insert into rows select (b.record::"rows").* from back b
+    ), cells_back as (
+      insert into cells select (printed::cells).* from back b, unnest(b.cells) as printed
+    ), filled as (
+      update row_gaps g set deleted = g.deleted - b.count
+      from (select seq / ${BLOCK} as block, count(*)::int as count from back group by 1) b
+      where g.org_id = ${org_id} and g.sheet_id = ${sheet_id} and g.block = b.block
+    ), counted as (
+      update sheet_counters set deleted = deleted - (select count(*) from back)
+      where org_id = ${org_id} and sheet_id = ${sheet_id} returning ${announcing(sheet_id)}
+    )
+    select row_id from back`.execute(trx)
+  await sql`delete from row_gaps where org_id = ${org_id} and sheet_id = ${sheet_id} and deleted <= 0`.execute(
+    trx,
+  )
+  return rows.map((row) => row.row_id)
+}
+
+/** Those that were deleted more than 10 seconds ago. */
+export async function forgetDeletedRows(db: Db): Promise<void> {
+  await sql`delete from deleted_rows where deleted_at < now() - interval '10 seconds'`.execute(db)
+}
