@@ -61,3 +61,12 @@ it.each([
   expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' })
   expect(JSON.parse(stderr)).toEqual({ error: 'Not Found', message })
 })
+
+it.each([
+  ['shwo', "unknown command 'shwo'\n(Did you mean show?)"],
+  ['http_api_call', "unknown command 'http_api_call'"],
+])('loam actions %s names the command that was meant: exit 2', async (word, message) => {
+  const { exit, stdout, stderr } = await loam('actions', word, '--json')
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+  expect(JSON.parse(stderr)).toEqual({ error: 'Usage Error', message })
+})

@@ -23,12 +23,13 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   const ended = new Promise((resolve) => void server.on('exit', resolve))
   let said = ''
   server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  await expect.poll(() => said).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
+  await expect.poll(() => said, { timeout: 150_000 }).toMatch(/is ready at http:\/\/127\.0\.0\.1:\d+/)
   const PORT = /127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? ''
 
   const { exit, stdout } = await runLoam(['doctor', '--json'], {
     ...ENV,
     LOAM_SMPT_URL: 'smtp://x',
+    LOAM_PORT: '8080',
     LOAM_PROVIDER_KEY_HUNTER: 'k',
   })
   const checks: Json[] = JSON.parse(stdout)
@@ -40,8 +41,15 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
       detail: 'LOAM_SMPT_URL is no setting and has no effect; did you mean LOAM_SMTP_URL?',
       fix: expect.any(String),
     },
+    {
+      check: 'settings',
+      status: 'warn',
+      detail: 'LOAM_PORT is no setting and has no effect; did you mean PORT?',
+      fix: expect.any(String),
+    },
   ])
   expect(checks.map(({ check }) => check)).toEqual([
+    'settings',
     'settings',
     'settings',
     'data folder',
@@ -60,7 +68,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   expect(detail).toBe(`ready at http://127.0.0.1:${PORT}`)
   server.kill('SIGTERM')
   expect(await ended).toBe(0)
-})
+}, 180_000)
 
 it('doctor warns of a role that row-level security does not bind, and fails without the mail server', async () => {
   const superuser = new URL(ENV.DATABASE_URL)

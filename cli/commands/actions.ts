@@ -10,6 +10,7 @@ import {
 import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
+import { findNearest } from '#server/lib/nearest-name.ts'
 import { examples, readFlags } from '../flags.ts'
 import { colors, formatDetails, formatTable, printOutput } from '../output.ts'
 import { wantsJson } from '../session.ts'
@@ -24,8 +25,10 @@ export function define(actions: Command): void {
   actions
     .command('list', { isDefault: true })
     .description('List the actions that a chain can be made of')
+    .allowExcessArguments()
     .addHelpText('after', examples('loam actions', 'loam actions --json'))
     .action(async function act(this: Command) {
+      requireNoCommand(this)
       const all = (await loadCatalogue()).list()
       printOutput({ data: all.map(entryOf), text: () => formatList(all) }, terminalOf(this), wantsJson(this))
     })
@@ -41,6 +44,14 @@ export function define(actions: Command): void {
       const output = { data: detailsOf(action), text: () => formatAction(action) }
       printOutput(output, terminalOf(this), wantsJson(this))
     })
+}
+
+/** A word behind `loam actions` that is no command of the group arrives at the one that needs none. */
+function requireNoCommand(list: Command): void {
+  const [given] = list.args
+  if (given === undefined) return
+  const meant = findNearest(given, ['list', 'show'])
+  list.error(`error: unknown command '${given}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`)
 }
 
 function formatList(actions: Action[]): string {

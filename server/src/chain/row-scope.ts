@@ -26,7 +26,7 @@ export type RowScope = {
 export function createRowScope(
   definition: Definition,
   row: { data: string; cells: string | null },
-  knownOutputs: (actionId: string, name: string) => boolean,
+  knownOutputs: (actionId: string, name: string, instanceId: string) => boolean,
   env: ReadonlyMap<string, string>,
 ): RowScope {
   const data = parseLossless(row.data) as Record<string, unknown>
@@ -48,10 +48,10 @@ export function createRowScope(
     if (template === undefined) return { found: false }
     const result = results.get(action)
     if (result?.status !== 'complete' || result.outputs === null) {
-      return knownOutputs(template, name) ? { found: true, value: '' } : { found: false }
+      return knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
     }
     if (Object.hasOwn(result.outputs, name)) return { found: true, value: result.outputs[name] ?? '' }
-    return knownOutputs(template, name) ? { found: true, value: '' } : { found: false }
+    return knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
   }
 
   return {

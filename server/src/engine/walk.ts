@@ -1,3 +1,4 @@
+import { outputsOf } from '../catalog/describe.ts'
 import { createRowScope } from '../chain/row-scope.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
@@ -114,9 +115,15 @@ async function prepare(
     engine.environment.envOf(facts),
     engine.catalogueOf(facts),
   ])
-  const knownOutputs = (actionId: string, name: string) => {
+  const knownOutputs = (actionId: string, name: string, instanceId: string) => {
     const template = catalogue.get(actionId)
-    return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
+    if (template === undefined || Object.hasOwn(template.outputs, name)) return true
+    if (!template.dynamic) return false
+    const { outputs, closed } = outputsOf(
+      template,
+      definition.actions.find(({ id }) => id === instanceId)?.inputs ?? {},
+    )
+    return !closed || Object.hasOwn(outputs, name)
   }
   const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { didYouMean, findNearest } from './nearest-name.ts'
 
-const NAMES = ['LOAM_DATA_DIR', 'LOAM_ROLES', 'http_api_call', 'filter', 'id']
+const NAMES = ['LOAM_DATA_DIR', 'LOAM_ROLES', 'http_api_call', 'filter', 'id', 'n']
 
 it.each([
   ['LOAM_DATADIR', 'LOAM_DATA_DIR'],
@@ -10,6 +10,8 @@ it.each([
   ['fitler', 'filter'],
   ['ip', 'id'],
   ['something else', undefined],
+  ['N', 'n'],
+  ['x', undefined],
   ['', undefined],
   ['x'.repeat(1_000_000), undefined],
 ])('%.30s is most likely %s', (given, meant) => {

@@ -1,10 +1,14 @@
-/** The name that was most likely meant, where one is near enough: one slip for every three characters, at least one. */
+/** The name that was most likely meant, where one is near enough: one slip for every three characters, at least one, but not for a single one. */
 export function findNearest(given: string, names: Iterable<string>): string | undefined {
   const word = given.slice(0, MAX_COMPARED).toLowerCase()
   let nearest: { name: string; slips: number } | undefined
   for (const name of names) {
     const slips = countSlips(word, name.slice(0, MAX_COMPARED).toLowerCase())
-    if (slips <= Math.max(1, Math.floor(word.length / 3)) && slips < (nearest?.slips ?? Infinity)) {
+    if (
+      slips < word.length &&
+      slips <= Math.max(1, Math.floor(word.length / 3)) &&
+      slips < (nearest?.slips ?? Infinity)
+    ) {
       nearest = { name, slips }
     }
   }

@@ -7,5 +7,11 @@ export function listUnknownSettings(env: Readonly<Record<string, string | undefi
   return Object.keys(env)
     .filter((name) => name.startsWith('LOAM_') && env[name])
     .filter((name) => !Object.hasOwn(SETTINGS, name) && !isProviderSetting(name))
-    .map((name) => `${name} is no setting and has no effect${didYouMean(name, Object.keys(SETTINGS))}`)
+    .map((name) => `${name} is no setting and has no effect${hintAt(name)}`)
+}
+
+/** Some settings have the names that many programs use, without a prefix. */
+function hintAt(name: string): string {
+  const bare = name.slice('LOAM_'.length)
+  return Object.hasOwn(SETTINGS, bare) ? `; did you mean ${bare}?` : didYouMean(name, Object.keys(SETTINGS))
 }

@@ -75,6 +75,24 @@ describe('ai_generate through the API', () => {
     expect(await cellOf(bad)).toMatchObject({ credits: 0, providers: [{ usage }, { usage }] })
   })
 
+  it('D33, D74: a token for an output that the configuration does not name is an error', async () => {
+    const chain = await makeChain(app, org, [{ name: 'domain', type: 'string' }])
+    const fields = [
+      { name: 'tier', type: 'string' },
+      { name: 'score', type: 'number' },
+    ]
+    const output_format = { fields }
+    await chain.add('ai_generate', { inputs: { model: 'small', prompt: 'Hello', output_format } })
+    const data_formatter = '"tier " + {{ai_generate_1.teir}}'
+    await chain.add('format_data_using_js_expression', { inputs: { data_formatter } })
+    await org.call('POST', `${chain.sheet}/rows`, { rows: [{ domain: 'x' }], run_after_add: 'all' })
+    const [row] = await settledRows(org, chain.sheet)
+    expect(row?.cells['format_data_using_js_expression_1']).toEqual({
+      status: 'error',
+      error: 'these references name nothing: {{ai_generate_1.teir}}',
+    })
+  })
+
   it('without output_format it warns, and the answer is text', async () => {
     const chain = await makeChain(app, org, [{ name: 'domain', type: 'string' }])
     const added = await chain.call('POST', '/add', {
