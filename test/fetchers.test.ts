@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { BOUNDS } from '#server/catalog/built-in/web/browser/browser.ts'
 import { openProxy } from '#server/catalog/built-in/web/browser/proxy.ts'
 import { createKey, type ProviderKeys } from '#server/catalog/provider/access.ts'
 import type { Provider } from '#server/catalog/provider/provider.ts'
@@ -60,7 +61,7 @@ const throughProxy =
   async (url, egress) => {
     const target = URL.parse(url)
     if (target === null || !/^https?:$/.test(target.protocol)) return
-    const { port, close } = await openProxy(egress, new AbortController().signal)
+    const { port, close } = await openProxy(egress, new AbortController().signal, BOUNDS)
     const path = method === 'GET' ? target.href : `${target.hostname}:${target.port || '80'}`
     const asked = openRequest({ host: '127.0.0.1', port, agent: false, method, path })
     await new Promise<void>((resolve) => {
@@ -255,6 +256,7 @@ const HELD_BY: Record<string, string> = {
   'catalog/built-in/mail/delivery.ts': 'send_email',
   'catalog/built-in/mail/smtp-probe.ts': 'fetchers-ssrf.test.ts',
   'catalog/built-in/news/hacker-news.ts': 'fetchers-ssrf.test.ts',
+  'catalog/built-in/web/browser/chromium.ts': 'reach.test.ts',
   'catalog/built-in/web/browser/proxy.ts': 'pages that a browser draws',
   'catalog/built-in/web/page-fetch.ts': 'fetchers-ssrf.test.ts',
   'catalog/built-in/web/robots.ts': 'fetchers-ssrf.test.ts',
@@ -282,6 +284,7 @@ const OPENS_CONNECTIONS = new RegExp(
     String.raw`\b(createTransport|S3Client|buildConnector|Resolver|WebSocket|EventSource)\(`,
     String.raw`import (?!type)[^;\n]*\b(request|get|connect|createConnection|Socket)\b[^;\n]* from 'node:(http|https|http2|net|tls|dgram)'`,
     String.raw`import (?!type)[^;\n]* from '(undici|axios|got|playwright-core)'`,
+    String.raw`\bchromium\.(launch|connect)`,
   ].join('|'),
 )
 

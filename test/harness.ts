@@ -7,6 +7,7 @@ import { afterAll, inject } from 'vitest'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
+import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { createProviderGates } from '#server/engine/provider-gate/provider-gate.ts'
@@ -126,9 +127,10 @@ export async function makeApp(
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
   const sealer = createSealer('a secret for tests only')
   const gates = createProviderGates(store, log)
-  const opened = openAgent({ config, store, sealer, egress, gates })
+  const pages = openPageReaders(config)
+  const opened = openAgent({ config, store, sealer, egress, gates, pages })
   afterAll(async () => {
-    await Promise.all([egress.close(), models.close(), opened.close()])
+    await Promise.all([egress.close(), models.close(), opened.close(), pages.close()])
   })
   const services: Services = {
     config,

@@ -14,7 +14,8 @@ export const LONG_FILES: Readonly<Record<string, number>> = {
   'server/src/engine/flights/simulation.test.ts': 15,
   'server/src/files/imports/import-recovery.test.ts': 18,
   'test/fetchers.test.ts': 8,
-  'server/src/catalog/built-in/web/browser/browser.test.ts': 7,
+  'server/src/catalog/built-in/web/browser/browser.test.ts': 12,
+  'server/src/catalog/built-in/web/browser/reach.test.ts': 7,
   'cli/process.test.ts': 5,
   'server/src/store/connection/statement-names.test.ts': 5,
 }

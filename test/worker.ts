@@ -1,4 +1,5 @@
 import { afterAll } from 'vitest'
+import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { startWork, type Work } from '#server/work.ts'
 import type { TestApp, TestOrg } from './harness.ts'
@@ -11,8 +12,12 @@ export async function startTestWorker(
   const { concurrency = 50, ...rest } = options
   const LOAM_EGRESS_ALLOW = parseEgressAllow('127.0.0.1').entries
   const config = { ...services.config, LOAM_CONCURRENCY: concurrency, LOAM_EGRESS_ALLOW }
-  const work = await startWork({ ...services, config, databaseUrl, ...rest })
-  afterAll(() => work.stop())
+  const pages = openPageReaders(config)
+  const work = await startWork({ ...services, config, databaseUrl, pages, ...rest })
+  afterAll(async () => {
+    await work.stop()
+    await pages.close()
+  })
   return work
 }
 

@@ -3,7 +3,7 @@ import { agentModel } from '#server/agent/agent.ts'
 import { writeAnswer } from '#server/catalog/agent/answer.ts'
 import { DEFAULT_LIMITS } from '#server/catalog/agent/budget.ts'
 import { printTask } from '#server/catalog/agent/instructions.ts'
-import { createPageReader } from '#server/catalog/agent/page-reader.ts'
+import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { runAgent } from '#server/catalog/agent/run-agent.ts'
 import { type AgentTask, type Citation, schemaOfFindings } from '#server/catalog/agent/task.ts'
 import { createSandbox } from '#server/catalog/formula/sandbox.ts'
@@ -72,7 +72,7 @@ export async function openContestants(
   }
 
   const agent = async (question: Question): Promise<Attempt> => {
-    const services = { ...lend(), reader: createPageReader({ keepSeconds: 0 }) }
+    const services = { ...lend(), reader: createPageReaders({ keepSeconds: 0 }).of('a test') }
     const run = await runAgent(taskOf(question), model, DEFAULT_LIMITS, services)
     const { ms, spent } = run
     const told = { pages: spent.pages, searches: spent.searches, tokens: spent.tokens, ms }
@@ -91,7 +91,8 @@ export async function openContestants(
     const reply = await egress.fetch({ url: address })
     const url = reply.ok ? SearchReply.parse(JSON.parse(reply.text())).results[0]?.url : undefined
     const lent = lend()
-    const read = url === undefined ? null : await createPageReader({ keepSeconds: 0 }).read(lent, url)
+    const read =
+      url === undefined ? null : await createPageReaders({ keepSeconds: 0 }).of('a test').read(lent, url)
     const pages = read?.ok === true ? [read.page] : []
     const written = await writeAnswer({ model, task: taskOf(question), pages, summary: '' }, lent)
     const told = { pages: pages.length, searches: 1, ms: performance.now() - started }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openAgent } from './agent/open-agent.ts'
 import { createApp } from './api/app.ts'
 import { DASHBOARD_FOLDER } from './api/dashboard/built-files.ts'
+import { openPageReaders, type PageReaders } from './catalog/agent/page-reader.ts'
 import { createModels } from './catalog/models/models.ts'
 import { logMisfits } from './catalog/provider/misfits.ts'
 import { type Catalogue, loadCatalogue } from './catalog/registry.ts'
@@ -57,15 +58,19 @@ async function runParts(
   { env, end }: { env: Record<string, string | undefined>; end: AbortSignal },
 ): Promise<void> {
   const parts: Part[] = []
+  // One for requests and rows, so that there is one browser.
+  const pages = openPageReaders(config)
   try {
     const [catalogue, sources] = await Promise.all([loadCatalogue(), loadSources()])
     const serves = (role: 'api' | 'worker') => config.LOAM_ROLES.includes(role) && !end.aborted
     await recordPrices(workspace.store.system, catalogue)
-    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources }) : null
+    const api = serves('api') ? await startApi(config, log, workspace, { catalogue, sources, pages }) : null
     if (api !== null) parts.push(api)
     // The lock of the data folder keeps every other server from an embedded database.
     const sole = config.DATABASE_URL === undefined
-    if (serves('worker')) parts.push(await startWork({ ...workspace, config, log, catalogue, sources, sole }))
+    if (serves('worker')) {
+      parts.push(await startWork({ ...workspace, config, log, catalogue, sources, pages, sole }))
+    }
     if (api !== null) {
       announceServer(config.LOAM_DATA_DIR, api.url, env)
       api.announce()
@@ -75,13 +80,14 @@ async function runParts(
     log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
   } finally {
     withdrawServer(config.LOAM_DATA_DIR)
-    await takeApart(parts, workspace)
+    await takeApart(parts, pages, workspace)
   }
 }
 
 /** Parts stop at once, so that neither waits for the other's slowest. The database is there until they are through. */
-async function takeApart(parts: Part[], workspace: Workspace): Promise<void> {
+async function takeApart(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
   const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
+  await pages.close()
   await workspace.close()
   for (const one of stopped) if (one.status === 'rejected') throw one.reason
 }
@@ -90,13 +96,13 @@ async function startApi(
   config: Config,
   log: Log,
   { store, storage, sealer }: Workspace,
-  { catalogue, sources }: { catalogue: Catalogue; sources: SourceCatalogue },
+  { catalogue, sources, pages }: { catalogue: Catalogue; sources: SourceCatalogue; pages: PageReaders },
 ): Promise<ApiPart> {
   let publicUrl = config.LOAM_PUBLIC_URL ?? ''
   const egress = createEgress(egressSettings(config))
   const gates = createProviderGates(store, log)
   const models = createModels(config)
-  const { agent, close } = openAgent({ config, store, sealer, egress, gates })
+  const { agent, close } = openAgent({ config, store, sealer, egress, gates, pages })
   const app = await createApp({
     config,
     store,

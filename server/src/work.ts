@@ -1,5 +1,5 @@
 import { agentSweep } from './agent/sweep.ts'
-import { openPageReader } from './catalog/agent/page-reader.ts'
+import type { PageReaders } from './catalog/agent/page-reader.ts'
 import { createSandbox } from './catalog/formula/sandbox.ts'
 import { createModels } from './catalog/models/models.ts'
 import type { Catalogue } from './catalog/registry.ts'
@@ -47,6 +47,8 @@ export type WorkParts = {
   databaseUrl: string
   catalogue: Catalogue
   sources: SourceCatalogue
+  /** Whoever opened them closes them. */
+  pages: PageReaders
   /** A worker process that is silent for longer is taken for dead. */
   silenceMs?: number
   /** The only process that works on this database. */
@@ -79,7 +81,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     egress,
     sandbox,
     models,
-    pages: openPageReader(config),
+    pages: parts.pages,
     mail: mailSettings(config),
     log,
     ending: ending.signal,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
+import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { createProviderGates } from '#server/engine/provider-gate/provider-gate.ts'
 import { faultCatalogue } from '#server/engine/testing/fault-catalogue.ts'
@@ -40,7 +41,7 @@ export async function openInstallation(credits: number) {
   const services = { config, store, storage, log, sealer: createSealer(base.SECRET), sendMail: null }
   const egress = createEgress(egressSettings(config))
   const gates = createProviderGates(store, log)
-  const { agent } = openAgent({ ...services, egress, gates })
+  const { agent } = openAgent({ ...services, egress, gates, pages: openPageReaders(config) })
   const api = await createApp({
     ...services,
     egress,

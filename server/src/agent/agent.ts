@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AgentBody } from '#contract/agent.ts'
 import { DEFAULT_LIMITS } from '../catalog/agent/budget.ts'
-import type { PageReader } from '../catalog/agent/page-reader.ts'
+import type { PageReaders } from '../catalog/agent/page-reader.ts'
 import { type AgentRun, runAgent } from '../catalog/agent/run-agent.ts'
 import type { AgentAnswer, AgentField } from '../catalog/agent/task.ts'
 import type { TraceEntry } from '../catalog/agent/trace.ts'
@@ -28,7 +28,7 @@ export type AgentParts = {
   sandbox: SandboxPool
   models: Models
   gates: ProviderGates
-  reader: PageReader
+  pages: PageReaders
   environment: Pick<RunEnvironment, 'keysOfMember'>
 }
 
@@ -100,10 +100,12 @@ export function createAgent(parts: AgentParts): Agent {
         }
         const sandbox = parts.sandbox.of(caller.orgId)
         const gate = parts.gates.of(caller.orgId)
+        const reader = parts.pages.of(caller.orgId)
         const services = {
           ...parts,
           sandbox,
           gate,
+          reader,
           keys,
           signal,
           now: () => new Date(),

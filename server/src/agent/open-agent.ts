@@ -1,4 +1,4 @@
-import { openPageReader } from '../catalog/agent/page-reader.ts'
+import type { PageReaders } from '../catalog/agent/page-reader.ts'
 import { createSandbox } from '../catalog/formula/sandbox.ts'
 import { createModels } from '../catalog/models/models.ts'
 import type { ProviderGates } from '../catalog/provider/access.ts'
@@ -16,8 +16,9 @@ export function openAgent(parts: {
   sealer: Sealer
   egress: Egress
   gates: ProviderGates
+  pages: PageReaders
 }): { agent: Agent; close: () => Promise<void> } {
-  const { config, store, sealer, egress, gates } = parts
+  const { config, store, sealer, egress, gates, pages } = parts
   const sandbox = createSandbox()
   const models = createModels(config)
   const agent = createAgent({
@@ -26,7 +27,7 @@ export function openAgent(parts: {
     sandbox,
     models,
     gates,
-    reader: openPageReader(config),
+    pages,
     environment: createRunEnvironment(store, sealer, config.providerKeys),
   })
   return { agent, close: async () => void (await Promise.all([models.close(), sandbox.close()])) }

@@ -28,6 +28,14 @@ describe('the catalogue', () => {
     expect(catalogue.get('no_such_action')).toBeUndefined()
   })
 
+  it('lets every list of providers that are asked one after the other order itself', async () => {
+    const asking = (await loadCatalogue())
+      .list()
+      .filter(({ inputs }) => Object.values(inputs).some(({ waterfall }) => waterfall !== undefined))
+    expect(asking.length).toBeGreaterThan(10)
+    expect(asking.filter(({ inputs }) => inputs['order'] !== field.waterfallOrder)).toEqual([])
+  })
+
   it('holds the core actions, which shape data or control the row and cost nothing (D22)', async () => {
     const catalogue = await loadCatalogue()
     const free = catalogue.list().filter(({ credits }) => credits === 0)

@@ -1,3 +1,4 @@
+import type { PageReaders } from '../catalog/agent/page-reader.ts'
 import type { MailTurn } from '../catalog/define.ts'
 import type { ActionContext, SheetAccess } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
@@ -30,8 +31,9 @@ export type Engine = {
   catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
   log: Log
   /** What every action may use. */
-  services: Pick<ActionContext, 'egress' | 'models' | 'pages' | 'mail'> & {
+  services: Pick<ActionContext, 'egress' | 'models' | 'mail'> & {
     sandbox: SandboxPool
+    pages: PageReaders
     gates: ProviderGates
   }
   environment: RunEnvironment

@@ -1,3 +1,4 @@
+import type { PageReaders } from '../catalog/agent/page-reader.ts'
 import type { ActionContext } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { Models } from '../catalog/models/models.ts'
@@ -33,7 +34,8 @@ export type EngineParts = {
   egress: Egress
   sandbox: SandboxPool
   models: Models
-  pages: ActionContext['pages']
+  /** Whoever made them closes them. */
+  pages: PageReaders
   mail: ActionContext['mail']
   log: Log
   ending: AbortSignal

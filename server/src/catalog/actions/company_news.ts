@@ -33,6 +33,7 @@ export default defineAction({
       isExtra: true,
       description: 'Which search engines are asked, in order, until one finds something.',
     }),
+    order: field.waterfallOrder,
   },
   needs: [['company_name'], ['domain']],
   outputs: {
@@ -56,6 +57,7 @@ export default defineAction({
     // First, because an engine may ask to wait, and the others would be read twice.
     const searched = await runWaterfall({
       ...inputs.providers,
+      order: inputs.order,
       ...(query.name === undefined && query.domain === undefined ? { steps: [] } : {}),
       input: { query: `"${query.name ?? query.domain}"`, since, now: context.now() },
       context,

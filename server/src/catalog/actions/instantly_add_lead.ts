@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { defineAction } from '../define.ts'
-import { field } from '../fields/fields.ts'
-import { done, unrunnable } from '../outcome.ts'
+import { done } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import { askProvider } from '../provider/single-provider.ts'
 import { instantly } from '../providers/instantly/provider.ts'
-import { isEmail, LEAD_INPUTS, readCustomFields } from '../push/campaigns.ts'
+import { leadInputs, readCustomFields, readLead } from '../push/campaigns.ts'
 
 // developer.instantly.ai/api-reference/lead (2026-11): with skip_if_in_campaign a lead that is there is answered without an id.
 const Added = z.looseObject({ id: z.string().min(1).nullish() })
 const Leads = z.object({ items: z.array(z.object({ id: z.string(), email: z.string().nullish() })) })
+
+const CAMPAIGN_IDS = { pattern: /^[0-9a-f-]{36}$/i, described: 'the id of a campaign' }
 
 export default defineAction({
   id: 'instantly_add_lead',
@@ -18,25 +19,16 @@ export default defineAction({
   category: 'messages',
   credits: 0,
   timeoutSeconds: 60,
-  inputs: {
-    campaign: field.dropdown({
-      required: true,
-      from: 'Instantly campaigns',
-      description: 'The id of the campaign.',
-    }),
-    ...LEAD_INPUTS,
-    connection: field.connection({ provider: instantly }),
-  },
+  inputs: leadInputs(instantly, 'Instantly campaigns'),
   outputs: {
     id: output.text('The id of the lead.'),
     created: output.boolean('Whether it was not in the campaign before.'),
   },
   async run({ inputs, context }) {
     const { connection } = inputs
-    const campaign = inputs.campaign.trim()
-    const email = inputs.email.trim()
-    if (!/^[0-9a-f-]{36}$/i.test(campaign)) return unrunnable('campaign must be the id of a campaign')
-    if (!isEmail(email)) return unrunnable(`email: "${email.slice(0, 100)}" is not an address`)
+    const read = readLead(inputs, CAMPAIGN_IDS)
+    if (!read.ok) return read.outcome
+    const { campaign, email } = read
     const json = {
       campaign,
       email,

@@ -7,7 +7,7 @@ import { readAddresses } from '../built-in/web/site.ts'
 import { listedPages, rankPages, readPages } from '../built-in/web/useful-pages.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
-import { done, failed } from '../outcome.ts'
+import { done, failed, retry } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
 const MAX_LINKS = 500
@@ -61,7 +61,7 @@ export default defineAction({
     const result = await fetchHome(context, readAddresses(inputs.url))
     if (!result.ok) return result.outcome
     const drawn = draw === null ? null : await draw.draw(context, result.page.url)
-    if (drawn?.ok === false) return failed(drawn.message)
+    if (drawn?.ok === false) return drawn.later ? retry(drawn.message) : failed(drawn.message)
     const read = readDocument({ ...result.page, ...(drawn !== null && { text: drawn.html }) })
     if (!read.ok) return failed(read.message)
     const first = read.document

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { defineAction } from '../define.ts'
-import { field } from '../fields/fields.ts'
-import { done, failed, unrunnable } from '../outcome.ts'
+import { done, failed } from '../outcome.ts'
 import { output } from '../outputs.ts'
 import { askProvider } from '../provider/single-provider.ts'
 import { smartlead } from '../providers/smartlead/provider.ts'
-import { isEmail, LEAD_INPUTS, readCustomFields } from '../push/campaigns.ts'
+import { leadInputs, readCustomFields, readLead } from '../push/campaigns.ts'
 
 // api.smartlead.ai/reference/add-leads-to-a-campaign-by-id (2026-11). A lead is told by its address: adding it again adds nothing.
 const Count = z.number().nullish()
@@ -21,6 +20,8 @@ const Added = z.object({
 type Added = z.infer<typeof Added>
 const Lead = z.object({ id: z.union([z.number(), z.string()]).transform(String).nullish() }).nullable()
 
+const CAMPAIGN_IDS = { pattern: /^\d+$/, described: 'the id of a campaign, a number' }
+
 export default defineAction({
   id: 'smartlead_add_lead',
   name: 'Add Smartlead lead',
@@ -28,25 +29,16 @@ export default defineAction({
   category: 'messages',
   credits: 0,
   timeoutSeconds: 60,
-  inputs: {
-    campaign: field.dropdown({
-      required: true,
-      from: 'Smartlead campaigns',
-      description: 'The id of the campaign.',
-    }),
-    ...LEAD_INPUTS,
-    connection: field.connection({ provider: smartlead }),
-  },
+  inputs: leadInputs(smartlead, 'Smartlead campaigns'),
   outputs: {
     id: output.text('The id of the lead; empty where Smartlead does not tell it yet.'),
     created: output.boolean('Whether it was not in the campaign before.'),
   },
   async run({ inputs, context }) {
     const { connection } = inputs
-    const campaign = inputs.campaign.trim()
-    const email = inputs.email.trim()
-    if (!/^\d+$/.test(campaign)) return unrunnable('campaign must be the id of a campaign, a number')
-    if (!isEmail(email)) return unrunnable(`email: "${email.slice(0, 100)}" is not an address`)
+    const read = readLead(inputs, CAMPAIGN_IDS)
+    if (!read.ok) return read.outcome
+    const { campaign, email } = read
     const lead = {
       email,
       first_name: inputs.first_name,

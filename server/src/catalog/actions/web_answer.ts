@@ -14,6 +14,7 @@ export default defineAction({
   inputs: {
     question: field.text({ required: true, description: 'In words: Who founded Acme?' }),
     providers: field.waterfall({ adapters: ANSWERERS, description: 'Who is asked, in order.' }),
+    order: field.waterfallOrder,
   },
   outputs: {
     answer: output.text('The answer.'),
@@ -21,8 +22,13 @@ export default defineAction({
     provider: output.text('Who answered.'),
   },
   run: ({ inputs, context }) =>
-    askInOrder(inputs.providers, { question: inputs.question.trim() }, context, ({ value, provider }) => ({
-      ...value,
-      provider,
-    })),
+    askInOrder(
+      { ...inputs.providers, order: inputs.order },
+      { question: inputs.question.trim() },
+      context,
+      ({ value, provider }) => ({
+        ...value,
+        provider,
+      }),
+    ),
 })

@@ -3,7 +3,7 @@ import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { pdfOf } from '../testing/pdf.ts'
 import { serveSite, type SitePage } from '../testing/site-server.ts'
-import { createPageReader } from './page-reader.ts'
+import { createPageReaders } from './page-reader.ts'
 
 const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
 afterAll(() => egress.close())
@@ -11,7 +11,7 @@ const context = { egress, signal: new AbortController().signal, now: () => new D
 
 async function read(page: SitePage) {
   const { origin } = await serveSite({ '/page': page })
-  return createPageReader({ keepSeconds: 0 }).read(context, `${origin}/page`)
+  return createPageReaders({ keepSeconds: 0 }).of('a test').read(context, `${origin}/page`)
 }
 
 describe('what an agent sees of a page', () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../lib/config/config.ts'
 import { findChromium } from '../../lib/find-chromium.ts'
-import { type Browser, createBrowser } from '../built-in/web/browser/browser.ts'
+import { type Browser, type BrowserPool, createBrowserPool } from '../built-in/web/browser/browser.ts'
 import { fetchPage, type Fetching, type Page } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
 import { readPageText } from './page-text.ts'
@@ -31,22 +31,25 @@ export type PageReader = {
 const MAX_KEPT_BYTES = 64_000_000
 const MAX_LINKS = 400
 
-/** The reader of a process, by its settings. */
-export function openPageReader(config: Config): PageReader {
+/** What reads pages in a process: what is read is kept for all, and all share one browser fairly. */
+export type PageReaders = { of(owner: string): PageReader; close(): Promise<void> }
+
+/** The readers of a process, by its settings. */
+export function openPageReaders(config: Config): PageReaders {
   const path = findChromium(config.LOAM_BROWSER)
-  const browser = path === null ? null : createBrowser(path)
-  return createPageReader({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS, browser })
+  const browsers = path === null ? null : createBrowserPool(path)
+  return createPageReaders({ keepSeconds: config.LOAM_AGENT_PAGE_SECONDS, browsers })
 }
 
 type Reading = Promise<{ ok: true; page: AgentPage } | { ok: false; message: string }>
 
-export function createPageReader({
+export function createPageReaders({
   keepSeconds,
-  browser = null,
+  browsers = null,
 }: {
   keepSeconds: number
-  browser?: Browser | null
-}): PageReader {
+  browsers?: BrowserPool | null
+}): PageReaders {
   const kept =
     keepSeconds === 0
       ? null
@@ -56,7 +59,7 @@ export function createPageReader({
           ttl: keepSeconds * 1000,
         })
   const underWay = new Map<string, Reading>()
-  return {
+  const readerWith = (browser: Browser | null): PageReader => ({
     browser,
     async read(context, url) {
       const known = kept?.get(url)
@@ -72,6 +75,10 @@ export function createPageReader({
       kept?.set(url, result.page)
       return { ...result, cached: false }
     },
+  })
+  return {
+    of: (owner) => readerWith(browsers?.of(owner) ?? null),
+    close: async () => void (await browsers?.close()),
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { useAgent } from '../testing/agent.ts'
 import { type ChatBody, type ChatReply, serveChat } from '../testing/chat-server.ts'
 import { serveSite } from '../testing/site-server.ts'
-import { createPageReader } from './page-reader.ts'
+import { createPageReaders } from './page-reader.ts'
 import type { AgentField } from './task.ts'
 
 const run = useAgent()
@@ -187,7 +187,7 @@ describe('the agent', () => {
 
   it('does not read a page twice within the time that pages are kept, whoever asks', async () => {
     const site = await serveSite({ '/about': ABOUT })
-    const reader = createPageReader({ keepSeconds: 60 })
+    const reader = createPageReaders({ keepSeconds: 60 }).of('a test')
     for (const cached of [false, true]) {
       const { url: modelUrl } = await serveChat(script([read(`${site.origin}/about`)], GOOD))
       const result = await run({ mission: `Look at ${site.origin}`, fields: FIELDS }, { modelUrl, reader })

@@ -4,7 +4,7 @@ import { createEgress } from '../../lib/egress/egress.ts'
 import { useAgent } from '../testing/agent.ts'
 import { serveChat } from '../testing/chat-server.ts'
 import { serveSite } from '../testing/site-server.ts'
-import { createPageReader } from './page-reader.ts'
+import { createPageReaders } from './page-reader.ts'
 import { rankListed } from './site-pages.ts'
 
 const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
@@ -73,7 +73,7 @@ describe('what a home page tells of its site', () => {
 
   it('is asked of home pages alone, and once while the page is kept', async () => {
     const site = await serveSite({ '/': HOME, '/anvils': HOME, '/sitemap.xml': mapOf(stories) })
-    const reader = createPageReader({ keepSeconds: 60 })
+    const reader = createPageReaders({ keepSeconds: 60 }).of('a test')
     expect(await reader.read(context, `${site.origin}/anvils`)).toMatchObject({ page: { listed: [] } })
     expect(site.requests).not.toContain('/sitemap.xml')
     for (const cached of [false, true]) {
@@ -91,7 +91,7 @@ describe('what a home page tells of its site', () => {
       '/sitemap.xml': { type: 'application/xml', body: `<sitemapindex>${maps.join('')}</sitemapindex>` },
       ...Object.fromEntries(maps.map((_, n) => [`/map-${n}.xml`, mapOf(many)])),
     })
-    const read = await createPageReader({ keepSeconds: 0 }).read(context, `${site.origin}/`)
+    const read = await createPageReaders({ keepSeconds: 0 }).of('a test').read(context, `${site.origin}/`)
     expect(read).toMatchObject({ page: { listed: { length: 500 } } })
     expect(site.requests.filter((path) => path.endsWith('.xml')).length).toBeLessThanOrEqual(3)
   })
@@ -101,7 +101,7 @@ describe('what a home page tells of its site', () => {
       '/': HOME,
       '/sitemap.xml': { type: 'text/xml', body: '<urlset><url><loc' },
     })
-    const read = await createPageReader({ keepSeconds: 0 }).read(context, `${site.origin}/`)
+    const read = await createPageReaders({ keepSeconds: 0 }).of('a test').read(context, `${site.origin}/`)
     expect(read).toMatchObject({ ok: true, page: { title: 'Acme', listed: [] } })
   })
 

@@ -39,11 +39,12 @@ export async function loadAdapters(): Promise<RegisteredAdapter[]> {
     providers.map(async (provider) => {
       const folder = new URL(`${provider.id}/`, import.meta.url)
       const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
+      const questions = files.map((file) => file.replace(/\.ts$/, ''))
       return Promise.all(
-        files.map(async (file) => {
-          const module = (await import(`./${provider.id}/${file}`)) as Record<string, unknown>
+        questions.map(async (question) => {
+          const module = (await import(`./${provider.id}/${question}.ts`)) as Record<string, unknown>
           const adapters = Object.values(module).filter(isAdapter)
-          return adapters.map((adapter) => ({ provider, question: file.replace(/\.ts$/, ''), adapter }))
+          return adapters.map((adapter) => ({ provider, question, adapter }))
         }),
       )
     }),

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { textOf } from '../../chain/references.ts'
 import { field, type Pair } from '../fields/fields.ts'
+import { type Outcome, unrunnable } from '../outcome.ts'
 import { byLabel, mapReply, type OptionQuery } from '../provider/options.ts'
+import type { Provider } from '../provider/provider.ts'
 import { instantly } from '../providers/instantly/provider.ts'
 import { smartlead } from '../providers/smartlead/provider.ts'
 import { readWireValues } from './values.ts'
 
-/** What every tool for campaigns knows of a lead; anything else is a custom field. */
-export const LEAD_INPUTS = {
+/** What every tool for campaigns knows of a lead; anything else is a custom field. `from` names the list of its campaigns. */
+export const leadInputs = (provider: Provider, from: keyof typeof CAMPAIGN_OPTIONS) => ({
+  campaign: field.dropdown({ required: true, from, description: 'The id of the campaign.' }),
   email: field.text({ type: 'email', required: true, description: 'The address of the lead.' }),
   first_name: field.text({ description: 'The first name.' }),
   last_name: field.text({ description: 'The last name.' }),
@@ -15,6 +18,22 @@ export const LEAD_INPUTS = {
   website: field.text({ type: 'url', description: 'The website of the company.' }),
   phone: field.text({ description: 'The phone number.' }),
   custom_fields: field.pairs({ description: 'Further values for the texts of the campaign: {name, value}.' }),
+  connection: field.connection({ provider }),
+})
+
+/** A lead that can be added to a campaign, or what is wrong with it. `described` says what ids of campaigns look like. */
+export function readLead(
+  given: { campaign: string; email: string },
+  campaignIds: { pattern: RegExp; described: string },
+): { ok: true; campaign: string; email: string } | { ok: false; outcome: Outcome<never> } {
+  const [campaign, email] = [given.campaign.trim(), given.email.trim()]
+  if (!campaignIds.pattern.test(campaign)) {
+    return { ok: false, outcome: unrunnable(`campaign must be ${campaignIds.described}`) }
+  }
+  if (!isEmail(email)) {
+    return { ok: false, outcome: unrunnable(`email: "${email.slice(0, 100)}" is not an address`) }
+  }
+  return { ok: true, campaign, email }
 }
 
 /** Custom fields as texts; those without a value are left out. */
@@ -22,7 +41,7 @@ export function readCustomFields(pairs: readonly Pair[]): Record<string, string>
   return Object.fromEntries([...readWireValues(pairs, true)].map(([name, value]) => [name, textOf(value)]))
 }
 
-export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
+const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)
 
 const Campaign = z.object({
   id: z.union([z.number(), z.string()]).transform(String),
@@ -36,7 +55,7 @@ const toOptions = (campaigns: readonly Campaign[]) =>
     campaigns.map(({ id, name, status }) => ({ value: id, label: name, extras: { status: status ?? null } })),
   )
 
-export const CAMPAIGN_OPTIONS: Readonly<Record<string, OptionQuery>> = {
+export const CAMPAIGN_OPTIONS = {
   'Smartlead campaigns': {
     provider: smartlead,
     list: async (send) => mapReply(await send({ path: '/campaigns' }, z.array(Campaign)), toOptions),
@@ -49,4 +68,4 @@ export const CAMPAIGN_OPTIONS: Readonly<Record<string, OptionQuery>> = {
       return mapReply(reply, ({ items }) => toOptions(items))
     },
   },
-}
+} satisfies Record<string, OptionQuery>

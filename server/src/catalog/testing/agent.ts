@@ -3,7 +3,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
 import { type AgentLimits, DEFAULT_LIMITS } from '../agent/budget.ts'
-import { createPageReader, type PageReader } from '../agent/page-reader.ts'
+import { createPageReaders, type PageReader } from '../agent/page-reader.ts'
 import { type AgentRun, runAgent } from '../agent/run-agent.ts'
 import type { AgentTask } from '../agent/task.ts'
 import { createSandbox } from '../formula/sandbox.ts'
@@ -49,7 +49,7 @@ export function useAgent(): (task: Partial<AgentTask>, settings: AgentSettings) 
         sandbox: sandbox.of('a test'),
         keys,
         gate: OPEN,
-        reader: settings.reader ?? createPageReader({ keepSeconds: 0 }),
+        reader: settings.reader ?? createPageReaders({ keepSeconds: 0 }).of('a test'),
         signal: settings.signal ?? new AbortController().signal,
         now: () => new Date(),
       },

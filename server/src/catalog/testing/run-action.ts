@@ -5,8 +5,8 @@ import { findInputPath, pathOf, readOutput, readPath } from '../../chain/value-p
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../lib/egress/egress.ts'
-import { createPageReader } from '../agent/page-reader.ts'
-import { createBrowser } from '../built-in/web/browser/browser.ts'
+import { createPageReaders } from '../agent/page-reader.ts'
+import { type BrowserPool, createBrowserPool } from '../built-in/web/browser/browser.ts'
 import { readInputs, resolveInputs } from '../configuration/inputs.ts'
 import type { Action, SheetAccess } from '../define.ts'
 import { createSandbox } from '../formula/sandbox.ts'
@@ -79,8 +79,16 @@ export function useActions(): Run {
     models.set(JSON.stringify(env), known)
     return known
   }
+  const browsers = new Map<string, BrowserPool>()
+  const browsersOf = (path: string | undefined) => {
+    if (path === undefined) return null
+    const known = browsers.get(path) ?? createBrowserPool(path)
+    browsers.set(path, known)
+    return known
+  }
   afterAll(async () => {
-    await Promise.all([egress.close(), sandbox.close(), ...[...models.values()].map((each) => each.close())])
+    const others = [...models.values(), ...browsers.values()]
+    await Promise.all([egress.close(), sandbox.close(), ...others.map((each) => each.close())])
   })
   return async (id, inputs, { row = {}, ...settings } = {}) => {
     const action = (await loading).get(id)
@@ -96,10 +104,7 @@ export function useActions(): Run {
         baseUrl: (id: string, fallback: string) => settings.urls?.[id] ?? egress.baseUrl(id, fallback),
       },
       models: modelsOf(settings.models ?? {}),
-      pages: createPageReader({
-        keepSeconds: 0,
-        browser: settings.browser === undefined ? null : createBrowser(settings.browser),
-      }),
+      pages: createPageReaders({ keepSeconds: 0, browsers: browsersOf(settings.browser) }).of('a test'),
       price: action.credits,
       cellRun: settings.cellRun ?? 'run/row/action_1',
       mail: { url: settings.mailUrl, from: 'loam@loam.test', perHour: 200 },

@@ -16,6 +16,7 @@ const inputs = {
   name: field.text({ description: 'Enough alone.' }),
   linkedin_url: field.text({ type: 'url', description: 'Enough alone.' }),
   providers: field.waterfall({ adapters: HEADCOUNT_SOURCES, description: 'Who is asked, in order.' }),
+  order: field.waterfallOrder,
 }
 
 type Given = {
@@ -35,9 +36,9 @@ export function headcountBy(by: HeadcountQuestion['by']) {
       breakdown: output.list(`Per ${by.replace('_', ' ')}: {${by}, employees, percent}.`),
       provider: output.text('Who knew it.'),
     },
-    run: ({ inputs: { domain = '', name = '', linkedin_url = '', providers }, context }: Given) =>
+    run: ({ inputs: { domain = '', name = '', linkedin_url = '', providers, order }, context }: Given) =>
       askInOrder(
-        providers,
+        { ...providers, order },
         { by, domain: bareHost(domain), name: name.trim(), linkedin_url: linkedin_url.trim() },
         context,
         ({ value: { company_headcount, breakdown }, provider }) => ({

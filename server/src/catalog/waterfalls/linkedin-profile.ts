@@ -1,12 +1,16 @@
 import { field } from '../fields/fields.ts'
-import type { ConfiguredWaterfall } from '../fields/waterfall-field.ts'
+import type { ConfiguredWaterfall, WaterfallOrder } from '../fields/waterfall-field.ts'
 import type { Adapter } from '../provider/adapter.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
 import type { CellContext } from '../provider/context.ts'
 
 type Reader<Profile> = Adapter<{ linkedin_url: string }, Profile>
 type Given<Profile> = {
-  inputs: { linkedin_url: string; providers: ConfiguredWaterfall<Reader<Profile>> }
+  inputs: {
+    linkedin_url: string
+    providers: ConfiguredWaterfall<Reader<Profile>>
+    order: WaterfallOrder | undefined
+  }
   context: CellContext
 }
 
@@ -21,11 +25,17 @@ export function linkedinProfile<Profile extends object>(
     inputs: {
       linkedin_url: field.text({ type: 'url', required: true, description: options.example }),
       providers: field.waterfall({ adapters, description: 'Who is asked, in order.' }),
+      order: field.waterfallOrder,
     },
-    run: ({ inputs: { linkedin_url, providers }, context }: Given<Profile>) =>
-      askInOrder(providers, { linkedin_url: linkedin_url.trim() }, context, ({ value, provider }) => ({
-        ...value,
-        provider,
-      })),
+    run: ({ inputs: { linkedin_url, providers, order }, context }: Given<Profile>) =>
+      askInOrder(
+        { ...providers, order },
+        { linkedin_url: linkedin_url.trim() },
+        context,
+        ({ value, provider }) => ({
+          ...value,
+          provider,
+        }),
+      ),
   }
 }

@@ -3,6 +3,7 @@ import type { AskContext } from '../provider/context.ts'
 import type { Provider } from '../provider/provider.ts'
 import { theirstackOpenings } from '../providers/theirstack/openings.ts'
 import { readPerson } from '../questions/person-input.ts'
+import { ANSWERERS } from './answer.ts'
 import { DOMAIN_FINDERS } from './company-domain.ts'
 import { COMPANY_SOURCES } from './company.ts'
 import { HEADCOUNT_SOURCES } from './headcount.ts'
@@ -28,15 +29,17 @@ export type Sample = {
 function samplesOf<Input, Result>(
   question: string,
   adapters: readonly Adapter<Input, Result>[],
-  input: NoInfer<Input>,
+  /** Each is asked by the first that it takes. */
+  ...inputs: NoInfer<Input>[]
 ): Sample[] {
   return adapters
-    .filter((adapter) => !adapter.provider.isBuiltIn && adapter.accepts(input))
-    .map((adapter) => ({
-      question,
-      provider: adapter.provider,
-      run: (ask, context, poll) => adapter.run(ask, input, { poll, context }),
-    }))
+    .filter(({ provider }) => !provider.isBuiltIn)
+    .flatMap((adapter) => {
+      const input = inputs.find((each) => adapter.accepts(each))
+      if (input === undefined) return []
+      const run: Sample['run'] = (ask, context, poll) => adapter.run(ask, input, { poll, context })
+      return [{ question, provider: adapter.provider, run }]
+    })
 }
 
 /** Whom questions are about. Without a person only questions about the company are asked. */
@@ -71,17 +74,24 @@ export function listSamples({ domain, company: name, companyUrl, person }: Subje
     ...samplesOf('verification', VERIFIERS, { email: `info@${domain}` }),
     ...samplesOf('search', SEARCH_ENGINES, { query: name, limit: 1, country: '' }),
     ...samplesOf('news', NEWS_ENGINES, { query: name, since, now }),
+    ...samplesOf('answer', ANSWERERS, { question: `What is ${name}?` }),
     ...(person === undefined ? [] : samplesOfPerson(person.fullName, person.linkedinUrl, domain)),
   ]
 }
 
 function samplesOfPerson(full_name: string, linkedin_url: string, domain: string): Sample[] {
+  const email = `info@${domain}`
   const person = readPerson({ full_name, linkedin_url, company_domain: domain })
   return [
     ...samplesOf('work-email', EMAIL_FINDERS, person),
     ...samplesOf('phone', PHONE_FINDERS, person),
     ...samplesOf('person', PERSON_SOURCES, { ...person, email: '' }),
-    ...samplesOf('linkedin-url', PROFILE_FINDERS, { email: '', full_name, domain }),
+    ...samplesOf(
+      'linkedin-url',
+      PROFILE_FINDERS,
+      { email: '', full_name, domain },
+      { email, full_name, domain },
+    ),
     ...samplesOf('linkedin-person', LINKEDIN_PERSON_READERS, { linkedin_url }),
   ]
 }

@@ -59,7 +59,7 @@ export class CellContext implements ActionContext {
     return this.#database.watch(takeMailTurn({ orgId, runId, recipients, perHour }))
   }
   get pages() {
-    return this.#engine.services.pages
+    return this.#engine.services.pages.of(this.#flight.facts.org_id)
   }
   get gate(): ActionContext['gate'] {
     const gate = this.#engine.services.gates.of(this.#flight.facts.org_id)

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { createPageReader } from '#server/catalog/agent/page-reader.ts'
+import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createSandbox } from '#server/catalog/formula/sandbox.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
@@ -22,7 +22,7 @@ export function makeEngine(app: TestApp, ending = new AbortController().signal):
     egress,
     sandbox,
     models: createModels(testConfig()),
-    pages: createPageReader({ keepSeconds: 0 }),
+    pages: createPageReaders({ keepSeconds: 0 }),
     mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
     log: createLog('silent'),
     ending,

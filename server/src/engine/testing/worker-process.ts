@@ -1,4 +1,4 @@
-import { createPageReader } from '#server/catalog/agent/page-reader.ts'
+import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createSandbox } from '#server/catalog/formula/sandbox.ts'
 import { createModels } from '#server/catalog/models/models.ts'
 import { readConfig } from '#server/lib/config/config.ts'
@@ -27,7 +27,7 @@ const engine = createEngine({
   egress,
   sandbox,
   models: createModels(readConfig({})),
-  pages: createPageReader({ keepSeconds: 0 }),
+  pages: createPageReaders({ keepSeconds: 0 }),
   mail: { url: undefined, from: 'loam@localhost', perHour: 200 },
   log,
   catalogue: faultCatalogue,

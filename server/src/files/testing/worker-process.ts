@@ -1,3 +1,4 @@
+import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import { createLog } from '#server/lib/log.ts'
@@ -20,6 +21,7 @@ await startWork({
   sealer: createSealer('a secret for tests only'),
   catalogue: await loadCatalogue(),
   sources: await loadSources(),
+  pages: openPageReaders(config),
   silenceMs: 1500,
 })
 process.stdout.write('working\n')

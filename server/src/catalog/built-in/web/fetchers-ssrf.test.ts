@@ -7,7 +7,7 @@ import { REFUSED_ADDRESSES } from '#test/ssrf-addresses.ts'
 import { INVALID_URLS, REFUSED_URLS } from '#test/ssrf-urls.ts'
 import { parseEgressAllow } from '../../../lib/egress/addresses.ts'
 import { createEgress, type Egress } from '../../../lib/egress/egress.ts'
-import { createPageReader } from '../../agent/page-reader.ts'
+import { createPageReaders } from '../../agent/page-reader.ts'
 import { serveChat } from '../../testing/chat-server.ts'
 import { useActions } from '../../testing/run-action.ts'
 import { serveSite, type Site } from '../../testing/site-server.ts'
@@ -25,7 +25,7 @@ const act =
 /** The agent's reader, and then every page that it told the agent of. */
 const readAsAgent: Fetcher = async (url, egress) => {
   const context = { egress, signal: new AbortController().signal, now: () => new Date() }
-  const reader = createPageReader({ keepSeconds: 0 })
+  const reader = createPageReaders({ keepSeconds: 0 }).of('a test')
   const read = await reader.read(context, url)
   if (!read.ok) return { kind: 'failed' }
   const told = [...read.page.links.map((link) => link.url), ...read.page.listed]

@@ -1,47 +1,75 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { get } from 'node:http'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHROMIUM } from '#test/chromium.ts'
-import { serveHttp, serveRaw } from '#test/loopback-server.ts'
-import { serveNames } from '#test/name-server.ts'
+import { serveHttp } from '#test/loopback-server.ts'
 import { parseEgressAllow } from '../../../../lib/egress/addresses.ts'
 import { createEgress } from '../../../../lib/egress/egress.ts'
-import { createPageReader } from '../../../agent/page-reader.ts'
+import { createPageReaders } from '../../../agent/page-reader.ts'
 import { useActions } from '../../../testing/run-action.ts'
 import { serveSite } from '../../../testing/site-server.ts'
-import { createBrowser } from './browser.ts'
-import { openProxy } from './proxy.ts'
+import { BOUNDS, createBrowserPool } from './browser.ts'
 
 const runAction = useActions()
 
-/** A place of its own for what is left behind. */
-const place = mkdtempSync(join(tmpdir(), 'loam-drawing-'))
-const usual = process.env['TMPDIR']
-beforeAll(() => void (process.env['TMPDIR'] = place))
-afterAll(() => {
-  if (usual === undefined) delete process.env['TMPDIR']
-  else process.env['TMPDIR'] = usual
-  rmSync(place, { recursive: true })
-})
-const profiles = () => readdirSync(place).filter((name) => name.startsWith('loam-browser-'))
+/** No test depends on how fast a page is. */
+const PATIENT = { timeoutMs: 280_000, settleMs: 200_000, waitMs: 280_000 }
+vi.setConfig({ testTimeout: 300_000 })
 
-async function fetchingFor(allow: string) {
-  const { server } = await serveNames({ 'inside.example': { a: ['127.0.0.1'] } })
-  const egress = createEgress({ allow: parseEgressAllow(allow).entries, servers: [server] })
-  onTestFinished(egress.close)
-  return { egress, signal: new AbortController().signal, now: () => new Date() }
+/** A pool whose Chromiums have their homes, and leave what they leave, in a place of its own. */
+function makePool(bounds: Partial<typeof BOUNDS> = {}, path = CHROMIUM) {
+  const place = mkdtempSync(join(tmpdir(), 'loam-drawing-'))
+  const pool = createBrowserPool(path, { ...PATIENT, ...bounds })
+  const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
+  const fetching = { egress, signal: new AbortController().signal, now: () => new Date() }
+  return {
+    place,
+    pool,
+    fetching,
+    draw: async (url: string) => {
+      const usual = process.env['TMPDIR']
+      process.env['TMPDIR'] = place
+      const drawn = await pool.of('a test').draw(fetching, url)
+      if (usual === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = usual
+      return drawn
+    },
+    close: async () => {
+      await Promise.all([pool.close(), egress.close()])
+      rmSync(place, { recursive: true, force: true })
+    },
+  }
 }
 
-/** A program in the place of the browser. */
-function programOf(script: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'loam-program-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const path = join(folder, 'browser')
-  writeFileSync(path, `#!/bin/sh\n${script}\n`)
-  chmodSync(path, 0o755)
-  return path
+function openPool(bounds: Partial<typeof BOUNDS> = {}, path = CHROMIUM) {
+  const opened = makePool(bounds, path)
+  onTestFinished(opened.close)
+  return opened
+}
+
+const shared = makePool()
+afterAll(shared.close)
+
+/** Chromiums whose home is in a place: their main processes, or all. */
+function processes(kind: 'main' | 'all', place: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${place}/loam-browser-`))
+          return false
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return kind === 'all' || (command.includes('--remote-debugging-pipe') && !command.includes('--type='))
+      } catch {
+        // It ended meanwhile.
+        return false
+      }
+    })
+    .map(Number)
 }
 
 const SCRIPTED = `<!doctype html><title>Acme</title><div id="app"></div><script>
@@ -49,24 +77,23 @@ const SCRIPTED = `<!doctype html><title>Acme</title><div id="app"></div><script>
   document.getElementById('app').innerHTML = '<main><p>' + said.join('') + '</p></main>'
 </script>`
 const SAID = 'founded by Ada Byron, and 42 people'
+const drawnWith = (text: string) => ({ ok: true, html: expect.stringContaining(text) })
+const refusedWith = (text: string) => ({ ok: false, message: expect.stringContaining(text) })
 
 describe('a page that needs scripts', () => {
-  const path = CHROMIUM
-
   it('is drawn for scrape_website with render: browser, and not without', async () => {
     const { origin } = await serveSite({ '/': SCRIPTED })
-    const drawn = await runAction('scrape_website', { url: origin, render: 'browser' }, { browser: path })
+    const drawn = await runAction('scrape_website', { url: origin, render: 'browser' }, { browser: CHROMIUM })
     expect(drawn).toMatchObject({ kind: 'done', outputs: { markdown: expect.stringContaining(SAID) } })
-    const sent = await runAction('scrape_website', { url: origin }, { browser: path })
+    const sent = await runAction('scrape_website', { url: origin }, { browser: CHROMIUM })
     expect(sent).toMatchObject({ kind: 'done', outputs: { markdown: expect.not.stringContaining(SAID) } })
-    expect(profiles()).toEqual([])
   })
 
   it('is drawn for the agent, where it says next to nothing otherwise', async () => {
     const words = `<main><p>${'Words that are there. '.repeat(20)}</p></main>${SCRIPTED}`
     const site = await serveSite({ '/app': SCRIPTED, '/words': words })
-    const fetching = await fetchingFor(`127.0.0.1:${site.port}`)
-    const reader = createPageReader({ keepSeconds: 0, browser: createBrowser(path) })
+    const { pool, fetching } = shared
+    const reader = createPageReaders({ keepSeconds: 0, browsers: pool }).of('a test')
     const read = await reader.read(fetching, `${site.origin}/app`)
     expect(read).toMatchObject({ ok: true, page: { text: expect.stringContaining(SAID) } })
     expect(site.requests.filter((asked) => asked === '/app')).toHaveLength(2)
@@ -74,127 +101,156 @@ describe('a page that needs scripts', () => {
     expect(site.requests.filter((asked) => asked === '/words')).toHaveLength(1)
   })
 
-  it('reaches nothing inside, by whatever it asks for', async () => {
-    const forbidden = await serveHttp((_request, response) => {
-      response.writeHead(200, { 'access-control-allow-origin': '*' }).end('SECRET')
-    })
-    const hosts = [
-      '127.0.0.1',
-      'localhost',
-      'inside.example',
-      '127.1',
-      '0x7f000001',
-      '[::ffff:127.0.0.1]',
-      '0.0.0.0',
-    ]
-    const inner = hosts.map((host) => `http://${host}:${forbidden.port}/`)
-    const [first = ''] = inner
-    const page = `<title>x</title><div id="app"></div>
-      <img src="${first}"><iframe src="${first}"></iframe><script src="${first}"></script>
-      <link rel="stylesheet" href="${first}"><link rel="preconnect" href="${first}">
-      <script>
-        const app = document.getElementById('app')
-        const say = (text) => { app.innerHTML += '<p>' + text + '</p>' }
-        new WebSocket('${first.replace('http', 'ws')}').onerror = () => say('socket refused')
-        navigator.sendBeacon('${first}', 'x')
-        const all = ${JSON.stringify([...inner, 'http://169.254.169.254/latest/meta-data/', 'SITE/redirect'])}
-        Promise.all(all.map((url) => fetch(url.replace('SITE', location.origin)).then((r) => r.text()).catch(() => 'refused')))
-          .then((said) => say('Asked: ' + said.join(' ')))
-      </script>`
-    const site = await serveSite({ '/': page, '/redirect': { status: 302, headers: { location: first } } })
-    const fetching = await fetchingFor(`127.0.0.1:${site.port}`)
-    const drawn = await createBrowser(path).draw(fetching, `${site.origin}/`)
-    expect(drawn).toMatchObject({ ok: true, html: expect.stringContaining('Asked:') })
-    expect(drawn).toMatchObject({ html: expect.not.stringContaining('SECRET') })
-    expect(site.requests).toContain('/redirect')
-    expect(forbidden.accepted()).toBe(0)
-    // The same page reaches it once that is allowed, so that the test could fail.
-    const open = await fetchingFor('127.0.0.0/8')
-    const reached = await createBrowser(path).draw(open, `${site.origin}/`)
-    expect(reached).toMatchObject({ html: expect.stringContaining('SECRET') })
-    expect(forbidden.accepted()).toBeGreaterThan(0)
-  })
-
-  it('is no file of this machine', async () => {
-    const fetching = await fetchingFor('')
-    const drawn = await createBrowser(path).draw(fetching, 'file:///etc/passwd')
-    expect(drawn).toMatchObject({ ok: false, message: expect.stringContaining('not an http') })
+  it('is drawn with what it fetches, and knows nothing of the page before it', async () => {
+    const page = `<p id="p"></p><script>
+      fetch('/later').then((reply) => reply.text()).then((text) => {
+        document.getElementById('p').textContent = text + '|' + document.cookie + localStorage.getItem('seen')
+        document.cookie = 'seen=1'
+        localStorage.setItem('seen', 'yes')
+      })</script>`
+    const site = await serveSite({ '/': page, '/later': 'loaded later' })
+    const { draw, place } = openPool()
+    expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith('loaded later|null'))
+    const [first] = processes('main', place)
+    expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith('loaded later|null'))
+    expect(processes('main', place)).toEqual([first])
   })
 })
 
-describe('the way out of a browser', () => {
-  const ask = (port: number, path: string) =>
-    new Promise<string>((resolve) => {
-      const asked = get({ port, path, host: '127.0.0.1' }, (reply) => {
-        reply.resume()
-        resolve(String(reply.statusCode))
-      })
-      asked.once('error', () => resolve('broken'))
-    })
-
-  it.each([
-    ['a status that is none', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n'],
-    ['a status beyond all', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n'],
-    ['another protocol', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-    ['no HTTP', '\0\0\0'],
-  ])('survives a server that answers %s', async (_name, said) => {
-    const odd = await serveRaw((socket) => socket.end(said))
-    const good = await serveSite({ '/': 'x' })
-    const { egress, signal } = await fetchingFor(`127.0.0.1:${odd.port},127.0.0.1:${good.port}`)
-    const proxy = await openProxy(egress, signal)
-    onTestFinished(proxy.close)
-    expect(await ask(proxy.port, `http://127.0.0.1:${odd.port}/`)).toBe('broken')
-    expect(await ask(proxy.port, `http://127.0.0.1:${good.port}/`)).toBe('200')
-  })
-
-  it('is closed to what is inside, to what is no address, and to other protocols', async () => {
-    const forbidden = await serveHttp((_request, response) => void response.end('SECRET'))
-    const { egress, signal } = await fetchingFor('')
-    const proxy = await openProxy(egress, signal)
-    onTestFinished(proxy.close)
-    const paths = [`http://127.0.0.1:${forbidden.port}/`, '/', 'ftp://a.example/', 'http://inside.example/']
-    for (const path of paths) expect(await ask(proxy.port, path)).toBe('403')
-    expect(forbidden.accepted()).toBe(0)
-  })
-})
-
-describe('a browser', () => {
-  it('gets no setting of this process, and its profile is gone afterwards', async () => {
+describe('the Chromium of a process', () => {
+  it('is told no setting of it, is started again when it is killed, and ends with it', async () => {
     process.env['LOAM_SECRET_OF_TEST'] = 'hush'
     onTestFinished(() => void delete process.env['LOAM_SECRET_OF_TEST'])
-    const browser = createBrowser(programOf('env; ls -d "$HOME"'))
-    const drawn = await browser.draw(await fetchingFor(''), 'http://a.example/')
-    expect(drawn).toMatchObject({ ok: true, html: expect.stringContaining('loam-browser-') })
-    expect(drawn).toMatchObject({ html: expect.not.stringContaining('LOAM_SECRET') })
-    expect(profiles()).toEqual([])
-  })
-
-  it('is ended with all that it started when nobody waits any more', async () => {
-    const ending = new AbortController()
-    const fetching = { ...(await fetchingFor('')), signal: ending.signal }
-    const drawing = createBrowser(programOf('sleep 1000 & sleep 1000')).draw(fetching, 'http://a.example/')
-    await expect.poll(profiles).toHaveLength(1)
-    ending.abort()
-    expect(await drawing).toMatchObject({ ok: false })
-    expect(profiles()).toEqual([])
+    const { pool, draw, place } = openPool()
+    let asked = 0
+    const site = await serveHttp((_request, response) => {
+      asked += 1
+      const [main = 0] = processes('main', place)
+      // The page that it drew is drawn all the same.
+      if (asked === 1) process.kill(main, 'SIGKILL')
+      else response.writeHead(200, { 'content-type': 'text/html' }).end(SCRIPTED)
+    })
+    expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith(SAID))
+    expect(asked).toBe(2)
+    const [main = 0] = processes('main', place)
+    expect(readFileSync(`/proc/${main}/environ`, 'utf8')).not.toContain('LOAM_SECRET')
+    await pool.close()
+    await expect.poll(() => processes('all', place), { timeout: 120_000 }).toEqual([])
+    expect(readdirSync(place)).toEqual([])
+    expect(await draw(`${site.origin}/`)).toMatchObject({ ok: false })
+    expect(processes('all', place)).toEqual([])
   })
 
   it.each([
-    ['says too much', 'yes | head -c 9000000', 'too large'],
-    ['says nothing', 'exit 3', 'ended with 3'],
-  ])('that %s is a failure that says so', async (_name, script, message) => {
-    const drawn = await createBrowser(programOf(script)).draw(await fetchingFor(''), 'http://a.example/')
-    expect(drawn).toMatchObject({ ok: false, message: expect.stringContaining(message) })
+    ['when it has had nothing to do for a while', { idleMs: 1 }],
+    ['after so many pages', { maxPages: 1 }],
+  ])('ends %s', async (_name, bounds) => {
+    const site = await serveSite({ '/': SCRIPTED })
+    const { draw, place } = openPool(bounds)
+    expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith(SAID))
+    await expect.poll(() => processes('all', place), { timeout: 120_000 }).toEqual([])
   })
 
-  it('that takes more memory than it may is ended', async () => {
-    const browser = createBrowser(programOf('sleep 1000'), { maxMemoryBytes: 1000 })
-    const drawn = await browser.draw(await fetchingFor(''), 'http://a.example/')
-    expect(drawn).toMatchObject({ ok: false, message: expect.stringContaining('too much memory') })
+  it('does not outlive a process that is killed', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'loam-killed-'))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    const program = `
+      const { createBrowserPool } = await import('#server/catalog/built-in/web/browser/browser.ts')
+      const { createEgress } = await import('#server/lib/egress/egress.ts')
+      const fetching = { egress: createEgress({ allow: [] }), signal: new AbortController().signal, now: () => new Date() }
+      await createBrowserPool(process.argv[1]).of('a').draw(fetching, 'http://127.0.0.1:1/')
+      process.stdout.write('drawn')`
+    const args = ['--input-type=module', '-e', program, CHROMIUM]
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, TMPDIR: home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    expect(processes('main', home)).toHaveLength(1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await expect.poll(() => processes('all', home), { timeout: 120_000 }).toEqual([])
   })
 
   it('that is not there is a failure that says so', async () => {
-    const drawn = await createBrowser('/no/such/browser').draw(await fetchingFor(''), 'http://a.example/')
-    expect(drawn).toMatchObject({ ok: false, message: expect.stringContaining('cannot be started') })
+    const { draw } = openPool({}, '/no/such/browser')
+    expect(await draw('http://127.0.0.1:1/')).toMatchObject(refusedWith('cannot be started'))
+  })
+})
+
+describe('a page is limited', () => {
+  it('in time: one that never ends fails, and others are drawn after it', async () => {
+    const site = await serveSite({ '/': SCRIPTED, '/endless': '<script>for (;;) {}</script>' })
+    const ending = new AbortController()
+    const { pool, fetching, draw } = shared
+    const endless = pool.of('a').draw({ ...fetching, signal: ending.signal }, `${site.origin}/endless`)
+    await expect.poll(() => site.requests, { timeout: 120_000 }).toContain('/endless')
+    const next = draw(`${site.origin}/`)
+    ending.abort()
+    expect(await endless).toMatchObject(refusedWith('took too long'))
+    expect(await next).toMatchObject(drawnWith(SAID))
+  })
+
+  it('in its turn: one that waits for too long is to come again', async () => {
+    const site = await serveHttp(() => undefined)
+    const ending = new AbortController()
+    const { pool, fetching, draw } = openPool({ maxAtOnce: 1, waitMs: 1 })
+    const first = pool.of('a').draw({ ...fetching, signal: ending.signal }, `${site.origin}/`)
+    await expect.poll(site.accepted, { timeout: 120_000 }).toBe(1)
+    expect(await draw(`${site.origin}/`)).toMatchObject({ ok: false, later: true })
+    ending.abort()
+    await first
+  })
+
+  it('in requests and in bytes: what is beyond is not loaded', async () => {
+    const page = `<p id="p"></p><script>
+      const ask = (n) => fetch('/part' + n).then((reply) => reply.text()).then(() => 1, () => 0)
+      Promise.all(Array.from({ length: 20 }, (_, n) => ask(n))).then((all) => {
+        document.getElementById('p').textContent = 'Loaded: ' + all.reduce((sum, one) => sum + one, 0) + '.'
+      })</script>`
+    const parts = Array.from({ length: 20 }, (_, n): [string, string] => [`/part${n}`, 'x'.repeat(100_000)])
+    const site = await serveSite({ '/': page, ...Object.fromEntries(parts) })
+    const loaded = async (bounds: Partial<typeof BOUNDS>) => {
+      const { draw } = Object.keys(bounds).length === 0 ? shared : openPool(bounds)
+      const drawn = await draw(`${site.origin}/`)
+      return Number(drawn.ok ? /Loaded: (\d+)\./.exec(drawn.html)?.[1] : Number.NaN)
+    }
+    expect(await loaded({})).toBe(20)
+    expect(await loaded({ maxRequests: 5 })).toBe(4)
+    expect(await loaded({ maxBytes: 500_000 })).toBeLessThan(20)
+  })
+
+  it('in size: a document beyond all is a failure that says so', async () => {
+    const huge = `<script>document.write('<p>' + 'x'.repeat(6e6) + '</p>')</script>`
+    const site = await serveSite({ '/': huge })
+    expect(await shared.draw(`${site.origin}/`)).toMatchObject(refusedWith('too large'))
+  })
+
+  it('in memory: it loses its process, and another page does not', async () => {
+    const greedy = `<script>
+      const kept = []
+      const take = () => { kept.push(new Uint8Array(32e6).fill(1)); setTimeout(take, 1) }
+      take()
+      fetch('/never')</script>`
+    const slow: ServerResponse[] = []
+    const site = await serveHttp((request, response) => {
+      const answer = (html: string) => response.writeHead(200, { 'content-type': 'text/html' }).end(html)
+      if (request.url === '/greedy') answer(greedy)
+      if (request.url === '/patient') answer(`<script>fetch('/slow')</script>${SCRIPTED}`)
+      if (request.url === '/slow') slow.push(response)
+    })
+    const { pool, fetching, draw } = openPool({ maxProcessBytes: 600_000_000 })
+    const patient = pool.of('another').draw(fetching, `${site.origin}/patient`)
+    expect(await draw(`${site.origin}/greedy`)).toMatchObject(refusedWith('too much memory'))
+    await expect.poll(() => slow, { timeout: 120_000 }).toHaveLength(1)
+    slow[0]?.end()
+    expect(await patient).toMatchObject(drawnWith(SAID))
+  })
+
+  it('in memory of all together: what is lost twice is a failure that says so', async () => {
+    const silent = await serveHttp(() => undefined)
+    const { draw } = openPool({ maxMemoryBytes: 1 })
+    expect(await draw(`${silent.origin}/`)).toMatchObject(refusedWith('too much memory'))
   })
 })

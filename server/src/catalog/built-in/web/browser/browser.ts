@@ -1,153 +1,140 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { reasonOf } from '../../../../lib/errors.ts'
 import type { Fetching } from '../page-fetch.ts'
-import { USER_AGENT } from '../robots.ts'
-import { groupMemory } from './memory.ts'
-import { openProxy } from './proxy.ts'
+import { type Chromium, type MemoryBounds, startChromium } from './chromium.ts'
+import { DrawFault, drawPage, type PageBounds } from './draw-page.ts'
+import { createTurns } from './turns.ts'
 
-export type Drawn = { ok: true; html: string } | { ok: false; message: string }
+/** `later`: nothing is wrong with the page, there was no room for it. */
+export type Drawn = { ok: true; html: string } | { ok: false; message: string; later: boolean }
 
-/** Draws pages that need scripts. Each is drawn by a process of its own, which knows and keeps nothing. */
+/** Draws pages that need scripts. */
 export type Browser = { draw(context: Fetching, url: string): Promise<Drawn> }
 
-const TIMEOUT_MS = 25_000
-/** How long scripts of a page may run, by the clock of the page. */
-const SCRIPTS_MS = 8000
-const MAX_HTML_BYTES = 5_000_000
-const MEMORY_CHECK_MS = 250
-const MAX_AT_ONCE = 2
+/** One Chromium for everybody in the process, with a fresh context a page. */
+export type BrowserPool = {
+  /** Owners share it fairly: whoever has the fewest pages under way is next. */
+  of(owner: string): Browser
+  close(): Promise<void>
+}
 
-type Bounds = { maxMemoryBytes: number }
-const BOUNDS: Bounds = { maxMemoryBytes: 1_500_000_000 }
+type Bounds = MemoryBounds &
+  PageBounds & { maxAtOnce: number; timeoutMs: number; idleMs: number; waitMs: number; maxPages: number }
 
-export function createBrowser(path: string, bounds = BOUNDS): Browser {
-  let drawing = 0
-  const waiting: (() => void)[] = []
+export const BOUNDS: Bounds = {
+  maxAtOnce: 3,
+  timeoutMs: 25_000,
+  /** How long a page waits for its turn. */
+  waitMs: 60_000,
+  /** How long a Chromium stays with no page to draw. */
+  idleMs: 60_000,
+  /** Another one is started after so many pages, as browsers grow with time. */
+  maxPages: 500,
+  /** How long a page may go on loading and running once its document has come. */
+  settleMs: 8000,
+  maxRequests: 300,
+  maxBytes: 30_000_000,
+  maxProcessBytes: 800_000_000,
+  maxMemoryBytes: 3_000_000_000,
+}
+
+/** A Chromium, and who uses it. */
+type Shift = { starting: Promise<Chromium>; underWay: number; drawn: number; isRetired: boolean }
+
+export function createBrowserPool(path: string, some: Partial<Bounds> = {}): BrowserPool {
+  const bounds = { ...BOUNDS, ...some }
+  const turns = createTurns(bounds.maxAtOnce)
+  const closing = new AbortController()
+  const endings = new Set<Promise<void>>()
+  let shift: Shift | null = null
+  let idle: NodeJS.Timeout | undefined
+
+  const end = (ended: Shift) => {
+    if (shift === ended) shift = null
+    if (ended.isRetired) return
+    ended.isRetired = true
+    // One that did not start, or died, has nothing to close.
+    const ending = ended.starting.then((chromium) => chromium.close()).catch(() => undefined)
+    endings.add(ending)
+    void ending.finally(() => endings.delete(ending))
+  }
+
+  const start = (): Shift => {
+    const starting = startChromium(path, bounds)
+    const started = { starting, underWay: 0, drawn: 0, isRetired: false }
+    void starting.then(
+      ({ browser }) => browser.once('disconnected', () => end(started)),
+      () => end(started),
+    )
+    return started
+  }
+
+  const join = (): Shift => {
+    clearTimeout(idle)
+    const joined = (shift ??= start())
+    joined.underWay += 1
+    joined.drawn += 1
+    if (joined.drawn >= bounds.maxPages) shift = null
+    return joined
+  }
+
+  const leave = (left: Shift) => {
+    left.underWay -= 1
+    if (left.underWay > 0 || left.isRetired) return
+    if (left !== shift) return end(left)
+    idle = setTimeout(() => end(left), bounds.idleMs)
+    idle.unref()
+  }
+
+  /** A page drawn, or null where the Chromium was lost under it. */
+  async function drawOnce(fetching: Fetching, url: string): Promise<Drawn | null> {
+    if (fetching.signal.aborted) return fail('it took too long')
+    const joined = join()
+    let chromium: Chromium | null = null
+    try {
+      chromium = await joined.starting
+      const html = await drawPage(chromium.browser, fetching, url, bounds, () => end(joined))
+      return { ok: true, html }
+    } catch (cause) {
+      if (chromium === null) return fail(`it cannot be started: ${firstLine(cause)}`)
+      if (cause instanceof DrawFault) return fail(cause.message)
+      return chromium.isOver() ? null : fail(firstLine(cause))
+    } finally {
+      leave(joined)
+    }
+  }
+
+  async function draw(owner: string, context: Fetching, url: string): Promise<Drawn> {
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return fail('it is not an http or https address')
+    const called = AbortSignal.any([context.signal, closing.signal])
+    const endTurn = await turns.take(owner, AbortSignal.any([called, AbortSignal.timeout(bounds.waitMs)]))
+    if (endTurn === null) return fail('other pages were drawn for too long', true)
+    const signal = AbortSignal.any([called, AbortSignal.timeout(bounds.timeoutMs)])
+    const fetching = { ...context, signal }
+    try {
+      // It may have been another page that ended the Chromium.
+      const drawn = (await drawOnce(fetching, url)) ?? (await drawOnce(fetching, url))
+      return drawn ?? fail('its process ended: the page may take too much memory')
+    } finally {
+      endTurn()
+    }
+  }
+
   return {
-    async draw(context, url) {
-      if (drawing >= MAX_AT_ONCE) await new Promise<void>((resolve) => void waiting.push(resolve))
-      else drawing += 1
-      try {
-        return await drawAlone({ path, ...bounds }, context, url)
-      } finally {
-        const next = waiting.shift()
-        if (next === undefined) drawing -= 1
-        else next()
-      }
+    of: (owner) => ({ draw: (context, url) => draw(owner, context, url) }),
+    async close() {
+      closing.abort()
+      clearTimeout(idle)
+      if (shift !== null) end(shift)
+      await Promise.all(endings)
     },
   }
 }
 
-type Program = Bounds & { path: string }
-
-async function drawAlone(program: Program, context: Fetching, url: string): Promise<Drawn> {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return fail('it is not an http or https address')
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)])
-  if (signal.aborted) return fail('there was no time left for it')
-  const profile = await mkdtemp(join(tmpdir(), 'loam-browser-'))
-  const proxy = await openProxy(context.egress, signal)
-  try {
-    return await dump(program, flagsOf(profile, proxy.port, url), profile, signal)
-  } finally {
-    await proxy.close()
-    await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-  }
-}
-
-const fail = (message: string): Drawn => ({
+const fail = (message: string, later = false): Drawn => ({
   ok: false,
   message: `the browser did not draw the page: ${message}`,
+  later,
 })
 
-/** Names are resolved by the proxy alone, and nothing goes around it, not even to loopback. */
-function flagsOf(profile: string, proxyPort: number, url: string): string[] {
-  const flags: Record<string, string | true> = {
-    headless: true,
-    'dump-dom': true,
-    'user-data-dir': profile,
-    'proxy-server': `http://127.0.0.1:${proxyPort}`,
-    'proxy-bypass-list': '<-loopback>',
-    'host-resolver-rules': 'MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-    'force-webrtc-ip-handling-policy': 'disable_non_proxied_udp',
-    'disable-quic': true,
-    'disable-background-networking': true,
-    'disable-component-update': true,
-    'disable-sync': true,
-    'disable-extensions': true,
-    'disable-default-apps': true,
-    'disable-breakpad': true,
-    'disable-crash-reporter': true,
-    'disable-dev-shm-usage': true,
-    'disable-gpu': true,
-    'no-first-run': true,
-    'mute-audio': true,
-    'user-agent': USER_AGENT,
-    'virtual-time-budget': String(SCRIPTS_MS),
-    timeout: String(TIMEOUT_MS - 5000),
-    'js-flags': '--max-old-space-size=256',
-    // Chromium does not start its sandbox for root.
-    ...(process.getuid?.() === 0 && { 'no-sandbox': true }),
-  }
-  const printed = Object.entries(flags).map(([name, value]) =>
-    value === true ? `--${name}` : `--${name}=${value}`,
-  )
-  return [...printed, new URL(url).href]
-}
-
-function dump(program: Program, flags: string[], profile: string, signal: AbortSignal): Promise<Drawn> {
-  return new Promise((resolve) => {
-    // Settings of this process, which hold secrets, are not handed on.
-    const env = { PATH: process.env['PATH'] ?? '', HOME: profile, TMPDIR: profile, LANG: 'C.UTF-8' }
-    const child = spawn(program.path, flags, {
-      env,
-      cwd: profile,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    const chunks: Buffer[] = []
-    let size = 0
-    let stoppedBy: string | null = null
-    const killAll = () => {
-      if (child.pid === undefined) return
-      try {
-        process.kill(-child.pid, 'SIGKILL')
-      } catch (cause) {
-        if ((cause as NodeJS.ErrnoException).code !== 'ESRCH') throw cause
-      }
-    }
-    const stop = (why: string) => {
-      stoppedBy ??= why
-      killAll()
-    }
-    const onAbort = () => stop('it took too long')
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-    let isOver = false
-    const checkMemory = async () => {
-      const held = await groupMemory(child.pid ?? 0)
-      if (held > program.maxMemoryBytes && !isOver) stop('it takes too much memory')
-    }
-    const watch = setInterval(() => void checkMemory(), MEMORY_CHECK_MS)
-    const settle = (drawn: Drawn) => {
-      isOver = true
-      clearInterval(watch)
-      signal.removeEventListener('abort', onAbort)
-      // Processes that the browser started may outlive it.
-      killAll()
-      resolve(drawn)
-    }
-    child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > MAX_HTML_BYTES) stop('it is too large')
-      else chunks.push(chunk)
-    })
-    child.once('error', (error) => settle(fail(`it cannot be started: ${error.message}`)))
-    child.once('close', (code) => {
-      if (stoppedBy !== null) return settle(fail(stoppedBy))
-      const html = Buffer.concat(chunks).toString()
-      settle(html.trim() === '' ? fail(`it ended with ${code} and no page`) : { ok: true, html })
-    })
-  })
-}
+/** What follows in errors of Playwright is a log of calls. */
+const firstLine = (cause: unknown): string => reasonOf(cause).split('\n', 1)[0] ?? ''

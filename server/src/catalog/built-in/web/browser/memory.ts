@@ -4,18 +4,29 @@ const PAGE_BYTES = 4096
 /** Places in what follows the name of a process in /proc/<pid>/stat. */
 const [GROUP, RESIDENT] = [2, 21]
 
-/** Bytes that the processes of a group hold, shared ones counted for each; 0 where the system does not say. */
-export async function groupMemory(group: number): Promise<number> {
+export type HeldMemory = { pid: number; bytes: number }
+
+/** The group of a process; null where the system does not say, or where it is that of this process. */
+export async function groupOf(pid: number): Promise<number | null> {
+  const group = (await statOf(pid))[GROUP]
+  return group === undefined || group === (await statOf('self'))[GROUP] ? null : Number(group)
+}
+
+/** What the processes of a group hold, shared pages counted for each. */
+export async function groupMemory(group: number): Promise<HeldMemory[]> {
   const names = await readdir('/proc').catch(() => [])
-  const sizes = await Promise.all(
+  const held = await Promise.all(
     names
       .filter((name) => /^\d+$/.test(name))
-      .map(async (pid) => {
-        // A process may end while it is looked at.
-        const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        return Number(fields[GROUP]) === group ? Number(fields[RESIDENT]) * PAGE_BYTES : 0
-      }),
+      .map(async (name) => ({ pid: Number(name), fields: await statOf(name) })),
   )
-  return sizes.reduce((sum, size) => sum + size, 0)
+  return held
+    .filter(({ fields }) => Number(fields[GROUP]) === group)
+    .map(({ pid, fields }) => ({ pid, bytes: Number(fields[RESIDENT]) * PAGE_BYTES }))
+}
+
+async function statOf(pid: number | string): Promise<string[]> {
+  // A process may end while it is looked at.
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
+  return stat === null ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

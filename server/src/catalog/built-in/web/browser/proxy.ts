@@ -3,8 +3,6 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import type { Egress } from '../../../../lib/egress/egress.ts'
 
-const MAX_CONNECTIONS = 200
-const MAX_BYTES = 30_000_000
 const CONNECT_TIMEOUT_MS = 10_000
 /** Headers between two parties next to each other, which are not passed on. */
 const HOP_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade']
@@ -12,7 +10,11 @@ const HOP_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'k
 export type BrowserProxy = { port: number; close: () => Promise<void> }
 
 /** The only way out of a browser: every connection is opened by the egress, so that none leads inside. */
-export async function openProxy(egress: Egress, signal: AbortSignal): Promise<BrowserProxy> {
+export async function openProxy(
+  egress: Egress,
+  signal: AbortSignal,
+  { maxRequests, maxBytes }: { maxRequests: number; maxBytes: number },
+): Promise<BrowserProxy> {
   const open = new Set<Duplex>()
   const keep = <Kind extends Duplex>(socket: Kind): Kind => {
     open.add(socket.on('error', () => socket.destroy()).once('close', () => open.delete(socket)))
@@ -22,7 +24,7 @@ export async function openProxy(egress: Egress, signal: AbortSignal): Promise<Br
   let bytes = 0
   const connect = async (host: string, port: number): Promise<Socket | null> => {
     connections += 1
-    if (connections > MAX_CONNECTIONS || bytes > MAX_BYTES || signal.aborted) return null
+    if (connections > maxRequests || bytes > maxBytes || signal.aborted) return null
     const name = host.replace(/^\[|\]$/g, '')
     const opened = await egress.connect({ host: name, port, timeoutMs: CONNECT_TIMEOUT_MS, signal })
     if (!opened.ok) return null
@@ -31,7 +33,7 @@ export async function openProxy(egress: Egress, signal: AbortSignal): Promise<Br
   const count = (stream: Readable) =>
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MAX_BYTES) stream.destroy()
+      if (bytes > maxBytes) stream.destroy()
     })
 
   const server = createServer((request, response) => {
@@ -72,6 +74,10 @@ export async function openProxy(egress: Egress, signal: AbortSignal): Promise<Br
       const status = reply.statusCode ?? 0
       if (status < 200 || status > 599) return void response.destroy()
       response.writeHead(status, reply.headers)
+      // One that is cut off is not to look like one that goes on.
+      reply.once('close', () => {
+        if (!reply.readableEnded) response.destroy()
+      })
       count(reply).pipe(response)
     })
     onward.on('error', () => response.destroy())

@@ -1,0 +1,56 @@
+/** Pages of an owner that are drawn, and those that wait for it. */
+type Line = { running: number; waiting: (() => void)[] }
+
+/** Lets so many through at once. Whoever has the fewest under way is next, so that nobody waits behind another's heap. */
+export type Turns = {
+  /** Ends the turn when called; null when the signal aborted before there was one. */
+  take(owner: string, signal: AbortSignal): Promise<(() => void) | null>
+}
+
+export function createTurns(maxAtOnce: number): Turns {
+  const lines = new Map<string, Line>()
+  let running = 0
+
+  const begin = (owner: string, line: Line): (() => void) => {
+    running += 1
+    line.running += 1
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      running -= 1
+      line.running -= 1
+      // It stands last among equals from now on.
+      lines.delete(owner)
+      if (line.running > 0 || line.waiting.length > 0) lines.set(owner, line)
+      nextOf(lines)?.waiting.shift()?.()
+    }
+  }
+
+  return {
+    async take(owner, signal) {
+      if (signal.aborted) return null
+      const line = lines.get(owner) ?? { running: 0, waiting: [] }
+      lines.set(owner, line)
+      if (running < maxAtOnce) return begin(owner, line)
+      return new Promise((resolve) => {
+        const onTurn = () => {
+          signal.removeEventListener('abort', onAbort)
+          resolve(begin(owner, line))
+        }
+        const onAbort = () => {
+          line.waiting.splice(line.waiting.indexOf(onTurn), 1)
+          if (line.running === 0 && line.waiting.length === 0) lines.delete(owner)
+          resolve(null)
+        }
+        line.waiting.push(onTurn)
+        signal.addEventListener('abort', onAbort, { once: true })
+      })
+    },
+  }
+}
+
+function nextOf(lines: ReadonlyMap<string, Line>): Line | undefined {
+  const waiting = [...lines.values()].filter((line) => line.waiting.length > 0)
+  return waiting.toSorted((a, b) => a.running - b.running)[0]
+}
