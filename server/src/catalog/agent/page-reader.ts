@@ -78,7 +78,9 @@ export function createPageReaders({
   })
   return {
     of: (owner) => readerWith(browsers?.of(owner) ?? null),
-    close: async () => void (await browsers?.close()),
+    close: async () => {
+      await browsers?.close()
+    },
   }
 }
 

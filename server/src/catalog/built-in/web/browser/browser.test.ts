@@ -12,7 +12,7 @@ import { createEgress } from '../../../../lib/egress/egress.ts'
 import { createPageReaders } from '../../../agent/page-reader.ts'
 import { useActions } from '../../../testing/run-action.ts'
 import { serveSite } from '../../../testing/site-server.ts'
-import { BOUNDS, createBrowserPool } from './browser.ts'
+import { type Bounds, createBrowserPool } from './browser.ts'
 
 const runAction = useActions()
 
@@ -21,7 +21,7 @@ const PATIENT = { timeoutMs: 280_000, settleMs: 200_000, waitMs: 280_000 }
 vi.setConfig({ testTimeout: 300_000 })
 
 /** A pool whose Chromiums have their homes, and leave what they leave, in a place of its own. */
-function makePool(bounds: Partial<typeof BOUNDS> = {}, path = CHROMIUM) {
+function makePool(bounds: Partial<Bounds> = {}, path = CHROMIUM) {
   const place = mkdtempSync(join(tmpdir(), 'loam-drawing-'))
   const pool = createBrowserPool(path, { ...PATIENT, ...bounds })
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
@@ -45,7 +45,7 @@ function makePool(bounds: Partial<typeof BOUNDS> = {}, path = CHROMIUM) {
   }
 }
 
-function openPool(bounds: Partial<typeof BOUNDS> = {}, path = CHROMIUM) {
+function openPool(bounds: Partial<Bounds> = {}, path = CHROMIUM) {
   const opened = makePool(bounds, path)
   onTestFinished(opened.close)
   return opened
@@ -211,7 +211,7 @@ describe('a page is limited', () => {
       })</script>`
     const parts = Array.from({ length: 20 }, (_, n): [string, string] => [`/part${n}`, 'x'.repeat(100_000)])
     const site = await serveSite({ '/': page, ...Object.fromEntries(parts) })
-    const loaded = async (bounds: Partial<typeof BOUNDS>) => {
+    const loaded = async (bounds: Partial<Bounds>) => {
       const { draw } = Object.keys(bounds).length === 0 ? shared : openPool(bounds)
       const drawn = await draw(`${site.origin}/`)
       return Number(drawn.ok ? /Loaded: (\d+)\./.exec(drawn.html)?.[1] : Number.NaN)

@@ -13,11 +13,11 @@ export type Browser = { draw(context: Fetching, url: string): Promise<Drawn> }
 /** One Chromium for everybody in the process, with a fresh context a page. */
 export type BrowserPool = {
   /** Owners share it fairly: whoever has the fewest pages under way is next. */
-  of(owner: string): Browser
-  close(): Promise<void>
+  of: (owner: string) => Browser
+  close: () => Promise<void>
 }
 
-type Bounds = MemoryBounds &
+export type Bounds = MemoryBounds &
   PageBounds & { maxAtOnce: number; timeoutMs: number; idleMs: number; waitMs: number; maxPages: number }
 
 export const BOUNDS: Bounds = {

@@ -13,7 +13,7 @@ const MAX_HTML_LENGTH = 5_000_000
 const QUIET_MS = 500
 const CLOSE_MS = 5000
 /** What takes bytes and is not read. */
-const LEFT_OUT = ['image', 'media', 'font']
+const LEFT_OUT = new Set(['image', 'media', 'font'])
 
 /** The document as it stands, read in a world of its own, where scripts of the page have changed nothing. */
 const READ_DOCUMENT = `(() => {
@@ -67,7 +67,7 @@ function limitRequests(most: number): (route: Route) => void {
   let requests = 0
   return (route) => {
     requests += 1
-    const isWanted = requests <= most && !LEFT_OUT.includes(route.request().resourceType())
+    const isWanted = requests <= most && !LEFT_OUT.has(route.request().resourceType())
     // The page may be gone by now.
     void (isWanted ? route.continue() : route.abort()).catch(() => undefined)
   }

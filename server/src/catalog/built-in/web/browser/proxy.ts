@@ -5,7 +5,14 @@ import type { Egress } from '../../../../lib/egress/egress.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Headers between two parties next to each other, which are not passed on. */
-const HOP_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade']
+const HOP_HEADERS = new Set([
+  'proxy-connection',
+  'proxy-authorization',
+  'connection',
+  'keep-alive',
+  'te',
+  'upgrade',
+])
 
 export type BrowserProxy = { port: number; close: () => Promise<void> }
 
@@ -61,7 +68,7 @@ export async function openProxy(
     const socket = isWeb ? await connect(target.hostname, Number(target.port || 80)) : null
     if (target === null || socket === null) return void response.writeHead(403).end()
     const headers = Object.fromEntries(
-      Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.includes(name)),
+      Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)),
     )
     const onward = sendRequest({
       createConnection: () => socket,

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { CHROMIUM } from '#test/chromium.ts'
@@ -144,7 +144,7 @@ describe('a page that a browser draws reaches nothing inside', () => {
       udp.bind(0, '127.0.0.1', resolve)
     })
     onTestFinished(() => void udp.close())
-    const { port } = udp.address() as AddressInfo
+    const { port } = udp.address()
     const script = `
       const said = []
       const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] })

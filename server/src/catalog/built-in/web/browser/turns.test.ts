@@ -7,12 +7,12 @@ it('whoever has the fewest pages under way is next, so that a heap of one holds 
   const turns = createTurns(2)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
-  const ask = (owner: string, page: string) =>
-    turns.take(owner, forever).then((end) => {
-      if (end === null) throw new Error('it was to be waited for')
-      begun.push(page)
-      ends.set(page, end)
-    })
+  const ask = async (owner: string, page: string) => {
+    const end = await turns.take(owner, forever)
+    if (end === null) throw new Error('it was to be waited for')
+    begun.push(page)
+    ends.set(page, end)
+  }
   const asked = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'].map((page) => ask(page.charAt(0), page))
   await Promise.all(asked.slice(0, 2))
   for (const page of ['a1', 'a2', 'b1', 'c1', 'a3']) {
