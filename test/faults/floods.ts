@@ -5,6 +5,7 @@ import { storeUpload } from '#server/files/uploads.ts'
 import { readConfig } from '#server/lib/config/config.ts'
 import type { Store } from '#server/store/connection/db.ts'
 import { addRows, type Call, makeSheet, type Step } from '#test/sheets.ts'
+import { startCallersApart } from './caller-thread.ts'
 import { startCallers } from './load.ts'
 
 export type Caller = { orgId: string; key: string; call: Call }
@@ -46,7 +47,8 @@ export function floodsOf(parts: Parts): Record<string, OpenFlood> {
       ),
     exports: (flooder, other) => exportFlood(parts, flooder, other),
     imports: (flooder, other) => importFlood(parts, flooder, other),
-    streams: (flooder, other) => readFlood(parts, flooder, other),
+    streams: (flooder, other) => streamFlood(parts, flooder, other),
+    reads: (flooder, other) => readFlood(parts, flooder, other),
     mail: (flooder, other) => rowFlood([flooder, mail, rows(6000)], [other, mail]),
     gates: (flooder, other) => rowFlood([flooder, prompt, rows(4000)], [other, prompt]),
   }
@@ -153,8 +155,33 @@ async function importFlood({ store, dataDir, share }: Parts, flooder: Caller, ot
   }
 }
 
+const PAGE_SIZE = 200
+const READERS = 32
+
+/** Large pages, read by as many as there is room for, and one at a time by the other. */
+async function readFlood({ origin }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+  const sheetOf = async ({ call }: Caller) => {
+    const base = await makeSheet(call, COLUMNS)
+    await addRows(call, base, PAGE_SIZE, rowOf)
+    return base
+  }
+  const [flooded, base] = [await sheetOf(flooder), await sheetOf(other)]
+  const body = { page_size: PAGE_SIZE }
+  return {
+    async operate() {
+      const { data } = await other.call('POST', `${base}/rows/list`, body)
+      if (data.rows.length !== PAGE_SIZE) throw new Error(`a page had ${data.rows.length} rows`)
+    },
+    async start() {
+      const wanted = { path: `${flooded}/rows/list`, body }
+      const stop = await startCallersApart({ count: READERS, key: flooder.key, origin, wanted })
+      return { left: async () => READERS, stop }
+    },
+  }
+}
+
 /** Readers of a sheet that changes all the time. */
-async function readFlood({ origin, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
+async function streamFlood({ origin, share }: Parts, flooder: Caller, other: Caller): Promise<Flood> {
   const [flooded, base] = [await makeSheet(flooder.call, COLUMNS), await makeSheet(other.call, COLUMNS)]
   await addRows(flooder.call, flooded, 1000, rowOf)
   await addRows(other.call, base, 10, rowOf)

@@ -23,6 +23,24 @@ export function listChildren(pid: number): number[] {
   return [pid, ...children]
 }
 
+const TICKS_PER_SECOND = 100
+
+/** Seconds of processor time that a process has used, with those that it started and that have ended; 0 when it is gone. */
+export function secondsOf(pid: number): number {
+  try {
+    // Behind the name, which may hold anything: utime, stime, cutime and cstime are the fields 14 to 17.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
+  } catch {
+    return 0
+  }
+}
+
+/** The same of a process and those that it has running. */
+export function secondsOfAll(pid: number): number {
+  return listChildren(pid).reduce((sum, one) => sum + secondsOf(one), 0)
+}
+
 /** By how much `y` grows with each unit of `x`, by least squares. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, numbers.length)

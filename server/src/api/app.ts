@@ -6,6 +6,7 @@ import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
 import { clientAddress } from './http/client-address.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
+import { refuseEarly } from './http/early-refusal.ts'
 import { completeEnvelope } from './http/envelope.ts'
 import { handleError, handleNotFound, rawErrorAnswer } from './http/errors.ts'
 import { claimIdempotencyKey, replayDeletion, settleIdempotencyKey } from './http/idempotency.ts'
@@ -15,6 +16,7 @@ import { createOverloadGuard } from './http/overload.ts'
 import { endStalledRequests } from './http/progress.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
+import { createRequestTurns } from './http/request-turns.ts'
 import { isInternal, mountPublicApi, sessionTokenOf } from './http/sessions.ts'
 import { registerRoutes } from './routes.ts'
 import type { Api, Services } from './services.ts'
@@ -87,12 +89,18 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
     publicUrl,
   })
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
+  const turns = createRequestTurns<FastifyRequest>()
+  const { LOAM_TRUST_PROXY: trusted } = config
+  refuseEarly(app, (raw) =>
+    guard.refuses(raw.headers.authorization ?? clientAddress({ raw, headers: raw.headers }, trusted)),
+  )
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     const endForeground = foreground()
     reply.raw.once('close', () => {
       endForeground()
       guard.leave(request)
+      turns.leave(request)
     })
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
@@ -108,6 +116,10 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
     }
     return undefined
   })
+  app.addHook('preValidation', async (request) => {
+    if (request.caller === undefined || request.routeOptions.config.waits === true) return
+    await turns.take(request, request.caller.orgId)
+  })
   app.addHook('preValidation', checkRequest)
   app.addHook('preHandler', async (request, reply) =>
     request.routeOptions.config.claimsKeyItself === true ? undefined : claimIdempotencyKey(request, reply),
@@ -115,6 +127,9 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
   app.addHook('preSerialization', completeEnvelope)
   app.addHook('onSend', settleIdempotencyKey)
   // Whoever reads its answer slowly keeps nobody from working.
-  app.addHook('onSend', async (request) => guard.leave(request))
+  app.addHook('onSend', async (request) => {
+    guard.leave(request)
+    turns.leave(request)
+  })
   app.addHook('onResponse', logRequest)
 }

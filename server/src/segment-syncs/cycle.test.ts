@@ -7,6 +7,7 @@ import { industryIs, makeSynced, makeSyncApp, namesOf } from './testing/sync-app
 
 const syncs = await makeSyncApp()
 const { app } = syncs
+const full = await makeSyncApp({ LOAM_ROWS_PER_ORG: '2' })
 
 describe('4.10: a cycle', () => {
   it('push_existing: false delivers those who enter from now on, each once', async () => {
@@ -334,4 +335,21 @@ describe('D52: breakers', () => {
     await sync.cycle()
     expect((await sync.workflow.rows()).filter((name) => name !== 'x')).toEqual(rows)
   })
+})
+
+it('LOAM_ROWS_PER_ORG: members without room for their rows are told of, and come once there is room', async () => {
+  const sync = await makeSynced(full)
+  const { org, workflow } = sync
+  await org.call('POST', `${workflow.base}/rows`, { rows: [{ who: 'was here' }] })
+  await sync.enter('a', 'b', 'c')
+  await sync.cycle()
+  const shown = await sync.show()
+  expect(shown.last_import_error.message).toContain('its limit is 2 (LOAM_ROWS_PER_ORG)')
+  const some = await workflow.rows()
+  expect(some.length).toBeLessThanOrEqual(2)
+  await org.call('POST', `${workflow.base}/rows/delete-all`)
+  await sync.cycle()
+  await org.call('POST', `${workflow.base}/rows/delete-all`)
+  await sync.cycle()
+  expect((await sync.show()).destinations).toMatchObject([{ delivered: 3, pending: 0, failed: 0 }])
 })

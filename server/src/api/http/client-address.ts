@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { isInNetworks, parseAddress, type TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 
+/** Also a request that Fastify has not seen yet. */
+type Connected = Pick<FastifyRequest, 'raw' | 'headers'>
 type Address = NonNullable<ReturnType<typeof parseAddress>>
 
 /** Whom a request without a key is counted for. */
-export function clientAddress(request: FastifyRequest, trusted: TrustedProxies): string {
+export function clientAddress(request: Connected, trusted: TrustedProxies): string {
   const found = findClient(request, trusted)
   return found === null ? 'unknown' : countedAs(found)
 }
@@ -18,7 +20,7 @@ export function wholeAddress(request: FastifyRequest, trusted: TrustedProxies): 
  * X-Forwarded-For is believed as far as proxies of ours wrote it, from its end; where it holds anything else than addresses, the
  * connection's own address counts.
  */
-function findClient({ raw, headers }: FastifyRequest, trusted: TrustedProxies): Address | null {
+function findClient({ raw, headers }: Connected, trusted: TrustedProxies): Address | null {
   const peer = raw.socket.remoteAddress ?? ''
   const connected = parseAddress(peer)
   if (connected === null) return null

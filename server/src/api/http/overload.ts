@@ -13,11 +13,13 @@ const LOG_MS = 10_000
 /** Callers that come again are spread over some seconds. */
 const MAX_RETRY_SECONDS = 3
 
+export const retrySeconds = (): number => 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS)
+
 /** Refused since the server has enough to do: so often that each one is not worth a line in the log. */
 export class OverloadError extends AppError {
   constructor() {
     super('Service Unavailable', 'The server has more to do than it can. Try again shortly', {
-      retryAfter: 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS),
+      retryAfter: retrySeconds(),
     })
   }
 }
@@ -36,14 +38,17 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
   let refused = 0
   let loggedAt = -LOG_MS
 
-  function refuse(now: number): never {
+  const isFull = (caller: string): boolean =>
+    targetMs !== 0 && underWay >= limit && (byCaller.get(caller) ?? 0) >= OWN_SHARE
+
+  function noteRefusal(): void {
+    const now = performance.now()
     refused += 1
     if (now - loggedAt >= LOG_MS) {
       log.warn({ under_way: underWay, refused }, 'more requests than can be answered; some are refused')
       loggedAt = now
       refused = 0
     }
-    throw new OverloadError()
   }
 
   function adapt(ms: number, now: number): void {
@@ -56,15 +61,22 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
   }
 
   return {
+    /** Whether a request of this caller is to be refused; then it counts as refused. */
+    refuses(caller: string): boolean {
+      if (!isFull(caller)) return false
+      noteRefusal()
+      return true
+    },
     /** Throws when there is too much under way, much of it by this caller. */
     enter(request: Request, caller: string): void {
       if (targetMs === 0) return
-      const now = performance.now()
-      const own = byCaller.get(caller) ?? 0
-      if (underWay >= limit && own >= OWN_SHARE) refuse(now)
+      if (isFull(caller)) {
+        noteRefusal()
+        throw new OverloadError()
+      }
       underWay += 1
-      byCaller.set(caller, own + 1)
-      begun.set(request, { caller, at: now })
+      byCaller.set(caller, (byCaller.get(caller) ?? 0) + 1)
+      begun.set(request, { caller, at: performance.now() })
     },
     /** Its answer is ready, or nobody waits for it any more. */
     leave(request: Request): void {

@@ -11,8 +11,8 @@ export type Sealer = {
   open(sealed: string, binding: Binding): string
   /** Ids of the keys that it opens with; the first is the one that it seals with. */
   keyIds: readonly string[]
-  /** A key for another purpose (signing links and the like), derived from the same secret. */
-  derive(purpose: string): Buffer
+  /** Keys for another purpose (signing links and the like), one of each secret: the first is the current one. */
+  derive(purpose: string): readonly [Buffer, ...Buffer[]]
 }
 
 export type Binding = { orgId: string; record: string }
@@ -28,7 +28,7 @@ export function createSealer(secret: string): Sealer {
     return { id: derive(part, 'loam key id').subarray(0, 4).toString('hex'), key }
   })
   const current = keys[0]
-  const first = secrets[0]
+  const [first, ...older] = secrets
   // An empty part would be a key that anybody can derive.
   if (current === undefined || first === undefined || secrets.includes('')) {
     throw new Error('LOAM_SECRET, or a part of it between commas, is empty')
@@ -62,7 +62,7 @@ export function createSealer(secret: string): Sealer {
       }
     },
     keyIds: keys.map(({ id }) => id),
-    derive: (purpose) => derive(first, purpose),
+    derive: (purpose) => [derive(first, purpose), ...older.map((part) => derive(part, purpose))],
   }
 }
 

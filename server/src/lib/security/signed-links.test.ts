@@ -1,16 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { newId } from '../ids.ts'
+import { createSealer } from './secrets.ts'
 import { createLinkSigner } from './signed-links.ts'
 
-const links = createLinkSigner(randomBytes(32))
+const links = createLinkSigner([randomBytes(32)])
 const link = { orgId: newId(), fileId: newId(), expiresAt: new Date(1_800_000_000_123) }
 
 describe('signed links', () => {
   it('are read back by who signed them, and by nobody else', () => {
     const token = links.sign(link)
     expect(links.read(token)).toEqual(link)
-    expect(createLinkSigner(randomBytes(32)).read(token)).toBeNull()
+    expect(createLinkSigner([randomBytes(32)]).read(token)).toBeNull()
+  })
+
+  it('signed before a rotation are read as long as the old secret is listed, and new ones by the new one alone', () => {
+    const [before, during, after] = ['old', 'new,old', 'new'].map((secret) =>
+      createLinkSigner(createSealer(secret).derive('links')),
+    )
+    const old = before?.sign(link) ?? ''
+    expect([during?.read(old), after?.read(old)]).toEqual([link, null])
+    const fresh = during?.sign(link) ?? ''
+    expect([before?.read(fresh), after?.read(fresh)]).toEqual([null, link])
   })
 
   it('signed URLs refuse every altered bit', () => {

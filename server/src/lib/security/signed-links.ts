@@ -14,23 +14,27 @@ const MAC_BYTES = 32
 /** 72 bytes are 96 characters exactly: none of them has spare bits that could be changed unnoticed. */
 const TOKEN = /^[\w-]{96}$/
 
-/** Links that carry their own permission: two ids and a time under an HMAC, in one path segment. */
-export function createLinkSigner(key: Buffer): LinkSigner {
-  const macOf = (payload: Buffer) => createHmac('sha256', key).update(payload).digest()
+/**
+ * Links that carry their own permission: two ids and a time under an HMAC, in one path segment. The first key signs, and any
+ * of them reads: a link outlives the rotation of the secret that it was signed with.
+ */
+export function createLinkSigner(keys: readonly [Buffer, ...Buffer[]]): LinkSigner {
+  const macOf = (payload: Buffer, key: Buffer) => createHmac('sha256', key).update(payload).digest()
   return {
     sign({ orgId, fileId, expiresAt }) {
       const payload = Buffer.alloc(PAYLOAD_BYTES)
       bytesOf(orgId).copy(payload, 0)
       bytesOf(fileId).copy(payload, 16)
       payload.writeBigUInt64BE(BigInt(expiresAt.getTime()), 32)
-      return Buffer.concat([payload, macOf(payload)]).toString('base64url')
+      return Buffer.concat([payload, macOf(payload, keys[0])]).toString('base64url')
     },
     read(token) {
       if (!TOKEN.test(token)) return null
       const bytes = Buffer.from(token, 'base64url')
       const payload = bytes.subarray(0, PAYLOAD_BYTES)
       const mac = bytes.subarray(PAYLOAD_BYTES)
-      if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, macOf(payload))) return null
+      if (mac.length !== MAC_BYTES || !keys.some((key) => timingSafeEqual(mac, macOf(payload, key))))
+        return null
       return {
         orgId: uuidOf(payload.subarray(0, 16)),
         fileId: uuidOf(payload.subarray(16, 32)),

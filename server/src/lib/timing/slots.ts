@@ -1,7 +1,7 @@
 import { createFairQueue } from './fair-queue.ts'
 
 /**
- * So many at once. The others wait, and organisations take turns. One that has none gets its first at once, beyond the size:
+ * So many at once, which may change. The others wait, and organisations take turns. One that has none gets its first at once, beyond the size:
  * however long the calls of others take, nobody is kept from going on.
  */
 export type Slots = {
@@ -10,36 +10,39 @@ export type Slots = {
   giveBack(owner: string): void
 }
 
-export function createSlots(size: number): Slots {
+export function createSlots(size: number | (() => number)): Slots {
   const waiting = createFairQueue<() => void>()
   const held = new Map<string, number>()
-  let free = size
+  const sizeNow = typeof size === 'number' ? () => size : size
+  let used = 0
 
   function grant(owner: string): void {
-    free -= 1
+    used += 1
     held.set(owner, (held.get(owner) ?? 0) + 1)
   }
-  function grantNext(may?: (owner: string) => boolean): void {
+  /** False when there is nobody to grant it to. */
+  function grantNext(may?: (owner: string) => boolean): boolean {
     const next = waiting.take(1, may)
-    if (next === null) return
+    if (next === null) return false
     grant(next.owner)
     for (const resolve of next.items) resolve()
+    return true
   }
 
   return {
     take(owner) {
-      if (free > 0 || !held.has(owner)) {
+      if (used < sizeNow() || !held.has(owner)) {
         grant(owner)
         return undefined
       }
       return new Promise<void>((resolve) => waiting.push(owner, resolve))
     },
     giveBack(owner) {
-      free += 1
+      used -= 1
       const left = (held.get(owner) ?? 0) - 1
       if (left > 0) held.set(owner, left)
       else held.delete(owner)
-      if (free > 0) grantNext()
+      while (used < sizeNow() && grantNext());
       if (!held.has(owner)) grantNext((one) => one === owner)
     },
   }

@@ -6,6 +6,7 @@ import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { makeApp, type TestOrg } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
+import { formula, makeWorkflow, publish, sheetOf } from '../../testing/shortcut.ts'
 
 const LIMIT = 20
 const app = await makeApp({ settings: { LOAM_ROWS_PER_ORG: String(LIMIT) } })
@@ -106,6 +107,25 @@ describe('LOAM_ROWS_PER_ORG: rows of an organisation, in all sheets together', (
     })
     expect(await rowsIn(org, base)).toBe(5)
   })
+
+  it.each([
+    ['run', { input_data: { full_name: 'Ada' } }, 'one more does'],
+    ['run/batch', { rows: [{ full_name: 'Ada' }, { full_name: 'Bea' }] }, '2 more do'],
+  ])(
+    'refuse POST .../%s of a shortcut with 409, which leaves no row and no run',
+    async (route, body, what) => {
+      const org = await app.makeOrg()
+      const { makeSheet, addRows } = rowsOf(org)
+      const workflow = await makeWorkflow(org, [formula('{{input.Full Name}}')])
+      const { shortcut_id } = await publish(app, org, workflow)
+      await addRows(await makeSheet(['name']), some(LIMIT))
+      const path = `/shortcuts/${shortcut_id}`
+      const refused = await org.call('POST', `${path}/${route}`, body)
+      expect(refused.body).toEqual({ status: 409, error: 'ROW_LIMIT_REACHED', message: refusal(20, what) })
+      expect(await rowsIn(org, sheetOf(workflow))).toBe(0)
+      expect((await org.call('GET', `${path}/runs`)).body.data.runs).toEqual([])
+    },
+  )
 
   it('fail the cell of send_to_sheet with these words, and its row may be run again', async () => {
     await startTestWorker(app)
