@@ -5,11 +5,13 @@ import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { INTERNAL_PREFIX } from './http/sessions.ts'
 import { connectionSettings } from './internal/connections.ts'
 import { environmentSettings } from './internal/environment.ts'
+import { filePreviewRoutes } from './internal/file-previews.ts'
 import { invitationAcceptance } from './internal/invitations.ts'
 import { keySettings } from './internal/keys.ts'
 import { memberSettings } from './internal/members.ts'
 import { organisationSettings } from './internal/organisation.ts'
 import { rowEditRoutes } from './internal/row-edits.ts'
+import { runFailureRoutes } from './internal/run-failures.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
@@ -95,6 +97,8 @@ const INTERNAL_ROUTES: Routes[] = [
   organisationSettings,
   workflowSettings,
   shortcutSettings,
+  filePreviewRoutes,
+  runFailureRoutes,
 ]
 
 /** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */

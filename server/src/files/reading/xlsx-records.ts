@@ -26,6 +26,27 @@ export async function* readXlsx(
   headers: readonly string[],
   from: unknown,
 ): AsyncGenerator<Batch> {
+  const picker = createPicker(headers, from === null ? null : Position.parse(from))
+  for await (const { rows } of readBlocks({ file, sheetName, spoolFolder })) yield* picker.pick(rows)
+  picker.end()
+}
+
+/** The first rows of a worksheet that hold anything, its headers among them, and the names of all worksheets. */
+export async function readXlsxHead(
+  source: XlsxSource,
+  count: number,
+): Promise<{ rows: XlsxRow[]; names: string[] }> {
+  const head: { rows: XlsxRow[]; names: string[] } = { rows: [], names: [] }
+  for await (const { rows, names } of readBlocks(source)) {
+    head.names = names
+    head.rows.push(...rows.map(({ row }) => row).filter(hasValue))
+    if (head.rows.length >= count) break
+  }
+  return { ...head, rows: head.rows.slice(0, count) }
+}
+
+/** The rows of a worksheet, those of one block of the archive at a time. */
+async function* readBlocks({ file, sheetName, spoolFolder }: XlsxSource) {
   const zip = await openZip(file)
   const workbook = await openWorkbook(zip, sheetName)
   const stringsFile = await openNameless(spoolFolder)
@@ -34,11 +55,9 @@ export async function* readXlsx(
     if (workbook.sharedStrings !== undefined) await readSharedStrings(zip, workbook.sharedStrings, strings)
     const rows = collectRows()
     const cells = createCellReader({ ...workbook, strings }, (row, length) => rows.add(row, length))
-    const picker = createPicker(headers, from === null ? null : Position.parse(from))
     for await (const _block of scanPart(zip, workbook.worksheet, cells, MAX_SHEET_BYTES)) {
-      yield* picker.pick(rows.take())
+      yield { rows: rows.take(), names: workbook.names }
     }
-    picker.end()
   } finally {
     await stringsFile.close()
   }

@@ -11,6 +11,8 @@ const MAX_PART_BYTES = 64 * 1024 * 1024
 export type Workbook = {
   /** Parts of the archive: the worksheet that is meant, and the texts that cells share. */
   worksheet: string
+  /** The names of all its worksheets that are not hidden. */
+  names: string[]
   sharedStrings: string | undefined
   is1904: boolean
   /** How numbers are to be read, by the style of their cell. */
@@ -108,6 +110,7 @@ export async function openWorkbook(zip: ZipArchive, sheetName: string | null): P
   const styles = targetOf('styles')
   return {
     worksheet: chosen.part,
+    names: worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
     sharedStrings: targetOf('sharedStrings'),
     is1904,
     styles: styles === undefined ? [] : await readStyles(zip, styles),

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { makeApp } from '#test/harness.ts'
+import { settledRows, startTestWorker } from '#test/worker.ts'
+import { ORIGIN, signIn } from '../testing/session.ts'
+
+const app = await makeApp()
+await startTestWorker(app)
+const [org, strangers] = [await app.makeOrg(), await app.makeOrg()]
+const session = await signIn(app, org.orgId, org.adminEmail)
+const stranger = await signIn(app, strangers.orgId, strangers.adminEmail)
+
+async function upload(name: string, payload: string): Promise<string> {
+  const answer = await app.api.inject({
+    method: 'POST',
+    url: `/internal/api/v1/files?name=${name}`,
+    headers: {
+      cookie: session.cookie,
+      origin: ORIGIN,
+      'x-loam-csrf': session.csrf,
+      'content-type': 'application/octet-stream',
+    },
+    payload,
+  })
+  expect([answer.statusCode, answer.json().message]).toEqual([201, answer.json().message])
+  return answer.json().data.file_ref
+}
+
+it('an uploaded file shows its headers and first records before it is imported', async () => {
+  const ref = await upload('a.csv', 'name,site\nAda,a.example\n')
+  const { status, body } = await session.call('GET', `/files/${ref}/preview`)
+  expect([status, body.data]).toEqual([
+    200,
+    { headers: ['name', 'site'], rows: [['Ada', 'a.example']], worksheets: [] },
+  ])
+  expect((await stranger.call('GET', `/files/${ref}/preview`)).status).toBe(404)
+  expect((await session.call('GET', '/files/..%2Fa.csv/preview')).status).toBe(404)
+})
+
+it('a file that cannot be read says why', async () => {
+  const ref = await upload('a.xlsx', 'no workbook')
+  const { status, body } = await session.call('GET', `/files/${ref}/preview`)
+  expect([status, body.errors[0].field]).toEqual([400, 'file_ref'])
+  expect(body.errors[0].message).toMatch(/workbook|zip/i)
+})
+
+it('failures of a run are grouped by cause, and those that ran again since are no longer its', async () => {
+  const made = await org.call('POST', '/workflows', { name: 'Causes' })
+  const id: string = made.body.data.workflow_id
+  const base = `/workflows/${id}/sheets/${id}`
+  await org.call('POST', `${base}/inputs`, [{ name: 'name', type: 'string' }])
+  const data_formatter =
+    '{{input.name}} === "good" ? 1 : (() => { throw new Error("bad " + {{input.name}}) })()'
+  await org.call('POST', `${base}/actions/add`, {
+    action_id: 'format_data_using_js_expression',
+    inputs: { data_formatter },
+  })
+  const rows = ['a', 'b', 'b', 'good'].map((name) => ({ name }))
+  await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })
+  const settled = await settledRows(org, base)
+  const [run] = (await org.call('GET', `${base}/runs`)).body.data
+  const path = `${base}/runs/${run.run_id}/failures`
+  const { status, body } = await session.call('GET', path)
+  expect([status, body.data.map(({ cells }: { cells: number }) => cells)]).toEqual([200, [2, 1]])
+  expect(body.data[0]).toMatchObject({
+    action_instance_id: 'format_data_using_js_expression_1',
+    status: 'failed',
+    error: expect.stringContaining('bad b'),
+  })
+  expect((await stranger.call('GET', path)).status).toBe(404)
+  const row_ids = settled
+    .filter(({ inputs }) => 'name' in inputs && inputs.name === 'b')
+    .map(({ row_id }) => row_id)
+  await org.call('POST', `${base}/run`, { row_ids })
+  await settledRows(org, base)
+  const left = (await session.call('GET', path)).body.data
+  expect(left).toEqual([expect.objectContaining({ cells: 1, error: expect.stringContaining('bad a') })])
+})
