@@ -1,0 +1,22 @@
+import { ApiError, API, csrfHeaders, readError } from './client.ts'
+
+/** Sends a file as it is. `fetch` does not tell how much has arrived. */
+export function uploadFile<Data>(path: string, file: File, onProgress: (bytes: number) => void): Promise<Data> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', `${API}${path}`)
+    request.responseType = 'json'
+    request.setRequestHeader('content-type', 'application/octet-stream')
+    for (const [name, value] of Object.entries(csrfHeaders())) request.setRequestHeader(name, value)
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded))
+    request.addEventListener('load', () => {
+      const body = request.response as { data: Data } | null
+      if (request.status < 300 && body !== null) resolve(body.data)
+      else reject(readError(body, request.status, request.getResponseHeader('x-request-id')))
+    })
+    request.addEventListener('error', () =>
+      reject(new ApiError('The server cannot be reached', { status: 0, code: 'Unreachable' })),
+    )
+    request.send(file)
+  })
+}

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import type { SheetId } from '../api/sheet.ts'
+import { overviewQuery } from '../api/workflows.ts'
+import { buttonClass } from '../ui/button.tsx'
+
+/** From a screen about a sheet back to its rows. */
+export function SheetLink({ sheet: { workflowId, sheetId } }: { sheet: SheetId }) {
+  const overview = useQuery(overviewQuery(workflowId))
+  const name = overview.data?.sheets.find(({ sheet_id }) => sheet_id === sheetId)?.name
+  return (
+    <Link to={`/workflows/${workflowId}/sheets/${sheetId}`} className={buttonClass()}>
+      <ArrowLeft aria-hidden className="size-3.5" />
+      {name === undefined ? 'Back to the rows' : `Rows of ${name}`}
+    </Link>
+  )
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useParams, useRouterState } from '@tanstack/react-router'
+import { Download, FileDown } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { z } from 'zod'
+import type { Export as ExportSchema } from '#contract/exports.ts'
+import { get, post } from '../../api/client.ts'
+import { isFiltered, selectionBody, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { readSelection } from '../../api/selection-address.ts'
+import { Page } from '../../frame/page.tsx'
+import { SheetLink } from '../../frame/sheet-link.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { Checkbox, TextField } from '../../ui/text-field.tsx'
+import { LinkCountdown } from './link-countdown.tsx'
+
+type Export = z.infer<typeof ExportSchema>
+
+const FORMATS = [
+  { value: 'csv', label: 'CSV' },
+  { value: 'xlsx', label: 'XLSX' },
+  { value: 'jsonl', label: 'JSON lines' },
+]
+
+export function Screen() {
+  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
+    strict: false,
+  })
+  const sheet: SheetId = { workflowId, sheetId }
+  const href = useRouterState({ select: (state) => state.location.href })
+  const query = new URL(href, location.origin).searchParams
+  const selection = readSelection(query)
+  const rowIds = query.get('row_ids')?.split(',') ?? []
+  const filtered = isFiltered(selection) || rowIds.length > 0
+  const [format, setFormat] = useState('csv')
+  const [name, setName] = useState('export')
+  const [which, setWhich] = useState<'all' | 'filtered'>(filtered ? 'filtered' : 'all')
+  const [withStatus, setWithStatus] = useState(false)
+  const path = `${sheetPath(sheet)}/export`
+  const chosen = rowIds.length > 0 ? { row_ids: rowIds } : selectionBody(selection)
+  const body = {
+    format,
+    ...(name.trim() === '' ? {} : { file_name: name.trim() }),
+    ...(which === 'filtered' ? chosen : {}),
+    ...(withStatus ? { include: ['status', 'error'] } : {}),
+  }
+  const start = useMutation({ mutationFn: () => post<{ export_id: string }>(path, body) })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    start.mutate()
+  }
+  return (
+    <Page title="Export" actions={<SheetLink sheet={sheet} />}>
+      <form onSubmit={onSubmit} className="flex max-w-[440px] flex-col gap-4">
+        <Combobox label="Format" value={format} choices={FORMATS} onChange={setFormat} />
+        <TextField
+          label="File name"
+          value={name}
+          onChange={setName}
+          hint="Without its ending. What is no letter or digit becomes an underscore."
+        />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1 text-12 font-medium">Rows</legend>
+          <Choice label="All rows" checked={which === 'all'} onChoose={() => setWhich('all')} />
+          <Choice
+            label="Filtered rows"
+            checked={which === 'filtered'}
+            disabled={!filtered}
+            onChoose={() => setWhich('filtered')}
+          />
+          {!filtered && (
+            <p className="text-12 text-muted">To export some rows, filter the sheet or select rows first.</p>
+          )}
+        </fieldset>
+        <Checkbox
+          label="A column with the status and one with the error of each action"
+          checked={withStatus}
+          onChange={setWithStatus}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="primary" icon={FileDown} busy={start.isPending}>
+            Start export
+          </Button>
+          <CopyAsCurl method="POST" path={path} body={body} />
+        </div>
+      </form>
+      {start.error !== null && <Problem error={start.error} />}
+      {start.data !== undefined && (
+        <Progress key={start.data.export_id} path={`${path}/${start.data.export_id}`} />
+      )}
+    </Page>
+  )
+}
+
+function Choice({
+  label,
+  checked,
+  disabled = false,
+  onChoose,
+}: {
+  label: string
+  checked: boolean
+  disabled?: boolean
+  onChoose: () => void
+}) {
+  return (
+    <label className="flex items-center gap-2">
+      <input type="radio" name="rows" checked={checked} disabled={disabled} onChange={onChoose} />
+      <span className={disabled ? 'text-muted' : ''}>{label}</span>
+    </label>
+  )
+}
+
+/** Each poll makes a new link, so it is asked for only until the file is there, and again by `New link`. */
+function Progress({ path }: { path: string }) {
+  const status = useQuery({
+    queryKey: ['export', path],
+    queryFn: ({ signal }) => get<Export>(path, signal),
+    refetchInterval: ({ state }) => (state.data === undefined || state.data.status === 'running' ? 700 : false),
+    refetchOnWindowFocus: false,
+    gcTime: 0,
+  })
+  if (status.error !== null) return <Problem error={status.error} onRetry={() => void status.refetch()} />
+  const { data } = status
+  if (data?.status === 'failed') return <Problem error={new Error(data.error ?? 'The export failed')} />
+  return (
+    <section aria-label="Export" className="flex max-w-[440px] flex-col gap-3 rounded-lg border p-4">
+      <ProgressBar label="Export progress" value={data?.progress ?? 0} max={100} />
+      <p role="status" className="text-muted">
+        {data === undefined ? 'Starting…' : `${data.row_count.toLocaleString('en')} rows written`}
+      </p>
+      {data?.file_url !== undefined && data.expires_at !== undefined && (
+        <div className="flex flex-wrap items-center gap-3">
+          <a href={data.file_url} download className="inline-flex items-center gap-1.5 font-medium text-accent-text underline">
+            <Download aria-hidden className="size-3.5" />
+            Download
+          </a>
+          <LinkCountdown until={data.expires_at} />
+          <Button size="small" busy={status.isFetching} onClick={() => void status.refetch()}>
+            New link
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,130 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { post, request } from '../../api/client.ts'
+import { type Input, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table } from '../../ui/table.tsx'
+import { ImportProgress } from './import-progress.tsx'
+import { type FilePreview, guessTargets, guessType, NEW_INPUT, NOT_IMPORTED, type Uploaded } from './mapping.ts'
+
+type Props = {
+  sheet: SheetId
+  file: Uploaded
+  preview: FilePreview
+  inputs: readonly Input[]
+  worksheet: string | null
+  onWorksheet: (name: string) => void
+}
+
+const RUN_AFTER = [
+  { value: 'none', label: 'Nothing' },
+  { value: 'first_10', label: 'First 10 rows' },
+  { value: 'all', label: 'All rows' },
+]
+
+/** Which column goes into which input; inputs that are missing are made when the import starts. */
+export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorksheet }: Props) {
+  const { headers, rows, worksheets } = preview
+  const [targets, setTargets] = useState(() => guessTargets(headers, inputs))
+  const [runAfter, setRunAfter] = useState('none')
+  const queries = useQueryClient()
+  const names = new Set(inputs.map(({ name }) => name))
+  const targetOf = (header: string) => targets[header] ?? NOT_IMPORTED
+  const wanted = headers.filter((header) => targetOf(header) !== NOT_IMPORTED)
+  const mapping = Object.fromEntries(
+    wanted.map((header) => [header, targetOf(header) === NEW_INPUT ? header.trim() : targetOf(header)]),
+  )
+  const twice = findRepeated(Object.values(mapping))
+  const body = {
+    file_ref: file.fileRef,
+    mapping,
+    run_after_import: runAfter,
+    ...(worksheet === null ? {} : { sheet_name: worksheet }),
+  }
+  const path = `${sheetPath(sheet)}/csv`
+  const start = useMutation({
+    mutationFn: async () => {
+      const added = wanted.filter((header) => targetOf(header) === NEW_INPUT && !names.has(header.trim()))
+      if (added.length > 0) {
+        const made = added.map((header) => ({
+          name: header.trim(),
+          type: guessType(rows.map((row) => row[headers.indexOf(header)] ?? null)),
+        }))
+        await post(`${sheetPath(sheet)}/inputs`, made)
+        await queries.invalidateQueries({ queryKey: inputsQuery(sheet).queryKey })
+      }
+      await request('POST', path, body)
+    },
+  })
+  if (start.isSuccess) return <ImportProgress sheet={sheet} />
+  return (
+    <>
+      {worksheets.length > 1 && (
+        <div className="max-w-[320px]">
+          <Combobox label="Worksheet" value={worksheet ?? worksheets[0] ?? ''} choices={worksheets} onChange={onWorksheet} />
+        </div>
+      )}
+      {headers.length === 0 ? (
+        <Problem error={new Error('Row 1 holds no header that can be mapped: each needs a name of its own')} />
+      ) : (
+        <Table
+          label="Preview"
+          columns={[
+            { name: 'Column of the file', cell: (header) => <span className="font-medium break-words">{header}</span> },
+            {
+              name: 'First values',
+              wideOnly: true,
+              cell: (header) => <Samples rows={rows} place={headers.indexOf(header)} />,
+            },
+            {
+              name: 'Goes into',
+              cell: (header) => (
+                <Combobox
+                  label={`Input for ${header}`}
+                  hideLabel
+                  value={targetOf(header)}
+                  choices={[
+                    ...inputs.map(({ name }) => ({ value: name })),
+                    ...(names.has(header.trim()) ? [] : [{ value: NEW_INPUT, label: 'New input', note: header.trim() }]),
+                    { value: NOT_IMPORTED, label: 'Do not import' },
+                  ]}
+                  onChange={(target) => setTargets({ ...targets, [header]: target })}
+                  problem={twice.has(mapping[header] ?? '') ? 'two columns go into this input' : undefined}
+                />
+              ),
+            },
+          ]}
+          items={headers}
+          keyOf={(header) => header}
+        />
+      )}
+      <div className="max-w-[320px]">
+        <Combobox label="Run after import" value={runAfter} choices={RUN_AFTER} onChange={setRunAfter} />
+      </div>
+      {start.error !== null && <Problem error={start.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          kind="primary"
+          busy={start.isPending}
+          disabled={wanted.length === 0 || twice.size > 0}
+          onClick={() => start.mutate()}
+        >
+          Start import
+        </Button>
+        <CopyAsCurl method="POST" path={path} body={body} />
+      </div>
+    </>
+  )
+}
+
+function Samples({ rows, place }: { rows: readonly (string | null)[][]; place: number }) {
+  const values = rows.map((row) => row[place]).filter((value) => value !== null && value !== undefined)
+  return <span className="line-clamp-2 break-words text-muted">{values.length === 0 ? 'empty' : values.join(' · ')}</span>
+}
+
+function findRepeated(names: readonly string[]): Set<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) !== place))
+}

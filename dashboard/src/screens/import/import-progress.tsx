@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { ImportStatus } from '#contract/imports.ts'
+import type { Warning } from '#contract/envelope.ts'
+import { request } from '../../api/client.ts'
+import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+
+/** How many rows have landed. The file does not say how many there are. */
+export function ImportProgress({ sheet }: { sheet: SheetId }) {
+  const queries = useQueryClient()
+  const status = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'import'],
+    queryFn: ({ signal }) => request<ImportStatus>('GET', `${sheetPath(sheet)}/csv`, undefined, { signal }),
+    refetchInterval: ({ state }) => (state.data === undefined || state.data.data.status === 'processing' ? 500 : false),
+    gcTime: 0,
+  })
+  const ended = status.data?.data.status
+  useEffect(() => {
+    if (ended === 'completed') void queries.invalidateQueries({ queryKey: ['sheet', sheet.sheetId, 'rows'] })
+  }, [ended, queries, sheet.sheetId])
+  if (status.error !== null) return <Problem error={status.error} onRetry={() => void status.refetch()} />
+  const { data } = status.data ?? {}
+  const count = (data?.rows_imported ?? 0).toLocaleString('en')
+  const isDone = ended === 'completed'
+  return (
+    <section aria-label="Import" className="flex flex-col gap-3 rounded-lg border p-4">
+      <ProgressBar label="Import progress" value={isDone ? 1 : 0} max={isDone ? 1 : null} />
+      <p role="status" aria-label={`${count} rows imported`}>
+        {`${count} ${data?.rows_imported === 1 ? 'row' : 'rows'} imported`}
+        {ended === 'processing' && ' so far'}
+      </p>
+      {ended === 'failed' && <Problem error={new Error(data?.error ?? 'The import failed')} />}
+      <Mismatches warnings={status.data?.warnings ?? []} />
+    </section>
+  )
+}
+
+function Mismatches({ warnings }: { warnings: readonly Warning[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <ul aria-label="Warnings" className="list-inside list-disc text-muted">
+      {warnings.map(({ code, message }) => (
+        <li key={message}>{`${code}: ${message}`}</li>
+      ))}
+    </ul>
+  )
+}

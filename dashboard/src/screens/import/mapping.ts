@@ -1,0 +1,36 @@
+import type { Input } from '../../api/sheet.ts'
+
+export type Uploaded = { fileRef: string; name: string }
+export type FilePreview = { headers: string[]; rows: (string | null)[][]; worksheets: string[] }
+
+export const NEW_INPUT = '+'
+export const NOT_IMPORTED = '-'
+/** The name of an input, `NEW_INPUT` for one named by the header, or `NOT_IMPORTED`; neither can be the name of an input. */
+export type Target = string
+
+const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
+
+/** Headers that say the same as an input go there; the others make inputs of their own. */
+export function guessTargets(headers: readonly string[], inputs: readonly Input[]): Record<string, Target> {
+  const free = new Set(inputs.map(({ name }) => name))
+  const guessed: Record<string, Target> = {}
+  for (const header of headers) {
+    const found = [...free].find((name) => name === header) ?? [...free].find((name) => plain(name) === plain(header))
+    if (found !== undefined) free.delete(found)
+    guessed[header] = found ?? NEW_INPUT
+  }
+  return guessed
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const URL_LIKE = /^https?:\/\/\S+$/
+
+/** The type that every sample fits. */
+export function guessType(samples: readonly (string | null)[]): Input['type'] {
+  const values = samples.filter((value) => value !== null)
+  if (values.length === 0) return 'string'
+  if (values.every((value) => EMAIL.test(value))) return 'email'
+  if (values.every((value) => URL_LIKE.test(value))) return 'url'
+  if (values.every((value) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value))) return 'number'
+  return 'string'
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Filter, RotateCcw } from 'lucide-react'
+import { get, request } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { actionsQuery, type Run, runsQuery, type SheetId, sheetPath, type StatusFilter } from '../../api/sheet.ts'
+import { useGo } from '../../frame/go.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { notify, notifyProblem } from '../../ui/toasts.tsx'
+
+type Cause = { action_instance_id: string; status: StatusOf; error: string; cells: number }
+type StatusOf = 'failed' | 'error' | 'out_of_credits'
+
+/** What failed in a run, by cause: one click shows those rows, one runs them again. */
+export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
+  const causes = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'runs', run.run_id, 'failures', run.cells_failed],
+    queryFn: ({ signal }) =>
+      get<Cause[]>(`/internal${sheetPath(sheet)}/runs/${run.run_id}/failures`, signal),
+    enabled: run.cells_failed > 0,
+  })
+  const actions = useQuery(actionsQuery(sheet))
+  const nameOf = (id: string) =>
+    actions.data?.find(({ action_instance_id }) => action_instance_id === id)?.display_name ?? id
+  return (
+    <section aria-label="Failures by cause" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Failures by cause</h2>
+      {run.cells_failed === 0 ? (
+        <p className="text-muted">
+          {run.state === 'running' ? 'No cell of this run has failed so far.' : 'No cell of this run failed.'}
+        </p>
+      ) : causes.error !== null ? (
+        <Problem error={causes.error} onRetry={() => void causes.refetch()} />
+      ) : causes.data?.length === 0 ? (
+        <p className="text-muted">The cells that failed have been run again since.</p>
+      ) : (
+        <Table
+          label="Failures by cause"
+          columns={columnsOf(sheet, nameOf)}
+          items={causes.data ?? []}
+          keyOf={({ action_instance_id, status, error }) => `${action_instance_id} ${status} ${error}`}
+        />
+      )}
+    </section>
+  )
+}
+
+function columnsOf(sheet: SheetId, nameOf: (id: string) => string): readonly Column<Cause>[] {
+  return [
+    { name: 'Action', cell: ({ action_instance_id }) => nameOf(action_instance_id) },
+    { name: 'Cause', cell: ({ error }) => <span className="line-clamp-3 break-words">{error}</span> },
+    { name: 'Cells', align: 'right', cell: ({ cells }) => cells.toLocaleString('en') },
+    {
+      name: 'What to do',
+      hideName: true,
+      align: 'right',
+      cell: (cause) => <CauseActions sheet={sheet} cause={cause} name={nameOf(cause.action_instance_id)} />,
+    },
+  ]
+}
+
+function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; name: string }) {
+  const go = useGo()
+  const can = useCan()
+  const queries = useQueryClient()
+  const status_filters: StatusFilter[] = [{ action_instance_id: cause.action_instance_id, is: [cause.status] }]
+  const path = `${sheetPath(sheet)}/actions/${encodeURIComponent(cause.action_instance_id)}/run`
+  const body = { status_filters, run_next_action: true }
+  const rerun = useMutation({
+    mutationFn: () => request<{ rows_queued: number }>('POST', path, body),
+    onSuccess: async ({ data }) => {
+      notify(`${data.rows_queued.toLocaleString('en')} rows are run again from ${name} on`)
+      await queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+    },
+    onError: notifyProblem,
+  })
+  const address = `/workflows/${sheet.workflowId}/sheets/${sheet.sheetId}`
+  return (
+    <div className="flex flex-wrap justify-end gap-1">
+      <Button
+        size="small"
+        icon={Filter}
+        onClick={() => go(`${address}?status_filters=${encodeURIComponent(JSON.stringify(status_filters))}`)}
+      >
+        {`Show rows where ${name} ${WORDS[cause.status]}`}
+      </Button>
+      {can('workflows:run') && (
+        <>
+          <Button size="small" icon={RotateCcw} busy={rerun.isPending} onClick={() => rerun.mutate()}>
+            Run again
+          </Button>
+          <CopyAsCurl size="small" method="POST" path={path} body={body} />
+        </>
+      )}
+    </div>
+  )
+}
+
+const WORDS: Record<StatusOf, string> = {
+  failed: 'failed',
+  error: 'had an error',
+  out_of_credits: 'was out of credits',
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ListChecks } from 'lucide-react'
+import { useState } from 'react'
+import { type Run, runsQuery, type SheetId } from '../../api/sheet.ts'
+import { Page } from '../../frame/page.tsx'
+import { Refusal } from '../../frame/refusal.tsx'
+import { SheetLink } from '../../frame/sheet-link.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { RunSummary } from './run-summary.tsx'
+
+const count = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 3 })
+
+export function Screen() {
+  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
+    strict: false,
+  })
+  const sheet: SheetId = { workflowId, sheetId }
+  const runs = useQuery({
+    ...runsQuery(sheet),
+    refetchInterval: ({ state }) => (state.data?.some(({ state }) => state === 'running') === true ? 1000 : 15_000),
+  })
+  const [opened, setOpened] = useState<string | null>(null)
+  if (runs.error !== null && runs.data === undefined) {
+    return <Refusal error={runs.error} title="Runs" onRetry={() => void runs.refetch()} />
+  }
+  const shown = runs.data?.find(({ run_id }) => run_id === opened) ?? runs.data?.[0]
+  return (
+    <Page title="Runs" actions={<SheetLink sheet={sheet} />}>
+      {runs.data === undefined ? (
+        <Skeleton />
+      ) : runs.data.length === 0 ? (
+        <EmptyState
+          icon={ListChecks}
+          title="Nothing has run yet"
+          text="Each run is listed here with its rows, failures by cause and credits, for as long as the sheet is there."
+        >
+          <Link to={`/workflows/${workflowId}/sheets/${sheetId}`} className="text-accent-text underline">
+            Open the sheet
+          </Link>
+        </EmptyState>
+      ) : (
+        <>
+          {shown !== undefined && <RunSummary sheet={sheet} run={shown} />}
+          <Table
+            label="Runs"
+            columns={columnsOf(shown?.run_id, setOpened)}
+            items={runs.data}
+            keyOf={({ run_id }) => run_id}
+          />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function columnsOf(shown: string | undefined, open: (runId: string) => void): readonly Column<Run>[] {
+  return [
+    {
+      name: 'Started',
+      cell: (run) => (
+        <Button
+          kind="ghost"
+          size="small"
+          aria-pressed={run.run_id === shown}
+          onClick={() => open(run.run_id)}
+          className="-ml-2"
+        >
+          <TimeText at={run.created_at} />
+        </Button>
+      ),
+    },
+    { name: 'State', cell: (run) => <State run={run} /> },
+    { name: 'Started by', wideOnly: true, cell: ({ trigger, created_by }) => `${trigger}, ${created_by}` },
+    {
+      name: 'Rows',
+      align: 'right',
+      cell: ({ rows_done, rows_queued }) => `${count(rows_done)} of ${count(rows_queued)}`,
+    },
+    { name: 'Failed cells', align: 'right', cell: ({ cells_failed }) => count(cells_failed) },
+    { name: 'Credits', align: 'right', cell: ({ credits }) => count(credits) },
+    { name: 'Revision', align: 'right', wideOnly: true, cell: ({ revision }) => revision },
+  ]
+}
+
+function State({ run }: { run: Run }) {
+  if (run.state !== 'running') return <>{run.state}</>
+  return (
+    <div className="flex w-28 items-center gap-2">
+      <ProgressBar label={`Progress of the run of ${run.created_at}`} value={run.rows_done} max={run.rows_queued} />
+    </div>
+  )
+}
