@@ -1,0 +1,29 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Problem } from '../ui/problem.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { Page } from './page.tsx'
+import { Refusal } from './refusal.tsx'
+
+/** A screen about one answer: what holds its place until it is there, and what is said when it does not come. */
+export function LoadedPage<Data>({
+  title,
+  query,
+  actions,
+  children,
+}: {
+  title: string
+  query: UseQueryResult<Data>
+  actions?: ReactNode
+  children: (data: Data) => ReactNode
+}) {
+  if (query.data === undefined && query.error !== null) {
+    return <Refusal error={query.error} title={title} onRetry={() => void query.refetch()} />
+  }
+  return (
+    <Page title={title} actions={actions}>
+      {query.error !== null && <Problem error={query.error} onRetry={() => void query.refetch()} />}
+      {query.data === undefined ? <Skeleton /> : children(query.data)}
+    </Page>
+  )
+}

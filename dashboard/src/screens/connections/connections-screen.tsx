@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Link2 } from 'lucide-react'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { Connection as ConnectionSchema, ConnectionTest as ConnectionTestSchema } from '#contract/settings.ts'
+import { get, post, request } from '../../api/client.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { NewConnection } from './new-connection.tsx'
+
+type Connection = z.infer<typeof ConnectionSchema>
+const connectionsKey = ['connections']
+
+export function Screen() {
+  const connections = useQuery({
+    queryKey: connectionsKey,
+    queryFn: ({ signal }) => get<Connection[]>('/internal/connections', signal),
+  })
+  const [isMaking, setMaking] = useState(false)
+  const [removed, setRemoved] = useState<Connection | null>(null)
+  const queries = useQueryClient()
+  const refresh = () => queries.invalidateQueries({ queryKey: connectionsKey })
+  return (
+    <LoadedPage
+      title="Connections"
+      query={connections}
+      actions={
+        <Button kind="primary" icon={Link2} onClick={() => setMaking(true)}>
+          New connection
+        </Button>
+      }
+    >
+      {(list) => (
+        <>
+          {list.length === 0 ? (
+            <EmptyState
+              icon={Link2}
+              title="No connections yet"
+              text="Connect an account of your own: what is asked with your key costs no credits here."
+            >
+              <Button onClick={() => setMaking(true)}>Connect an account</Button>
+            </EmptyState>
+          ) : (
+            <Table label="Connections" columns={columnsOf(setRemoved)} items={list} keyOf={({ connection_id }) => connection_id} />
+          )}
+          {isMaking && <NewConnection onMade={() => void refresh()} onClose={() => setMaking(false)} />}
+          {removed !== null && (
+            <ConfirmDialog
+              title={`Remove ${removed.name}`}
+              description={
+                removed.used_by.length === 0
+                  ? 'No workflow uses it.'
+                  : `Actions of ${removed.used_by.map(({ name }) => name).join(', ')} lose it.`
+              }
+              verb="Remove"
+              run={async () => {
+                await request('DELETE', `/internal/connections/${removed.connection_id}`)
+                await refresh()
+              }}
+              onClose={() => setRemoved(null)}
+            />
+          )}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+function columnsOf(remove: (connection: Connection) => void): readonly Column<Connection>[] {
+  return [
+    { name: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
+    { name: 'Provider', cell: ({ provider_name }) => provider_name },
+    {
+      name: 'Used by',
+      wideOnly: true,
+      cell: ({ used_by }) => (
+        <ul className="flex flex-wrap gap-x-2">
+          {used_by.length === 0 && <li className="text-muted">nothing</li>}
+          {used_by.map(({ workflow_id, name }) => (
+            <li key={workflow_id}>
+              <Link to={`/workflows/${workflow_id}`} className="text-accent-text underline">
+                {name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
+      name: 'Of',
+      wideOnly: true,
+      cell: ({ owner, shared }) => `${owner ?? 'the organisation'}${shared ? ', for everybody' : ''}`,
+    },
+    {
+      name: 'What to do',
+      hideName: true,
+      align: 'right',
+      cell: (connection) => (
+        <div className="flex flex-wrap justify-end gap-1">
+          <TestButton connection={connection} />
+          {connection.may_remove && (
+            <Button size="small" onClick={() => remove(connection)}>
+              {`Remove ${connection.name}`}
+            </Button>
+          )}
+        </div>
+      ),
+    },
+  ]
+}
+
+function TestButton({ connection: { connection_id, name } }: { connection: Connection }) {
+  const test = useMutation({
+    mutationFn: () => post<z.infer<typeof ConnectionTestSchema>>(`/internal/connections/${connection_id}/test`),
+    onSuccess: ({ ok, message }) => (ok ? notify(`${name}: ${message}`) : notifyProblem(new Error(`${name}: ${message}`))),
+    onError: notifyProblem,
+  })
+  return (
+    <Button size="small" busy={test.isPending} onClick={() => test.mutate()}>
+      {`Test ${name}`}
+    </Button>
+  )
+}

@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { ConnectableProvider as ProviderSchema } from '#contract/settings.ts'
+import { fieldProblem, get, request } from '../../api/client.ts'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Checkbox, TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toasts.tsx'
+
+type Provider = z.infer<typeof ProviderSchema>
+const NONE: Provider = { provider: '', name: '', field_sets: [['secret']], optional_fields: [] }
+
+export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
+  const providers = useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => get<Provider[]>('/internal/providers', signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const [provider, setProvider] = useState('')
+  const [name, setName] = useState('')
+  const [way, setWay] = useState(0)
+  const [fields, setFields] = useState<Record<string, string>>({})
+  const [shared, setShared] = useState(true)
+  const chosen = providers.data?.find((one) => one.provider === provider) ?? NONE
+  const names = [...(chosen.field_sets[way] ?? chosen.field_sets[0] ?? []), ...chosen.optional_fields]
+  const given = Object.fromEntries(names.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])))
+  const connect = useMutation({
+    mutationFn: () =>
+      request('POST', '/internal/connections', {
+        provider,
+        ...(name.trim() === '' ? {} : { name: name.trim() }),
+        fields: given,
+        shared,
+      }),
+    onSuccess: ({ warnings }) => {
+      onMade()
+      notify(warnings[0]?.message ?? `${chosen.name} is connected`)
+      onClose()
+    },
+  })
+  const problemOf = (field: string) => fieldProblem(connect.error, field)
+  const isShown = ['provider', 'name', ...names].some((field) => problemOf(field) !== undefined)
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="New connection"
+      submit={{ label: 'Connect', onSubmit: () => connect.mutate(), busy: connect.isPending, disabled: provider === '' }}
+      error={isShown ? null : connect.error}
+    >
+      <Combobox
+        label="Provider"
+        value={provider}
+        choices={(providers.data ?? []).map((one) => ({ value: one.provider, label: one.name }))}
+        onChange={(next) => {
+          setProvider(next)
+          setWay(0)
+        }}
+        problem={problemOf('provider')}
+      />
+      <TextField label="Name" value={name} onChange={setName} problem={problemOf('name')} placeholder={chosen.name} />
+      {chosen.field_sets.length > 1 && (
+        <Combobox
+          label="Signed in by"
+          value={String(way)}
+          choices={chosen.field_sets.map((set, place) => ({ value: String(place), label: set.map(labelOf).join(', ') }))}
+          onChange={(place) => setWay(Number(place))}
+        />
+      )}
+      {names.map((field) => (
+        <TextField
+          key={field}
+          label={labelOf(field)}
+          type={chosen.optional_fields.includes(field) ? 'text' : 'password'}
+          autoComplete="off"
+          value={fields[field] ?? ''}
+          onChange={(value) => setFields({ ...fields, [field]: value })}
+          problem={problemOf(field)}
+          {...(chosen.optional_fields.includes(field) ? { hint: 'May be left empty' } : {})}
+        />
+      ))}
+      <Checkbox label="For everybody in the organisation" checked={shared} onChange={setShared} />
+    </Dialog>
+  )
+}
+
+/** `api_key` as `Api key`; the one field of most providers is `Secret`. */
+function labelOf(field: string): string {
+  const words = field.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

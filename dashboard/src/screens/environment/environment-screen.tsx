@@ -1,0 +1,161 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Variable as VariableIcon } from 'lucide-react'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { Variable as VariableSchema } from '#contract/settings.ts'
+import { fieldProblem, get, request } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { workflowsQuery } from '../../api/workflows.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Table } from '../../ui/table.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+
+type Variable = z.infer<typeof VariableSchema>
+type Asked = { verb: 'new' } | { verb: 'replace' | 'delete'; variable: Variable }
+const variablesKey = ['environment']
+
+/** Values are written, never shown: actions use them as `{{env.KEY}}`. */
+export function Screen() {
+  const variables = useQuery({
+    queryKey: variablesKey,
+    queryFn: ({ signal }) => get<Variable[]>('/internal/environment', signal),
+  })
+  const can = useCan()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const queries = useQueryClient()
+  const refresh = () => queries.invalidateQueries({ queryKey: variablesKey })
+  const close = () => setAsked(null)
+  const canWrite = can('workflows:write')
+  return (
+    <LoadedPage
+      title="Environment"
+      query={variables}
+      actions={
+        canWrite && (
+          <Button kind="primary" icon={VariableIcon} onClick={() => setAsked({ verb: 'new' })}>
+            New variable
+          </Button>
+        )
+      }
+    >
+      {(list) => (
+        <>
+          {list.length === 0 ? (
+            <EmptyState
+              icon={VariableIcon}
+              title="No variables yet"
+              text="Keep tokens and addresses out of configurations: an action uses a variable by its name, and nobody can read its value."
+            >
+              {canWrite && <Button onClick={() => setAsked({ verb: 'new' })}>Set the first one</Button>}
+            </EmptyState>
+          ) : (
+            <Table
+              label="Variables"
+              items={list}
+              keyOf={({ key, workflow_id }) => `${key} ${workflow_id ?? ''}`}
+              columns={[
+                { name: 'Key', cell: ({ key }) => <code className="break-all">{key}</code> },
+                { name: 'Workflow', cell: ({ workflow_name }) => workflow_name ?? 'All workflows' },
+                { name: 'Set', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
+                { name: 'By', wideOnly: true, cell: ({ updated_by }) => updated_by },
+                {
+                  name: 'What to do',
+                  hideName: true,
+                  align: 'right',
+                  cell: (variable) =>
+                    canWrite && (
+                      <div className="flex flex-wrap justify-end gap-1">
+                        <Button size="small" onClick={() => setAsked({ verb: 'replace', variable })}>
+                          {`Replace ${variable.key}`}
+                        </Button>
+                        <Button size="small" onClick={() => setAsked({ verb: 'delete', variable })}>
+                          {`Delete ${variable.key}`}
+                        </Button>
+                      </div>
+                    ),
+                },
+              ]}
+            />
+          )}
+          {asked?.verb === 'new' && <SetVariable onSet={refresh} onClose={close} />}
+          {asked?.verb === 'replace' && <SetVariable variable={asked.variable} onSet={refresh} onClose={close} />}
+          {asked?.verb === 'delete' && (
+            <ConfirmDialog
+              title={`Delete ${asked.variable.key}`}
+              description="Actions that use it fail from now on."
+              verb="Delete"
+              run={async () => {
+                const { key, workflow_id } = asked.variable
+                const query = workflow_id === null ? '' : `?workflow_id=${workflow_id}`
+                await request('DELETE', `/internal/environment/${encodeURIComponent(key)}${query}`)
+                await refresh()
+              }}
+              onClose={close}
+            />
+          )}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+function SetVariable({
+  variable,
+  onSet,
+  onClose,
+}: {
+  variable?: Variable
+  onSet: () => Promise<void>
+  onClose: () => void
+}) {
+  const workflows = useQuery(workflowsQuery)
+  const [key, setKey] = useState(variable?.key ?? '')
+  const [value, setValue] = useState('')
+  const [workflow, setWorkflow] = useState(variable?.workflow_id ?? '')
+  const save = useMutation({
+    mutationFn: () =>
+      request('PUT', '/internal/environment', { key, value, workflow_id: workflow === '' ? null : workflow }),
+    onSuccess: async () => {
+      await onSet()
+      onClose()
+    },
+  })
+  const problems = { key: fieldProblem(save.error, 'key'), value: fieldProblem(save.error, 'value') }
+  const isNew = variable === undefined
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={isNew ? 'New variable' : `Replace ${variable.key}`}
+      submit={{ label: 'Save', onSubmit: () => save.mutate(), busy: save.isPending }}
+      error={problems.key === undefined && problems.value === undefined ? save.error : null}
+    >
+      <TextField label="Key" value={key} {...(isNew ? { onChange: setKey } : {})} problem={problems.key} autoFocus={isNew} />
+      <TextField
+        label="Value"
+        type="password"
+        value={value}
+        onChange={setValue}
+        problem={problems.value}
+        autoFocus={!isNew}
+        hint="It is stored encrypted and not shown again."
+      />
+      <Combobox
+        label="Workflow"
+        value={workflow}
+        disabled={!isNew}
+        choices={[
+          { value: '', label: 'All workflows' },
+          ...(workflows.data ?? []).map(({ workflow_id, name }) => ({ value: workflow_id, label: name })),
+        ]}
+        onChange={setWorkflow}
+      />
+    </Dialog>
+  )
+}

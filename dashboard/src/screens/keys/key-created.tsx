@@ -1,0 +1,19 @@
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+
+/** The only time that a key can be read. */
+export function KeyCreated({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Key created"
+      description="Copy it now: it is not shown again."
+      closeLabel="Done"
+      footer={<CopyButton label="Copy key" text={() => secret} />}
+    >
+      <TextField label="Key" value={secret} onFocus={({ target }) => target.select()} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,102 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import type { z } from 'zod'
+import { type Role, ROLES } from '#contract/scopes.ts'
+import type { Roster as RosterSchema } from '#contract/settings.ts'
+import { get, request } from '../../api/client.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { notifyProblem } from '../../ui/toasts.tsx'
+import { InviteMember } from './invite-member.tsx'
+import { PendingInvitations } from './pending-invitations.tsx'
+import { RemoveMember } from './remove-member.tsx'
+
+export type Roster = z.infer<typeof RosterSchema>
+type Member = Roster['members'][number]
+export const rosterKey = ['members']
+
+export function Screen() {
+  const roster = useQuery({ queryKey: rosterKey, queryFn: ({ signal }) => get<Roster>('/internal/members', signal) })
+  const [isInviting, setInviting] = useState(false)
+  const [removed, setRemoved] = useState<string | null>(null)
+  return (
+    <LoadedPage
+      title="Members"
+      query={roster}
+      actions={
+        <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      {({ members, invitations, member_limit }) => (
+        <>
+          <Table label="Members" columns={columnsOf(setRemoved)} items={members} keyOf={({ email }) => email} />
+          {member_limit !== null && (
+            <p className="text-muted">{`${members.length + invitations.length} of ${member_limit} places are taken.`}</p>
+          )}
+          <PendingInvitations invitations={invitations} />
+          {isInviting && <InviteMember onClose={() => setInviting(false)} />}
+          {removed !== null && <RemoveMember email={removed} onClose={() => setRemoved(null)} />}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
+  return [
+    {
+      name: 'Email',
+      cell: ({ email, is_you }) => (
+        <span className="break-all">
+          {email}
+          {is_you && <span className="text-muted"> (you)</span>}
+        </span>
+      ),
+    },
+    {
+      name: 'Name',
+      wideOnly: true,
+      cell: ({ first_name, last_name }) => [first_name, last_name].filter(Boolean).join(' '),
+    },
+    { name: 'Role', cell: (member) => <RoleField member={member} /> },
+    {
+      name: 'What to do',
+      hideName: true,
+      align: 'right',
+      cell: ({ email }) => (
+        <Button size="small" onClick={() => remove(email)}>
+          {`Remove ${email}`}
+        </Button>
+      ),
+    },
+  ]
+}
+
+function RoleField({ member: { email, role } }: { member: Member }) {
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: (next: Role) => request('PATCH', `/internal/members/${encodeURIComponent(email)}`, { role: next }),
+    onSettled: () => queries.invalidateQueries({ queryKey: rosterKey }),
+    onError: notifyProblem,
+  })
+  return (
+    <div className="w-32">
+      <Combobox
+        label={`Role of ${email}`}
+        hideLabel
+        value={change.variables ?? role}
+        choices={ROLES}
+        disabled={change.isPending}
+        onChange={(next) => {
+          const found = ROLES.find((one) => one === next)
+          if (found !== undefined && found !== role) change.mutate(found)
+        }}
+      />
+    </div>
+  )
+}

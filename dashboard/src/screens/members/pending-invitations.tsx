@@ -1,0 +1,57 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { request } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import type { Roster } from './members-screen.tsx'
+
+/** Invited, and not there yet. Without mail an administrator passes the link on. */
+export function PendingInvitations({ invitations }: { invitations: Roster['invitations'] }) {
+  const [revoked, setRevoked] = useState<string | null>(null)
+  const queries = useQueryClient()
+  if (invitations.length === 0) return null
+  return (
+    <section aria-label="Pending" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Pending invitations</h2>
+      <Table
+        label="Pending invitations"
+        items={invitations}
+        keyOf={({ email }) => email}
+        columns={[
+          { name: 'Email', cell: ({ email }) => <span className="break-all">{email}</span> },
+          { name: 'Role', cell: ({ role }) => role },
+          { name: 'Invited', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
+          { name: 'Expires', wideOnly: true, cell: ({ expires_at }) => <TimeText at={expires_at} /> },
+          {
+            name: 'What to do',
+            hideName: true,
+            align: 'right',
+            cell: ({ email, link }) => (
+              <div className="flex flex-wrap justify-end gap-1">
+                {link !== null && <CopyButton size="small" label={`Copy link for ${email}`} text={() => link} />}
+                <Button size="small" onClick={() => setRevoked(email)}>
+                  {`Revoke invitation of ${email}`}
+                </Button>
+              </div>
+            ),
+          },
+        ]}
+      />
+      {revoked !== null && (
+        <ConfirmDialog
+          title={`Revoke invitation of ${revoked}`}
+          description="The link stops working at once."
+          verb="Revoke"
+          run={async () => {
+            await request('DELETE', `/internal/members/${encodeURIComponent(revoked)}`)
+            await queries.invalidateQueries({ queryKey: ['members'] })
+          }}
+          onClose={() => setRevoked(null)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,50 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { RemovalImpact as RemovalImpactSchema } from '#contract/settings.ts'
+import { get, request } from '../../api/client.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+type RemovalImpact = z.infer<typeof RemovalImpactSchema>
+
+/** Says what stops working before anybody is removed. */
+export function RemoveMember({ email, onClose }: { email: string; onClose: () => void }) {
+  const queries = useQueryClient()
+  const path = `/internal/members/${encodeURIComponent(email)}`
+  const impact = useQuery({
+    queryKey: ['members', email, 'impact'],
+    queryFn: ({ signal }) => get<RemovalImpact>(`${path}/impact`, signal),
+    gcTime: 0,
+  })
+  return (
+    <ConfirmDialog
+      title={`Remove ${email}`}
+      description="Their sessions and keys end at once."
+      verb="Remove"
+      run={async () => {
+        await request('DELETE', path)
+        await queries.invalidateQueries({ queryKey: ['members'] })
+      }}
+      onClose={onClose}
+    >
+      {impact.error !== null ? (
+        <Problem error={impact.error} onRetry={() => void impact.refetch()} />
+      ) : impact.data === undefined ? (
+        <Skeleton />
+      ) : (
+        <ul aria-label="Impact" className="flex list-inside list-disc flex-col gap-1">
+          {impact.data.warnings.length === 0 && <li>Nothing else is affected.</li>}
+          {impact.data.warnings.map(({ code, message, resources = [] }) => (
+            <li key={code}>
+              {message}
+              {resources.length > 0 && (
+                <span className="text-muted">{`: ${resources.map(({ name }) => name).join(', ')}`}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </ConfirmDialog>
+  )
+}

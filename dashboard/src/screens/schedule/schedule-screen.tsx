@@ -1,0 +1,123 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { SheetSchedule as ScheduleSchema } from '#contract/sheet-settings.ts'
+import { fieldProblem, get, request } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { SheetLink } from '../../frame/sheet-link.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toasts.tsx'
+
+type Schedule = z.infer<typeof ScheduleSchema> | null
+
+const EVERY_ROW = ''
+const WHICH = [
+  { value: EVERY_ROW, label: 'All rows' },
+  { value: 'unfinished', label: 'Unfinished rows' },
+  { value: 'failed', label: 'Failed rows' },
+]
+
+export function Screen() {
+  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
+    strict: false,
+  })
+  const sheet: SheetId = { workflowId, sheetId }
+  const path = `/internal${sheetPath(sheet)}/schedule`
+  const schedule = useQuery({ queryKey: ['schedule', sheetId], queryFn: ({ signal }) => get<Schedule>(path, signal) })
+  return (
+    <LoadedPage title="Schedule" query={schedule} actions={<SheetLink sheet={sheet} />}>
+      {(found) => (
+        <>
+          <p role="status" aria-label="Next run" className="text-16">
+            {found === null ? 'Not scheduled' : nextRunText(found)}
+          </p>
+          <ScheduleForm key={JSON.stringify(found)} path={path} schedule={found} sheetId={sheetId} />
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+/** Both clocks: people think in theirs, servers in UTC. */
+function nextRunText({ next_run_at }: NonNullable<Schedule>): string {
+  const date = new Date(next_run_at)
+  const local = date.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+  return `Next run: ${local} here, ${next_run_at.slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Schedule; sheetId: string }) {
+  const [cron, setCron] = useState(schedule?.cron ?? '0 9 * * 1')
+  const [timezone, setTimezone] = useState(schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [only, setOnly] = useState<string>(schedule?.only ?? EVERY_ROW)
+  const [isRemoving, setRemoving] = useState(false)
+  const can = useCan()
+  const queries = useQueryClient()
+  const refresh = () => queries.invalidateQueries({ queryKey: ['schedule', sheetId] })
+  const save = useMutation({
+    mutationFn: () => request('PUT', path, { cron, timezone, ...(only === EVERY_ROW ? {} : { only }) }),
+    onSuccess: async () => {
+      await refresh()
+      notify('The schedule is saved')
+    },
+  })
+  const problems = { cron: fieldProblem(save.error, 'cron'), timezone: fieldProblem(save.error, 'timezone') }
+  const canWrite = can('workflows:write')
+  return (
+    <form
+      className="flex max-w-[440px] flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <TextField
+        label="Cron"
+        value={cron}
+        onChange={setCron}
+        problem={problems.cron}
+        hint="Minute, hour, day of the month, month, day of the week: 0 9 * * 1 is Mondays at 9."
+      />
+      <Combobox
+        label="Time zone"
+        value={timezone}
+        choices={Intl.supportedValuesOf('timeZone')}
+        onChange={setTimezone}
+        problem={problems.timezone}
+        free
+      />
+      <Combobox label="Rows" value={only} choices={WHICH} onChange={setOnly} />
+      {save.error !== null && problems.cron === undefined && problems.timezone === undefined && (
+        <Problem error={save.error} />
+      )}
+      {canWrite && (
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="primary" busy={save.isPending}>
+            Save schedule
+          </Button>
+          <Button disabled={schedule === null} onClick={() => setRemoving(true)}>
+            Remove schedule
+          </Button>
+        </div>
+      )}
+      {isRemoving && (
+        <ConfirmDialog
+          title="Remove schedule"
+          description="The sheet no longer runs by itself."
+          verb="Remove"
+          run={async () => {
+            await request('DELETE', path)
+            await refresh()
+          }}
+          onClose={() => setRemoving(false)}
+        />
+      )}
+    </form>
+  )
+}

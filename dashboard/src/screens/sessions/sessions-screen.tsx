@@ -1,0 +1,84 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { ListedSession as ListedSessionSchema } from '#contract/sessions.ts'
+import { get, request } from '../../api/client.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+
+type ListedSession = z.infer<typeof ListedSessionSchema>
+const sessionsKey = ['sessions']
+const nameOf = ({ session_id }: ListedSession) => `...${session_id.slice(-4)}`
+
+export function Screen() {
+  const sessions = useQuery({
+    queryKey: sessionsKey,
+    queryFn: ({ signal }) => get<ListedSession[]>('/internal/sessions', signal),
+  })
+  const [revoked, setRevoked] = useState<ListedSession | 'others' | null>(null)
+  const queries = useQueryClient()
+  const end = async (path: string) => {
+    await request('DELETE', path)
+    await queries.invalidateQueries({ queryKey: sessionsKey })
+  }
+  return (
+    <LoadedPage
+      title="Sessions"
+      query={sessions}
+      actions={
+        <Button disabled={(sessions.data?.length ?? 0) < 2} onClick={() => setRevoked('others')}>
+          Revoke all others
+        </Button>
+      }
+    >
+      {(list) => (
+        <>
+          <Table
+            label="Sessions"
+            items={list}
+            keyOf={({ session_id }) => session_id}
+            columns={[
+              { name: 'Browser', cell: ({ browser }) => <span className="line-clamp-2 break-words">{browser === '' ? 'unknown' : browser}</span> },
+              { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
+              { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
+              {
+                name: 'What to do',
+                hideName: true,
+                align: 'right',
+                cell: (session) =>
+                  session.current ? (
+                    <span className="text-muted">This session</span>
+                  ) : (
+                    <Button size="small" onClick={() => setRevoked(session)}>
+                      {`Revoke session ${nameOf(session)}`}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+          {revoked === 'others' && (
+            <ConfirmDialog
+              title="Revoke all others"
+              description="Every other browser is signed out at once."
+              verb="Revoke"
+              run={() => end('/internal/sessions')}
+              onClose={() => setRevoked(null)}
+            />
+          )}
+          {revoked !== null && revoked !== 'others' && (
+            <ConfirmDialog
+              title={`Revoke session ${nameOf(revoked)}`}
+              description="That browser is signed out at once."
+              verb="Revoke"
+              run={() => end(`/internal/sessions/${revoked.session_id}`)}
+              onClose={() => setRevoked(null)}
+            />
+          )}
+        </>
+      )}
+    </LoadedPage>
+  )
+}

@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { CreditsOverview as CreditsSchema } from '#contract/credits.ts'
+import type { Usage as UsageSchema } from '#contract/usage.ts'
+import { get } from '../../api/client.ts'
+import { Page } from '../../frame/page.tsx'
+import { Refusal } from '../../frame/refusal.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { UsageTable } from './usage-table.tsx'
+
+type Usage = z.infer<typeof UsageSchema>
+type Credits = z.infer<typeof CreditsSchema>
+
+const PERIODS = ['All time', 'Today', 'Last 7 days', 'Last 30 days', 'This month'] as const
+type Period = (typeof PERIODS)[number]
+/** Before anything was charged anywhere. */
+const FIRST_DAY = '2020-01-01'
+const DAY_MS = 86_400_000
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/** The first day of a period; days are those of UTC, as in the ledger. */
+function startOf(period: Period, now = Date.now()): string {
+  if (period === 'All time') return FIRST_DAY
+  if (period === 'Today') return dayOf(now)
+  if (period === 'This month') return `${dayOf(now).slice(0, 7)}-01`
+  return dayOf(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
+}
+
+const credits = (amount: number) => amount.toLocaleString('en', { maximumFractionDigits: 3 })
+
+export function Screen() {
+  const [period, setPeriod] = useState<Period>('All time')
+  const from = startOf(period)
+  const overview = useQuery({ queryKey: ['credits'], queryFn: ({ signal }) => get<Credits>('/credits', signal) })
+  const useGroup = (group: 'workflow' | 'action' | 'day') =>
+    useQuery({
+      queryKey: ['usage', from, group],
+      queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
+    })
+  const [byWorkflow, byAction, byDay] = [useGroup('workflow'), useGroup('action'), useGroup('day')]
+  if (overview.data === undefined && overview.error !== null) {
+    return <Refusal error={overview.error} title="Usage" onRetry={() => void overview.refetch()} />
+  }
+  const totals = byDay.data?.totals
+  return (
+    <Page title="Usage" actions={<CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />}>
+      <div className="flex flex-wrap items-end gap-6">
+        <div>
+          <p className="text-12 text-muted">Balance</p>
+          <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
+            {overview.data === undefined ? '…' : `${credits(overview.data.balance)} credits`}
+          </p>
+        </div>
+        {overview.data !== undefined && (
+          <>
+            <Figure name="Held for what runs" value={overview.data.held} />
+            <Figure name="Spent today" value={overview.data.spent_today} />
+            <Figure name="Spent this month" value={overview.data.spent_this_month} />
+          </>
+        )}
+        {totals !== undefined && (
+          <>
+            <Figure name="Saved by the cache" value={totals.saved_by_cache} />
+            <Figure name="Saved by own keys" value={totals.saved_by_own_keys} />
+          </>
+        )}
+        <div className="ml-auto w-40">
+          <Combobox
+            label="Period"
+            value={period}
+            choices={PERIODS}
+            onChange={(next) => setPeriod(PERIODS.find((one) => one === next) ?? 'All time')}
+          />
+        </div>
+      </div>
+      {byDay.data === undefined && byDay.error === null && <Skeleton />}
+      <UsageTable label="Credits by workflow" name="Workflow" query={byWorkflow} nameOf={({ workflow_name }) => workflow_name ?? 'no workflow'} />
+      <UsageTable label="Credits by action" name="Action" query={byAction} nameOf={({ action_id }) => action_id ?? 'no action'} />
+      <UsageTable label="Credits by day" name="Day" query={byDay} nameOf={({ day }) => day ?? ''} />
+    </Page>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: number }) {
+  return (
+    <div>
+      <p className="text-12 text-muted">{name}</p>
+      <p className="text-16 font-medium tabular-nums">{credits(value)}</p>
+    </div>
+  )
+}

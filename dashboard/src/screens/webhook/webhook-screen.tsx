@@ -1,0 +1,135 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Webhook } from 'lucide-react'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
+import { get, post, request } from '../../api/client.ts'
+import { inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
+import { useCan } from '../../api/session.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { SheetLink } from '../../frame/sheet-link.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { notifyProblem } from '../../ui/toasts.tsx'
+
+type SheetWebhook = z.infer<typeof WebhookSchema>
+type Delivery = SheetWebhook['deliveries'][number]
+
+export function Screen() {
+  const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
+    strict: false,
+  })
+  const sheet: SheetId = { workflowId, sheetId }
+  const path = `/internal${sheetPath(sheet)}/webhook`
+  const key = ['webhook', sheetId]
+  const webhook = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => get<SheetWebhook>(path, signal),
+    refetchInterval: 5000,
+  })
+  const inputs = useQuery(inputsQuery(sheet))
+  const [asked, setAsked] = useState<'disable' | 'renew' | null>(null)
+  const can = useCan()
+  const queries = useQueryClient()
+  const enable = useMutation({
+    mutationFn: (renew: boolean) => post(path, { new_address: renew }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
+    onError: notifyProblem,
+  })
+  const canWrite = can('workflows:write')
+  const sample = JSON.stringify(Object.fromEntries((inputs.data ?? []).map(({ name }) => [name, '...'])))
+  return (
+    <LoadedPage
+      title="Webhook"
+      query={webhook}
+      actions={
+        <>
+          {canWrite && webhook.data?.enabled === true && (
+            <>
+              <Button onClick={() => setAsked('renew')}>New address</Button>
+              <Button onClick={() => setAsked('disable')}>Disable webhook</Button>
+            </>
+          )}
+          <SheetLink sheet={sheet} />
+        </>
+      }
+    >
+      {({ enabled, address, deliveries }) => (
+        <>
+          {enabled ? (
+            <>
+              <TextField
+                label="Address"
+                value={address ?? ''}
+                onFocus={({ target }) => target.select()}
+                hint={
+                  address === null
+                    ? 'It was made under another secret of the server and cannot be shown. Make a new one.'
+                    : 'Whoever knows it can add rows: treat it as a secret. POST a JSON object, or an array of them.'
+                }
+              />
+              {address !== null && (
+                <div>
+                  <CopyButton
+                    label="Copy as curl"
+                    text={() => `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${sample}'`}
+                  />
+                </div>
+              )}
+            </>
+          ) : (
+            <EmptyState icon={Webhook} title="No webhook yet" text="What is posted to the address of the webhook becomes rows of this sheet.">
+              {canWrite && (
+                <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate(false)}>
+                  Enable webhook
+                </Button>
+              )}
+            </EmptyState>
+          )}
+          {deliveries.length > 0 && (
+            <section aria-label="Latest deliveries" className="flex flex-col gap-2">
+              <h2 className="text-14 font-semibold">Latest deliveries</h2>
+              <Table label="Deliveries" columns={COLUMNS} items={deliveries} keyOf={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`} />
+            </section>
+          )}
+          {asked === 'disable' && (
+            <ConfirmDialog
+              title="Disable webhook"
+              description="Deliveries are refused from now on."
+              verb="Disable"
+              run={async () => {
+                await request('DELETE', path)
+                await queries.invalidateQueries({ queryKey: key })
+              }}
+              onClose={() => setAsked(null)}
+            />
+          )}
+          {asked === 'renew' && (
+            <ConfirmDialog
+              title="New address"
+              description="The present address stops working at once."
+              verb="Make a new address"
+              run={() => enable.mutateAsync(true)}
+              onClose={() => setAsked(null)}
+            />
+          )}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
+  { name: 'Answer', cell: ({ status }) => status },
+  { name: 'Rows', align: 'right', cell: ({ accepted }) => accepted },
+  { name: 'Rejected', align: 'right', cell: ({ rejected }) => rejected },
+  { name: 'Reason', cell: ({ reason }) => <span className="break-words">{reason ?? ''}</span> },
+  { name: 'Body', wideOnly: true, cell: ({ body }) => <code className="line-clamp-2 text-12 break-all">{body}</code> },
+]
