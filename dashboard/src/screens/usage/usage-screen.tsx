@@ -31,16 +31,20 @@ function startOf(period: Period, now = Date.now()): string {
 
 const credits = (amount: number) => amount.toLocaleString('en', { maximumFractionDigits: 3 })
 
+function useUsage(from: string, group: 'workflow' | 'action' | 'day') {
+  return useQuery({
+    queryKey: ['usage', from, group],
+    queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
+  })
+}
+
 export function Screen() {
   const [period, setPeriod] = useState<Period>('All time')
   const from = startOf(period)
   const overview = useQuery({ queryKey: ['credits'], queryFn: ({ signal }) => get<Credits>('/credits', signal) })
-  const useGroup = (group: 'workflow' | 'action' | 'day') =>
-    useQuery({
-      queryKey: ['usage', from, group],
-      queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
-    })
-  const [byWorkflow, byAction, byDay] = [useGroup('workflow'), useGroup('action'), useGroup('day')]
+  const byWorkflow = useUsage(from, 'workflow')
+  const byAction = useUsage(from, 'action')
+  const byDay = useUsage(from, 'day')
   if (overview.data === undefined && overview.error !== null) {
     return <Refusal error={overview.error} title="Usage" onRetry={() => void overview.refetch()} />
   }

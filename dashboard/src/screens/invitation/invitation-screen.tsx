@@ -1,0 +1,46 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { z } from 'zod'
+import type { InvitationPage } from '#contract/sheet-settings.ts'
+import { get, request } from '../../api/client.ts'
+import { useTitle } from '../../frame/page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+/** Reading it uses nothing up: scanners of mail open links. The button does. */
+export function Screen() {
+  const { token = '' }: { token?: string } = useParams({ strict: false })
+  const path = `/internal/invitations/${encodeURIComponent(token)}`
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => get<z.infer<typeof InvitationPage>>(path, signal),
+    retry: false,
+  })
+  const accept = useMutation({
+    mutationFn: () => request<{ next: string }>('POST', path, {}, { staysSignedOut: true }),
+    // A whole new page: the session is another one now.
+    onSuccess: ({ data }) => location.assign(data.next),
+  })
+  const title = invitation.data === undefined ? 'Invitation' : `Join ${invitation.data.organisation}`
+  useTitle(title)
+  return (
+    <main className="flex min-h-full items-center justify-center bg-subtle p-4">
+      <div className="flex w-full max-w-[400px] flex-col gap-4 rounded-xl border bg-bg p-6">
+        <img src="/icon.svg" alt="" width={32} height={32} />
+        <h1 className="text-20 font-semibold">{title}</h1>
+        {invitation.error !== null && <Problem error={invitation.error} onRetry={() => void invitation.refetch()} />}
+        {invitation.data === undefined && invitation.error === null && <Skeleton lines={2} />}
+        {invitation.data !== undefined && (
+          <>
+            <p className="text-muted">{`You are invited as ${invitation.data.role}, with the address ${invitation.data.email}.`}</p>
+            {accept.error !== null && <Problem error={accept.error} />}
+            <Button kind="primary" size="large" busy={accept.isPending} onClick={() => accept.mutate()}>
+              Accept the invitation
+            </Button>
+          </>
+        )}
+      </div>
+    </main>
+  )
+}

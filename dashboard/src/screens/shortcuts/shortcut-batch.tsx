@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { post } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TextArea } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { inputData } from './shortcut-form.tsx'
+import type { Shortcut } from './shortcuts-screen.tsx'
+
+/** Rows as a spreadsheet copies them: tabs between values, in the order of the form. */
+export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
+  const [text, setText] = useState('')
+  const can = useCan()
+  const queries = useQueryClient()
+  const inputs = shortcut.input_schema
+  const rows = text
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const values = line.split('\t')
+      return inputData(inputs, Object.fromEntries(inputs.map(({ reference }, place) => [reference, values[place] ?? ''])))
+    })
+  const path = `/shortcuts/${shortcut.id}/run/batch`
+  const start = useMutation({
+    mutationFn: () => post<{ run_count: number }>(path, { rows }),
+    onSuccess: async ({ run_count }) => {
+      notify(`${run_count} runs are queued`)
+      setText('')
+      await queries.invalidateQueries({ queryKey: ['shortcuts', shortcut.id, 'runs'] })
+    },
+  })
+  return (
+    <div className="flex max-w-[640px] flex-col gap-3">
+      <TextArea
+        label="Rows"
+        rows={8}
+        value={text}
+        onChange={setText}
+        hint={`One line a run, values separated by tabs: ${inputs.map(({ name }) => name).join(', ')}. Paste from a spreadsheet; at most 1,000.`}
+      />
+      {start.error !== null && <Problem error={start.error} />}
+      <div className="flex flex-wrap gap-2">
+        {can('shortcuts:run') && (
+          <Button kind="primary" busy={start.isPending} disabled={rows.length === 0 || !shortcut.is_published} onClick={() => start.mutate()}>
+            Run batch
+          </Button>
+        )}
+        <CopyAsCurl method="POST" path={path} body={{ rows }} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { ShortcutInput, ShortcutRun } from '#contract/shortcuts.ts'
+import { fieldProblem, get, post } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { ShortcutResult } from './shortcut-result.tsx'
+import type { Shortcut } from './shortcuts-screen.tsx'
+
+/** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
+export function inputData(inputs: readonly ShortcutInput[], typed: Record<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    inputs.flatMap(({ reference, type }) => {
+      const text = typed[reference]?.trim() ?? ''
+      if (text === '') return []
+      const value = type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text
+      return [[reference, value]]
+    }),
+  )
+}
+
+const isOver = ({ status }: ShortcutRun) => status !== 'pending' && status !== 'inProgress'
+
+export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const can = useCan()
+  const path = `/shortcuts/${shortcut.id}/run`
+  const body = { input_data: inputData(shortcut.input_schema, typed) }
+  const start = useMutation({ mutationFn: () => post<{ id: string }>(path, body) })
+  const run = useQuery({
+    queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
+    queryFn: ({ signal }) => get<ShortcutRun>(`/shortcuts/${shortcut.id}/runs/${start.data?.id ?? ''}`, signal),
+    enabled: start.data !== undefined,
+    refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 400),
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    start.mutate()
+  }
+  const problems = shortcut.input_schema.map(({ reference }) => fieldProblem(start.error, reference))
+  return (
+    <div className="flex flex-col gap-4">
+      <form aria-label={`Run ${shortcut.name}`} onSubmit={onSubmit} className="flex max-w-[440px] flex-col gap-3">
+        {shortcut.input_schema.map(({ reference, name, description, type, defaultValue }, place) => (
+          <TextField
+            key={reference}
+            label={name}
+            type={type === 'number' ? 'number' : 'text'}
+            {...(type === 'number' ? { step: 'any' } : {})}
+            value={typed[reference] ?? ''}
+            onChange={(value) => setTyped({ ...typed, [reference]: value })}
+            problem={problems[place]}
+            {...(description === undefined || description === '' ? {} : { hint: description })}
+            {...(defaultValue === undefined || defaultValue === null ? {} : { placeholder: String(defaultValue) })}
+          />
+        ))}
+        <div className="flex flex-wrap gap-2">
+          {can('shortcuts:run') && (
+            <Button type="submit" kind="primary" busy={start.isPending} disabled={!shortcut.is_published}>
+              Run
+            </Button>
+          )}
+          <CopyAsCurl method="POST" path={path} body={body} />
+        </div>
+      </form>
+      {start.error !== null && problems.every((problem) => problem === undefined) && <Problem error={start.error} />}
+      {run.error !== null && <Problem error={run.error} onRetry={() => void run.refetch()} />}
+      {start.data !== undefined && (run.data === undefined || !isOver(run.data)) && (
+        <ProgressBar label="Run progress" value={0} max={null} />
+      )}
+      {run.data !== undefined && isOver(run.data) && <ShortcutResult shortcut={shortcut} run={run.data} />}
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ShortcutRun } from '#contract/shortcuts.ts'
+import { Table } from '../../ui/table.tsx'
+import type { Shortcut } from './shortcuts-screen.tsx'
+
+type Field = { name: string; value: unknown; status: string }
+
+/** Each output with how it ended: a run that is complete may still have fields that are not. */
+export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: ShortcutRun }) {
+  const fields = shortcut.output_schema.map(({ name }) => fieldOf(run.output_data, name))
+  return (
+    <section aria-label="Result of the run" className="flex flex-col gap-2">
+      <p role="status">
+        {`Run ${run.status}`}
+        {run.error_message !== null && `: ${run.error_message}`}
+      </p>
+      <Table
+        label="Result"
+        items={fields}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: 'Output', cell: ({ name }) => <span className="break-words">{name}</span> },
+          { name: 'Value', cell: ({ value }) => <span className="break-words whitespace-pre-wrap">{textOf(value)}</span> },
+          { name: 'Status', cell: ({ status }) => status },
+        ]}
+      />
+    </section>
+  )
+}
+
+function fieldOf(outputs: unknown, name: string): Field {
+  const found: unknown = typeof outputs === 'object' && outputs !== null ? Reflect.get(outputs, name) : undefined
+  if (typeof found !== 'object' || found === null) return { name, value: null, status: 'skipped' }
+  return {
+    name,
+    value: 'value' in found ? found.value : null,
+    status: 'status' in found ? String(found.status) : '',
+  }
+}
+
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}

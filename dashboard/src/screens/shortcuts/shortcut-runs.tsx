@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { ShortcutRun, ShortcutRunPage } from '#contract/shortcuts.ts'
+import { get } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { ShortcutResult, textOf } from './shortcut-result.tsx'
+import type { Shortcut } from './shortcuts-screen.tsx'
+
+const PAGE = 20
+
+/** The runs of a shortcut, newest first. */
+export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
+  const [offset, setOffset] = useState(0)
+  const [opened, setOpened] = useState<string | null>(null)
+  const runs = useQuery({
+    queryKey: ['shortcuts', shortcut.id, 'runs', 'page', offset],
+    queryFn: ({ signal }) =>
+      get<z.infer<typeof ShortcutRunPage>>(`/shortcuts/${shortcut.id}/runs?limit=${PAGE}&offset=${offset}`, signal),
+    refetchInterval: 3000,
+  })
+  if (runs.error !== null) return <Problem error={runs.error} onRetry={() => void runs.refetch()} />
+  if (runs.data === undefined || (runs.data.runs.length === 0 && offset === 0)) return null
+  const { runs: list, pagination } = runs.data
+  const shown = list.find(({ id }) => id === opened)
+  return (
+    <section aria-label="Earlier runs" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Runs</h2>
+      {shown !== undefined && <ShortcutResult shortcut={shortcut} run={shown} />}
+      <Table label="Runs" columns={columnsOf(opened, setOpened)} items={list} keyOf={({ id }) => id} />
+      <div className="flex items-center gap-2">
+        <Button size="small" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
+          Newer
+        </Button>
+        <Button size="small" disabled={offset + PAGE >= pagination.total} onClick={() => setOffset(offset + PAGE)}>
+          Older
+        </Button>
+        <span className="text-muted">{`${pagination.total.toLocaleString('en')} runs`}</span>
+      </div>
+    </section>
+  )
+}
+
+function columnsOf(opened: string | null, open: (id: string | null) => void): readonly Column<ShortcutRun>[] {
+  return [
+    {
+      name: 'Started',
+      cell: ({ id, created_at }) => (
+        <Button kind="ghost" size="small" aria-pressed={id === opened} onClick={() => open(id === opened ? null : id)}>
+          <TimeText at={created_at} />
+        </Button>
+      ),
+    },
+    { name: 'Status', cell: ({ status }) => status },
+    { name: 'By', wideOnly: true, cell: ({ user_email }) => user_email },
+    { name: 'Kind', wideOnly: true, cell: ({ batch_id }) => (batch_id === null ? 'single' : 'batch') },
+    {
+      name: 'Inputs',
+      cell: ({ input_data }) => <span className="line-clamp-2 text-12 break-all">{textOf(input_data)}</span>,
+    },
+  ]
+}

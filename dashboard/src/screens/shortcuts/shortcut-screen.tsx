@@ -1,0 +1,93 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { get, post } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { ShortcutBatch } from './shortcut-batch.tsx'
+import { ShortcutForm } from './shortcut-form.tsx'
+import { ShortcutRuns } from './shortcut-runs.tsx'
+import { type Shortcut, stateOf } from './shortcuts-screen.tsx'
+
+type Change = 'unpublish' | 'archive'
+const WORDS: Record<Change, { title: string; verb: string; text: string }> = {
+  unpublish: { title: 'Unpublish', verb: 'Unpublish', text: 'It cannot be run until it is published again.' },
+  archive: { title: 'Archive', verb: 'Archive', text: 'It cannot be run any more; its runs stay readable.' },
+}
+
+export function Screen() {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const shortcut = useQuery({
+    queryKey: ['shortcuts', id],
+    queryFn: ({ signal }) => get<Shortcut>(`/shortcuts/${encodeURIComponent(id)}`, signal),
+  })
+  const [asked, setAsked] = useState<Change | null>(null)
+  const can = useCan()
+  const queries = useQueryClient()
+  const refresh = () => queries.invalidateQueries({ queryKey: ['shortcuts'] })
+  const republish = useMutation({
+    mutationFn: () => post(`/internal/shortcuts/${id}/republish`, {}),
+    onSuccess: async () => {
+      await refresh()
+      notify('The shortcut runs the workflow as it is now')
+    },
+    onError: notifyProblem,
+  })
+  const found = shortcut.data
+  const mayChange = can('workflows:write') && found?.is_master === true
+  return (
+    <LoadedPage
+      title={found?.name ?? 'Shortcut'}
+      query={shortcut}
+      actions={
+        mayChange && (
+          <>
+            <Link to={`/workflows/${found.workflow_id}`} className={buttonClass()}>
+              Open the workflow
+            </Link>
+            <Button busy={republish.isPending} onClick={() => republish.mutate()}>
+              Republish
+            </Button>
+            <Button disabled={!found.is_published} onClick={() => setAsked('unpublish')}>
+              Unpublish
+            </Button>
+            <Button disabled={found.is_archived} onClick={() => setAsked('archive')}>
+              Archive
+            </Button>
+          </>
+        )
+      }
+    >
+      {(shown) => (
+        <>
+          {shown.description !== '' && <p className="text-muted">{shown.description}</p>}
+          {!shown.is_published && <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>}
+          <Tabs
+            label="Ways to run"
+            tabs={[
+              { name: 'Form', content: <ShortcutForm shortcut={shown} /> },
+              { name: 'Batch', content: <ShortcutBatch shortcut={shown} /> },
+            ]}
+          />
+          <ShortcutRuns shortcut={shown} />
+          {asked !== null && (
+            <ConfirmDialog
+              title={`${WORDS[asked].title} ${shown.name}`}
+              description={WORDS[asked].text}
+              verb={WORDS[asked].verb}
+              run={async () => {
+                await post(`/internal/shortcuts/${id}/${asked}`)
+                await refresh()
+              }}
+              onClose={() => setAsked(null)}
+            />
+          )}
+        </>
+      )}
+    </LoadedPage>
+  )
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { Zap } from 'lucide-react'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { Shortcut as ShortcutSchema } from '#contract/shortcuts.ts'
+import { get } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { PublishShortcut } from './publish-shortcut.tsx'
+
+export type Shortcut = z.infer<typeof ShortcutSchema>
+
+export function Screen() {
+  const shortcuts = useQuery({ queryKey: ['shortcuts'], queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal) })
+  const asked = useRouterState({ select: ({ location }) => new URLSearchParams(location.searchStr).get('publish') })
+  const [isPublishing, setPublishing] = useState(asked !== null)
+  const can = useCan()
+  const canPublish = can('workflows:write')
+  return (
+    <LoadedPage
+      title="Shortcuts"
+      query={shortcuts}
+      actions={
+        canPublish && (
+          <Button kind="primary" icon={Zap} onClick={() => setPublishing(true)}>
+            Publish shortcut
+          </Button>
+        )
+      }
+    >
+      {(list) => (
+        <>
+          {list.length === 0 ? (
+            <EmptyState
+              icon={Zap}
+              title="No shortcuts yet"
+              text="A shortcut is a workflow as one call: a form for people, one request for programs."
+            >
+              {canPublish && <Button onClick={() => setPublishing(true)}>Publish a workflow</Button>}
+            </EmptyState>
+          ) : (
+            <Table label="Shortcuts" columns={COLUMNS} items={list} keyOf={({ id }) => id} />
+          )}
+          {isPublishing && <PublishShortcut workflowId={asked ?? ''} onClose={() => setPublishing(false)} />}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+const COLUMNS: readonly Column<Shortcut>[] = [
+  {
+    name: 'Name',
+    cell: ({ id, name, icon_emoji }) => (
+      <span className="flex items-center gap-2">
+        {icon_emoji !== null && <span aria-hidden>{icon_emoji}</span>}
+        <Link to={`/shortcuts/${id}`} className="font-medium break-words hover:text-accent-text hover:underline">
+          {name}
+        </Link>
+      </span>
+    ),
+  },
+  { name: 'State', cell: (shortcut) => stateOf(shortcut) },
+  { name: 'Inputs', align: 'right', cell: ({ input_schema }) => input_schema.length },
+  { name: 'Outputs', align: 'right', wideOnly: true, cell: ({ output_schema }) => output_schema.length },
+  { name: 'Published by', wideOnly: true, cell: ({ creator_email }) => creator_email },
+  { name: 'Changed', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
+]
+
+export function stateOf({ is_archived, is_published, is_master }: Shortcut): string {
+  if (is_archived) return 'archived'
+  if (!is_published) return 'unpublished'
+  return is_master ? 'published' : 'shared with you'
+}
