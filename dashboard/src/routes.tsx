@@ -26,6 +26,62 @@ const SCREENS: readonly Screen[] = [
     scope: 'workflows:data:read',
     load: () => import('./screens/sheet/sheet-screen.tsx'),
   },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId/runs',
+    scope: 'workflows:data:read',
+    load: () => import('./screens/runs/runs-screen.tsx'),
+  },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId/import',
+    scope: 'workflows:data:write',
+    load: () => import('./screens/import/import-screen.tsx'),
+  },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId/export',
+    scope: 'workflows:read',
+    load: () => import('./screens/export/export-screen.tsx'),
+  },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId/schedule',
+    scope: 'workflows:read',
+    load: () => import('./screens/schedule/schedule-screen.tsx'),
+  },
+  {
+    path: '/workflows/$workflowId/sheets/$sheetId/webhook',
+    scope: 'workflows:data:read',
+    load: () => import('./screens/webhook/webhook-screen.tsx'),
+  },
+  {
+    path: '/shortcuts',
+    scope: 'shortcuts:read',
+    load: () => import('./screens/shortcuts/shortcuts-screen.tsx'),
+  },
+  {
+    path: '/shortcuts/$id',
+    scope: 'shortcuts:read',
+    load: () => import('./screens/shortcuts/shortcut-screen.tsx'),
+  },
+  { path: '/usage', scope: 'credits:read', load: () => import('./screens/usage/usage-screen.tsx') },
+  { path: '/settings', load: () => import('./screens/settings/settings-screen.tsx') },
+  {
+    path: '/settings/members',
+    scope: 'members:write',
+    load: () => import('./screens/members/members-screen.tsx'),
+  },
+  { path: '/settings/keys', scope: 'workflows:read', load: () => import('./screens/keys/keys-screen.tsx') },
+  { path: '/settings/connections', load: () => import('./screens/connections/connections-screen.tsx') },
+  {
+    path: '/settings/environment',
+    scope: 'workflows:read',
+    load: () => import('./screens/environment/environment-screen.tsx'),
+  },
+  { path: '/settings/sessions', load: () => import('./screens/sessions/sessions-screen.tsx') },
+  { path: '/settings/audit', scope: 'members:write', load: () => import('./screens/audit/audit-screen.tsx') },
+  {
+    path: '/settings/health',
+    scope: 'members:write',
+    load: () => import('./screens/health/health-screen.tsx'),
+  },
 ]
 
 const lazyScreen = (load: Screen['load']) => lazy(async () => ({ default: (await load()).Screen }))
@@ -67,10 +123,18 @@ const signInRoutes = ['/sign-in', '/sign-in/$token'].map((path) =>
   createRoute({ getParentRoute: () => rootRoute, path, component: SignIn }),
 )
 
+const Invitation = lazyScreen(() => import('./screens/invitation/invitation-screen.tsx'))
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitations/$token',
+  component: Invitation,
+})
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     frameRoute.addChildren([homeRoute, ...screenRoutes, absentRoute]),
     ...signInRoutes,
+    invitationRoute,
   ]),
   // Plain texts: what a query means is for the screen to say.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -39,6 +39,9 @@ export function setCsrfToken(token: string): void {
   csrfToken = token
 }
 
+/** What proves that a request which changes something comes from a page of ours. */
+export const csrfHeaders = () => ({ 'x-loam-csrf': csrfToken })
+
 /** What to do when the session has ended: asked for by the frame, so that this file knows no addresses. */
 export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler
@@ -55,7 +58,7 @@ export async function request<Data>(
     method,
     headers: {
       ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
-      ...(method === 'GET' ? {} : { 'x-loam-csrf': csrfToken }),
+      ...(method === 'GET' ? {} : csrfHeaders()),
     },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -63,7 +66,7 @@ export async function request<Data>(
   const parsed: unknown = await response.json().catch(() => undefined)
   if (response.ok) return readAnswer<Data>(parsed, response)
   if (response.status === 401 && options.staysSignedOut !== true) onSignedOut()
-  throw readError(parsed, response)
+  throw readError(parsed, response.status, response.headers.get('x-request-id'))
 }
 
 async function send(path: string, init: RequestInit): Promise<Response> {
@@ -85,18 +88,18 @@ function readAnswer<Data>(parsed: unknown, response: Response): Answer<Data> {
   }
 }
 
-function readError(parsed: unknown, response: Response): ApiError {
+export function readError(parsed: unknown, status: number, requestId: string | null): ApiError {
   const body = isObject(parsed) ? parsed : {}
   const fields = Array.isArray(body['errors']) ? (body['errors'] as FieldError[]) : []
   const said = typeof body['message'] === 'string' ? body['message'] : ''
   // `2 validation errors` alone tells a person nothing.
   const message =
     fields.length > 0 ? fields.map(({ field, message }) => `${field}: ${message}`).join('; ') : said
-  return new ApiError(message === '' ? `The server answered ${response.status}` : message, {
-    status: response.status,
-    code: typeof body['error'] === 'string' ? body['error'] : String(response.status),
+  return new ApiError(message === '' ? `The server answered ${status}` : message, {
+    status,
+    code: typeof body['error'] === 'string' ? body['error'] : String(status),
     fields,
-    requestId: response.headers.get('x-request-id'),
+    requestId,
   })
 }
 

@@ -1,7 +1,11 @@
 import { ApiError, API, csrfHeaders, readError } from './client.ts'
 
 /** Sends a file as it is. `fetch` does not tell how much has arrived. */
-export function uploadFile<Data>(path: string, file: File, onProgress: (bytes: number) => void): Promise<Data> {
+export function uploadFile<Data>(
+  path: string,
+  file: File,
+  onProgress: (bytes: number) => void,
+): Promise<Data> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', `${API}${path}`)

@@ -16,7 +16,10 @@ type AuditPage = z.infer<typeof AuditPageSchema>
 export function Screen() {
   const [actor, setActor] = useState('')
   const [action, setAction] = useState('')
-  const filter = new URLSearchParams({ ...(actor === '' ? {} : { actor }), ...(action === '' ? {} : { action }) })
+  const filter = new URLSearchParams({
+    ...(actor === '' ? {} : { actor }),
+    ...(action === '' ? {} : { action }),
+  })
   const pages = useInfiniteQuery({
     queryKey: ['audit', actor, action],
     initialPageParam: null as string | null,
@@ -55,17 +58,27 @@ export function Screen() {
               ),
             },
             { name: 'What', cell: ({ action }) => action },
-            { name: 'Which', wideOnly: true, cell: ({ target }) => <span className="break-all">{target}</span> },
+            {
+              name: 'Which',
+              wideOnly: true,
+              cell: ({ target }) => <span className="break-all">{target}</span>,
+            },
             {
               name: 'Details',
               wideOnly: true,
-              cell: ({ details }) => <code className="line-clamp-2 text-12 break-all">{JSON.stringify(details)}</code>,
+              cell: ({ details }) => (
+                <code className="line-clamp-2 text-12 break-all">{JSON.stringify(details)}</code>
+              ),
             },
           ]}
         />
       )}
       {pages.hasNextPage && (
-        <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()} className="self-start">
+        <Button
+          busy={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+          className="self-start"
+        >
           Show older entries
         </Button>
       )}

@@ -3,7 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
-import type { Connection as ConnectionSchema, ConnectionTest as ConnectionTestSchema } from '#contract/settings.ts'
+import type {
+  Connection as ConnectionSchema,
+  ConnectionTest as ConnectionTestSchema,
+} from '#contract/settings.ts'
 import { get, post, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -46,7 +49,12 @@ export function Screen() {
               <Button onClick={() => setMaking(true)}>Connect an account</Button>
             </EmptyState>
           ) : (
-            <Table label="Connections" columns={columnsOf(setRemoved)} items={list} keyOf={({ connection_id }) => connection_id} />
+            <Table
+              label="Connections"
+              columns={columnsOf(setRemoved)}
+              items={list}
+              keyOf={({ connection_id }) => connection_id}
+            />
           )}
           {isMaking && <NewConnection onMade={() => void refresh()} onClose={() => setMaking(false)} />}
           {removed !== null && (
@@ -116,8 +124,10 @@ function columnsOf(remove: (connection: Connection) => void): readonly Column<Co
 
 function TestButton({ connection: { connection_id, name } }: { connection: Connection }) {
   const test = useMutation({
-    mutationFn: () => post<z.infer<typeof ConnectionTestSchema>>(`/internal/connections/${connection_id}/test`),
-    onSuccess: ({ ok, message }) => (ok ? notify(`${name}: ${message}`) : notifyProblem(new Error(`${name}: ${message}`))),
+    mutationFn: () =>
+      post<z.infer<typeof ConnectionTestSchema>>(`/internal/connections/${connection_id}/test`),
+    onSuccess: ({ ok, message }) =>
+      ok ? notify(`${name}: ${message}`) : notifyProblem(new Error(`${name}: ${message}`)),
     onError: notifyProblem,
   })
   return (

@@ -46,7 +46,12 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
       open
       onClose={onClose}
       title="New connection"
-      submit={{ label: 'Connect', onSubmit: () => connect.mutate(), busy: connect.isPending, disabled: provider === '' }}
+      submit={{
+        label: 'Connect',
+        onSubmit: () => connect.mutate(),
+        busy: connect.isPending,
+        disabled: provider === '',
+      }}
       error={isShown ? null : connect.error}
     >
       <Combobox
@@ -59,12 +64,21 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
         }}
         problem={problemOf('provider')}
       />
-      <TextField label="Name" value={name} onChange={setName} problem={problemOf('name')} placeholder={chosen.name} />
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        problem={problemOf('name')}
+        placeholder={chosen.name}
+      />
       {chosen.field_sets.length > 1 && (
         <Combobox
           label="Signed in by"
           value={String(way)}
-          choices={chosen.field_sets.map((set, place) => ({ value: String(place), label: set.map(labelOf).join(', ') }))}
+          choices={chosen.field_sets.map((set, place) => ({
+            value: String(place),
+            label: set.map(labelOf).join(', '),
+          }))}
           onChange={(place) => setWay(Number(place))}
         />
       )}

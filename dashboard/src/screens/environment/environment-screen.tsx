@@ -84,7 +84,9 @@ export function Screen() {
             />
           )}
           {asked?.verb === 'new' && <SetVariable onSet={refresh} onClose={close} />}
-          {asked?.verb === 'replace' && <SetVariable variable={asked.variable} onSet={refresh} onClose={close} />}
+          {asked?.verb === 'replace' && (
+            <SetVariable variable={asked.variable} onSet={refresh} onClose={close} />
+          )}
           {asked?.verb === 'delete' && (
             <ConfirmDialog
               title={`Delete ${asked.variable.key}`}
@@ -136,7 +138,13 @@ function SetVariable({
       submit={{ label: 'Save', onSubmit: () => save.mutate(), busy: save.isPending }}
       error={problems.key === undefined && problems.value === undefined ? save.error : null}
     >
-      <TextField label="Key" value={key} {...(isNew ? { onChange: setKey } : {})} problem={problems.key} autoFocus={isNew} />
+      <TextField
+        label="Key"
+        value={key}
+        {...(isNew ? { onChange: setKey } : {})}
+        problem={problems.key}
+        autoFocus={isNew}
+      />
       <TextField
         label="Value"
         type="password"

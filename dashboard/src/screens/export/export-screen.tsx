@@ -5,8 +5,8 @@ import { type FormEvent, useState } from 'react'
 import type { z } from 'zod'
 import type { Export as ExportSchema } from '#contract/exports.ts'
 import { get, post } from '../../api/client.ts'
-import { isFiltered, selectionBody, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { readSelection } from '../../api/selection-address.ts'
+import { isFiltered, selectionBody, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { Page } from '../../frame/page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -119,7 +119,8 @@ function Progress({ path }: { path: string }) {
   const status = useQuery({
     queryKey: ['export', path],
     queryFn: ({ signal }) => get<Export>(path, signal),
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.status === 'running' ? 700 : false),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || state.data.status === 'running' ? 700 : false,
     refetchOnWindowFocus: false,
     gcTime: 0,
   })
@@ -134,7 +135,11 @@ function Progress({ path }: { path: string }) {
       </p>
       {data?.file_url !== undefined && data.expires_at !== undefined && (
         <div className="flex flex-wrap items-center gap-3">
-          <a href={data.file_url} download className="inline-flex items-center gap-1.5 font-medium text-accent-text underline">
+          <a
+            href={data.file_url}
+            download
+            className="inline-flex items-center gap-1.5 font-medium text-accent-text underline"
+          >
             <Download aria-hidden className="size-3.5" />
             Download
           </a>

@@ -36,7 +36,11 @@ export function Screen() {
               { name: 'Limit', cell: ({ name }) => name },
               { name: 'Used', cell: (limit) => <Used limit={limit} /> },
               { name: 'At most', align: 'right', cell: ({ limit }) => count(limit) },
-              { name: 'Setting', wideOnly: true, cell: ({ setting }) => <code className="text-12">{setting}</code> },
+              {
+                name: 'Setting',
+                wideOnly: true,
+                cell: ({ setting }) => <code className="text-12">{setting}</code>,
+              },
             ]}
           />
         </>

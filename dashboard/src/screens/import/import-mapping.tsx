@@ -8,7 +8,14 @@ import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { ImportProgress } from './import-progress.tsx'
-import { type FilePreview, guessTargets, guessType, NEW_INPUT, NOT_IMPORTED, type Uploaded } from './mapping.ts'
+import {
+  type FilePreview,
+  guessTargets,
+  guessType,
+  NEW_INPUT,
+  NOT_IMPORTED,
+  type Uploaded,
+} from './mapping.ts'
 
 type Props = {
   sheet: SheetId
@@ -64,16 +71,26 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
     <>
       {worksheets.length > 1 && (
         <div className="max-w-[320px]">
-          <Combobox label="Worksheet" value={worksheet ?? worksheets[0] ?? ''} choices={worksheets} onChange={onWorksheet} />
+          <Combobox
+            label="Worksheet"
+            value={worksheet ?? worksheets[0] ?? ''}
+            choices={worksheets}
+            onChange={onWorksheet}
+          />
         </div>
       )}
       {headers.length === 0 ? (
-        <Problem error={new Error('Row 1 holds no header that can be mapped: each needs a name of its own')} />
+        <Problem
+          error={new Error('Row 1 holds no header that can be mapped: each needs a name of its own')}
+        />
       ) : (
         <Table
           label="Preview"
           columns={[
-            { name: 'Column of the file', cell: (header) => <span className="font-medium break-words">{header}</span> },
+            {
+              name: 'Column of the file',
+              cell: (header) => <span className="font-medium break-words">{header}</span>,
+            },
             {
               name: 'First values',
               wideOnly: true,
@@ -88,7 +105,9 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
                   value={targetOf(header)}
                   choices={[
                     ...inputs.map(({ name }) => ({ value: name })),
-                    ...(names.has(header.trim()) ? [] : [{ value: NEW_INPUT, label: 'New input', note: header.trim() }]),
+                    ...(names.has(header.trim())
+                      ? []
+                      : [{ value: NEW_INPUT, label: 'New input', note: header.trim() }]),
                     { value: NOT_IMPORTED, label: 'Do not import' },
                   ]}
                   onChange={(target) => setTargets({ ...targets, [header]: target })}
@@ -122,7 +141,11 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
 
 function Samples({ rows, place }: { rows: readonly (string | null)[][]; place: number }) {
   const values = rows.map((row) => row[place]).filter((value) => value !== null && value !== undefined)
-  return <span className="line-clamp-2 break-words text-muted">{values.length === 0 ? 'empty' : values.join(' · ')}</span>
+  return (
+    <span className="line-clamp-2 break-words text-muted">
+      {values.length === 0 ? 'empty' : values.join(' · ')}
+    </span>
+  )
 }
 
 function findRepeated(names: readonly string[]): Set<string> {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { ImportStatus } from '#contract/imports.ts'
 import type { Warning } from '#contract/envelope.ts'
+import type { ImportStatus } from '#contract/imports.ts'
 import { request } from '../../api/client.ts'
 import { type SheetId, sheetPath } from '../../api/sheet.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -13,7 +13,8 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
   const status = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'import'],
     queryFn: ({ signal }) => request<ImportStatus>('GET', `${sheetPath(sheet)}/csv`, undefined, { signal }),
-    refetchInterval: ({ state }) => (state.data === undefined || state.data.data.status === 'processing' ? 500 : false),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || state.data.data.status === 'processing' ? 500 : false,
     gcTime: 0,
   })
   const ended = status.data?.data.status

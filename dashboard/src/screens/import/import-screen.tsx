@@ -53,9 +53,7 @@ export function Screen() {
   return (
     <Page title="Import" actions={<SheetLink sheet={sheet} />}>
       <FileField onFile={(file) => upload.mutate(file)} name={upload.variables?.name} />
-      {upload.isPending && (
-        <ProgressBar label="Upload progress" value={sent} max={upload.variables.size} />
-      )}
+      {upload.isPending && <ProgressBar label="Upload progress" value={sent} max={upload.variables.size} />}
       {upload.error !== null && <Problem error={upload.error} />}
       {preview.error !== null && <Problem error={preview.error} onRetry={() => void preview.refetch()} />}
       {upload.data !== undefined && preview.isPending && preview.fetchStatus === 'fetching' && <Skeleton />}

@@ -15,7 +15,8 @@ export function guessTargets(headers: readonly string[], inputs: readonly Input[
   const free = new Set(inputs.map(({ name }) => name))
   const guessed: Record<string, Target> = {}
   for (const header of headers) {
-    const found = [...free].find((name) => name === header) ?? [...free].find((name) => plain(name) === plain(header))
+    const found =
+      [...free].find((name) => name === header) ?? [...free].find((name) => plain(name) === plain(header))
     if (found !== undefined) free.delete(found)
     guessed[header] = found ?? NEW_INPUT
   }

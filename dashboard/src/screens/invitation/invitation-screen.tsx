@@ -29,7 +29,9 @@ export function Screen() {
       <div className="flex w-full max-w-[400px] flex-col gap-4 rounded-xl border bg-bg p-6">
         <img src="/icon.svg" alt="" width={32} height={32} />
         <h1 className="text-20 font-semibold">{title}</h1>
-        {invitation.error !== null && <Problem error={invitation.error} onRetry={() => void invitation.refetch()} />}
+        {invitation.error !== null && (
+          <Problem error={invitation.error} onRetry={() => void invitation.refetch()} />
+        )}
         {invitation.data === undefined && invitation.error === null && <Skeleton lines={2} />}
         {invitation.data !== undefined && (
           <>

@@ -15,10 +15,16 @@ import { NewKey } from './new-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
 type ListedKey = z.infer<typeof ListedKeySchema>
-type Asked = { verb: 'new' } | { verb: 'rotate' | 'revoke'; key: ListedKey } | { verb: 'show'; secret: string }
+type Asked =
+  | { verb: 'new' }
+  | { verb: 'rotate' | 'revoke'; key: ListedKey }
+  | { verb: 'show'; secret: string }
 
 export function Screen() {
-  const keys = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => get<ListedKey[]>('/internal/keys', signal) })
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => get<ListedKey[]>('/internal/keys', signal),
+  })
   const [asked, setAsked] = useState<Asked | null>(null)
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: ['keys'] })
@@ -40,14 +46,25 @@ export function Screen() {
       {(list) => (
         <>
           {list.length === 0 ? (
-            <EmptyState icon={KeyRound} title="No keys yet" text="A key lets a program of yours use the API. It is shown once, and can do only what you choose.">
+            <EmptyState
+              icon={KeyRound}
+              title="No keys yet"
+              text="A key lets a program of yours use the API. It is shown once, and can do only what you choose."
+            >
               <Button onClick={() => setAsked({ verb: 'new' })}>Make the first one</Button>
             </EmptyState>
           ) : (
-            <Table label="API keys" columns={columnsOf(setAsked)} items={list} keyOf={({ key_id }) => key_id} />
+            <Table
+              label="API keys"
+              columns={columnsOf(setAsked)}
+              items={list}
+              keyOf={({ key_id }) => key_id}
+            />
           )}
           {asked?.verb === 'new' && <NewKey onMade={show} onClose={close} />}
-          {asked?.verb === 'rotate' && <RotateKey keyId={asked.key.key_id} last4={asked.key.last4} onMade={show} onClose={close} />}
+          {asked?.verb === 'rotate' && (
+            <RotateKey keyId={asked.key.key_id} last4={asked.key.last4} onMade={show} onClose={close} />
+          )}
           {asked?.verb === 'revoke' && (
             <ConfirmDialog
               title={`Revoke key ...${asked.key.last4}`}

@@ -24,7 +24,8 @@ export function RotateKey({
 }) {
   const [overlap, setOverlap] = useState('86400')
   const rotate = useMutation({
-    mutationFn: () => post<{ key: string }>(`/internal/keys/${keyId}/rotate`, { overlap_seconds: Number(overlap) }),
+    mutationFn: () =>
+      post<{ key: string }>(`/internal/keys/${keyId}/rotate`, { overlap_seconds: Number(overlap) }),
     onSuccess: ({ key }) => onMade(key),
   })
   return (

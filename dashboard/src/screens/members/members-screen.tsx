@@ -19,7 +19,10 @@ type Member = Roster['members'][number]
 export const rosterKey = ['members']
 
 export function Screen() {
-  const roster = useQuery({ queryKey: rosterKey, queryFn: ({ signal }) => get<Roster>('/internal/members', signal) })
+  const roster = useQuery({
+    queryKey: rosterKey,
+    queryFn: ({ signal }) => get<Roster>('/internal/members', signal),
+  })
   const [isInviting, setInviting] = useState(false)
   const [removed, setRemoved] = useState<string | null>(null)
   return (
@@ -34,7 +37,12 @@ export function Screen() {
     >
       {({ members, invitations, member_limit }) => (
         <>
-          <Table label="Members" columns={columnsOf(setRemoved)} items={members} keyOf={({ email }) => email} />
+          <Table
+            label="Members"
+            columns={columnsOf(setRemoved)}
+            items={members}
+            keyOf={({ email }) => email}
+          />
           {member_limit !== null && (
             <p className="text-muted">{`${members.length + invitations.length} of ${member_limit} places are taken.`}</p>
           )}
@@ -80,7 +88,8 @@ function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
 function RoleField({ member: { email, role } }: { member: Member }) {
   const queries = useQueryClient()
   const change = useMutation({
-    mutationFn: (next: Role) => request('PATCH', `/internal/members/${encodeURIComponent(email)}`, { role: next }),
+    mutationFn: (next: Role) =>
+      request('PATCH', `/internal/members/${encodeURIComponent(email)}`, { role: next }),
     onSettled: () => queries.invalidateQueries({ queryKey: rosterKey }),
     onError: notifyProblem,
   })

@@ -31,7 +31,9 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
             align: 'right',
             cell: ({ email, link }) => (
               <div className="flex flex-wrap justify-end gap-1">
-                {link !== null && <CopyButton size="small" label={`Copy link for ${email}`} text={() => link} />}
+                {link !== null && (
+                  <CopyButton size="small" label={`Copy link for ${email}`} text={() => link} />
+                )}
                 <Button size="small" onClick={() => setRevoked(email)}>
                   {`Revoke invitation of ${email}`}
                 </Button>

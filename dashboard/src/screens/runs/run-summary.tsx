@@ -2,7 +2,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Filter, RotateCcw } from 'lucide-react'
 import { get, request } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
-import { actionsQuery, type Run, runsQuery, type SheetId, sheetPath, type StatusFilter } from '../../api/sheet.ts'
+import {
+  actionsQuery,
+  type Run,
+  runsQuery,
+  type SheetId,
+  sheetPath,
+  type StatusFilter,
+} from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
@@ -17,8 +24,7 @@ type StatusOf = 'failed' | 'error' | 'out_of_credits'
 export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   const causes = useQuery({
     queryKey: ['sheet', sheet.sheetId, 'runs', run.run_id, 'failures', run.cells_failed],
-    queryFn: ({ signal }) =>
-      get<Cause[]>(`/internal${sheetPath(sheet)}/runs/${run.run_id}/failures`, signal),
+    queryFn: ({ signal }) => get<Cause[]>(`/internal${sheetPath(sheet)}/runs/${run.run_id}/failures`, signal),
     enabled: run.cells_failed > 0,
   })
   const actions = useQuery(actionsQuery(sheet))
@@ -65,7 +71,9 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   const go = useGo()
   const can = useCan()
   const queries = useQueryClient()
-  const status_filters: StatusFilter[] = [{ action_instance_id: cause.action_instance_id, is: [cause.status] }]
+  const status_filters: StatusFilter[] = [
+    { action_instance_id: cause.action_instance_id, is: [cause.status] },
+  ]
   const path = `${sheetPath(sheet)}/actions/${encodeURIComponent(cause.action_instance_id)}/run`
   const body = { status_filters, run_next_action: true }
   const rerun = useMutation({

@@ -23,7 +23,8 @@ export function Screen() {
   const sheet: SheetId = { workflowId, sheetId }
   const runs = useQuery({
     ...runsQuery(sheet),
-    refetchInterval: ({ state }) => (state.data?.some(({ state }) => state === 'running') === true ? 1000 : 15_000),
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ state }) => state === 'running') === true ? 1000 : 15_000,
   })
   const [opened, setOpened] = useState<string | null>(null)
   if (runs.error !== null && runs.data === undefined) {
@@ -92,7 +93,11 @@ function State({ run }: { run: Run }) {
   if (run.state !== 'running') return <>{run.state}</>
   return (
     <div className="flex w-28 items-center gap-2">
-      <ProgressBar label={`Progress of the run of ${run.created_at}`} value={run.rows_done} max={run.rows_queued} />
+      <ProgressBar
+        label={`Progress of the run of ${run.created_at}`}
+        value={run.rows_done}
+        max={run.rows_queued}
+      />
     </div>
   )
 }

@@ -30,7 +30,10 @@ export function Screen() {
   })
   const sheet: SheetId = { workflowId, sheetId }
   const path = `/internal${sheetPath(sheet)}/schedule`
-  const schedule = useQuery({ queryKey: ['schedule', sheetId], queryFn: ({ signal }) => get<Schedule>(path, signal) })
+  const schedule = useQuery({
+    queryKey: ['schedule', sheetId],
+    queryFn: ({ signal }) => get<Schedule>(path, signal),
+  })
   return (
     <LoadedPage title="Schedule" query={schedule} actions={<SheetLink sheet={sheet} />}>
       {(found) => (
@@ -54,7 +57,9 @@ function nextRunText({ next_run_at }: NonNullable<Schedule>): string {
 
 function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Schedule; sheetId: string }) {
   const [cron, setCron] = useState(schedule?.cron ?? '0 9 * * 1')
-  const [timezone, setTimezone] = useState(schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [timezone, setTimezone] = useState(
+    schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  )
   const [only, setOnly] = useState<string>(schedule?.only ?? EVERY_ROW)
   const [isRemoving, setRemoving] = useState(false)
   const can = useCan()

@@ -41,7 +41,12 @@ export function Screen() {
             items={list}
             keyOf={({ session_id }) => session_id}
             columns={[
-              { name: 'Browser', cell: ({ browser }) => <span className="line-clamp-2 break-words">{browser === '' ? 'unknown' : browser}</span> },
+              {
+                name: 'Browser',
+                cell: ({ browser }) => (
+                  <span className="line-clamp-2 break-words">{browser === '' ? 'unknown' : browser}</span>
+                ),
+              },
               { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
               { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
               {

@@ -1,6 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import type { RowFilter, Selection, StatusFilter } from '../../api/sheet.ts'
+import { readSelection } from '../../api/selection-address.ts'
+import type { Selection } from '../../api/sheet.ts'
 
 /** What is open in a sheet is in its address, so that a link shows the same. */
 export type Opened = { row: string | null; cell: string | null; action: string | null; add: boolean }
@@ -25,11 +26,7 @@ export function useSheetAddress() {
       action: query.get('action'),
       add: query.has('add'),
     }
-    const selection: Selection = {
-      filters: readList<RowFilter>(query.get('filters')),
-      status_filters: readList<StatusFilter>(query.get('status_filters')),
-      find: query.get('find') ?? '',
-    }
+    const selection = readSelection(query)
     const close = { row: null, cell: null, action: null, add: null }
     return {
       opened,
@@ -52,13 +49,3 @@ export function useSheetAddress() {
 }
 
 export type SheetAddress = ReturnType<typeof useSheetAddress>
-
-/** Whoever writes nonsense into the address sees all rows. */
-function readList<Item>(text: string | null): Item[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '[]')
-    return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
-  } catch {
-    return []
-  }
-}

@@ -47,7 +47,10 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
       <Combobox
         label="Workflow"
         value={workflow}
-        choices={(workflows.data ?? []).map(({ workflow_id, name: label }) => ({ value: workflow_id, label }))}
+        choices={(workflows.data ?? []).map(({ workflow_id, name: label }) => ({
+          value: workflow_id,
+          label,
+        }))}
         onChange={setWorkflow}
         problem={problem('workflow_id')}
       />

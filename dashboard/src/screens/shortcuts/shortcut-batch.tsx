@@ -21,7 +21,10 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
     .filter((line) => line.trim() !== '')
     .map((line) => {
       const values = line.split('\t')
-      return inputData(inputs, Object.fromEntries(inputs.map(({ reference }, place) => [reference, values[place] ?? ''])))
+      return inputData(
+        inputs,
+        Object.fromEntries(inputs.map(({ reference }, place) => [reference, values[place] ?? ''])),
+      )
     })
   const path = `/shortcuts/${shortcut.id}/run/batch`
   const start = useMutation({
@@ -44,7 +47,12 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
       {start.error !== null && <Problem error={start.error} />}
       <div className="flex flex-wrap gap-2">
         {can('shortcuts:run') && (
-          <Button kind="primary" busy={start.isPending} disabled={rows.length === 0 || !shortcut.is_published} onClick={() => start.mutate()}>
+          <Button
+            kind="primary"
+            busy={start.isPending}
+            disabled={rows.length === 0 || !shortcut.is_published}
+            onClick={() => start.mutate()}
+          >
             Run batch
           </Button>
         )}

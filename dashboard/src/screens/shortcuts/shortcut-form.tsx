@@ -12,7 +12,10 @@ import { ShortcutResult } from './shortcut-result.tsx'
 import type { Shortcut } from './shortcuts-screen.tsx'
 
 /** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
-export function inputData(inputs: readonly ShortcutInput[], typed: Record<string, string>): Record<string, unknown> {
+export function inputData(
+  inputs: readonly ShortcutInput[],
+  typed: Record<string, string>,
+): Record<string, unknown> {
   return Object.fromEntries(
     inputs.flatMap(({ reference, type }) => {
       const text = typed[reference]?.trim() ?? ''
@@ -33,7 +36,8 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   const start = useMutation({ mutationFn: () => post<{ id: string }>(path, body) })
   const run = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
-    queryFn: ({ signal }) => get<ShortcutRun>(`/shortcuts/${shortcut.id}/runs/${start.data?.id ?? ''}`, signal),
+    queryFn: ({ signal }) =>
+      get<ShortcutRun>(`/shortcuts/${shortcut.id}/runs/${start.data?.id ?? ''}`, signal),
     enabled: start.data !== undefined,
     refetchInterval: ({ state }) => (state.data !== undefined && isOver(state.data) ? false : 400),
   })
@@ -44,7 +48,11 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   const problems = shortcut.input_schema.map(({ reference }) => fieldProblem(start.error, reference))
   return (
     <div className="flex flex-col gap-4">
-      <form aria-label={`Run ${shortcut.name}`} onSubmit={onSubmit} className="flex max-w-[440px] flex-col gap-3">
+      <form
+        aria-label={`Run ${shortcut.name}`}
+        onSubmit={onSubmit}
+        className="flex max-w-[440px] flex-col gap-3"
+      >
         {shortcut.input_schema.map(({ reference, name, description, type, defaultValue }, place) => (
           <TextField
             key={reference}
@@ -55,7 +63,9 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
             onChange={(value) => setTyped({ ...typed, [reference]: value })}
             problem={problems[place]}
             {...(description === undefined || description === '' ? {} : { hint: description })}
-            {...(defaultValue === undefined || defaultValue === null ? {} : { placeholder: String(defaultValue) })}
+            {...(defaultValue === undefined || defaultValue === null
+              ? {}
+              : { placeholder: String(defaultValue) })}
           />
         ))}
         <div className="flex flex-wrap gap-2">
@@ -67,7 +77,9 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
           <CopyAsCurl method="POST" path={path} body={body} />
         </div>
       </form>
-      {start.error !== null && problems.every((problem) => problem === undefined) && <Problem error={start.error} />}
+      {start.error !== null && problems.every((problem) => problem === undefined) && (
+        <Problem error={start.error} />
+      )}
       {run.error !== null && <Problem error={run.error} onRetry={() => void run.refetch()} />}
       {start.data !== undefined && (run.data === undefined || !isOver(run.data)) && (
         <ProgressBar label="Run progress" value={0} max={null} />

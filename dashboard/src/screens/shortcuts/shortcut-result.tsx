@@ -19,7 +19,10 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
         keyOf={({ name }) => name}
         columns={[
           { name: 'Output', cell: ({ name }) => <span className="break-words">{name}</span> },
-          { name: 'Value', cell: ({ value }) => <span className="break-words whitespace-pre-wrap">{textOf(value)}</span> },
+          {
+            name: 'Value',
+            cell: ({ value }) => <span className="break-words whitespace-pre-wrap">{textOf(value)}</span>,
+          },
           { name: 'Status', cell: ({ status }) => status },
         ]}
       />
@@ -28,7 +31,8 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
 }
 
 function fieldOf(outputs: unknown, name: string): Field {
-  const found: unknown = typeof outputs === 'object' && outputs !== null ? Reflect.get(outputs, name) : undefined
+  const found: unknown =
+    typeof outputs === 'object' && outputs !== null ? Reflect.get(outputs, name) : undefined
   if (typeof found !== 'object' || found === null) return { name, value: null, status: 'skipped' }
   return {
     name,

@@ -19,7 +19,10 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
   const runs = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', 'page', offset],
     queryFn: ({ signal }) =>
-      get<z.infer<typeof ShortcutRunPage>>(`/shortcuts/${shortcut.id}/runs?limit=${PAGE}&offset=${offset}`, signal),
+      get<z.infer<typeof ShortcutRunPage>>(
+        `/shortcuts/${shortcut.id}/runs?limit=${PAGE}&offset=${offset}`,
+        signal,
+      ),
     refetchInterval: 3000,
   })
   if (runs.error !== null) return <Problem error={runs.error} onRetry={() => void runs.refetch()} />
@@ -35,7 +38,11 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
         <Button size="small" disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - PAGE))}>
           Newer
         </Button>
-        <Button size="small" disabled={offset + PAGE >= pagination.total} onClick={() => setOffset(offset + PAGE)}>
+        <Button
+          size="small"
+          disabled={offset + PAGE >= pagination.total}
+          onClick={() => setOffset(offset + PAGE)}
+        >
           Older
         </Button>
         <span className="text-muted">{`${pagination.total.toLocaleString('en')} runs`}</span>
@@ -49,7 +56,12 @@ function columnsOf(opened: string | null, open: (id: string | null) => void): re
     {
       name: 'Started',
       cell: ({ id, created_at }) => (
-        <Button kind="ghost" size="small" aria-pressed={id === opened} onClick={() => open(id === opened ? null : id)}>
+        <Button
+          kind="ghost"
+          size="small"
+          aria-pressed={id === opened}
+          onClick={() => open(id === opened ? null : id)}
+        >
           <TimeText at={created_at} />
         </Button>
       ),

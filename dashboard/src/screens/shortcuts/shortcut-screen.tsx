@@ -65,7 +65,9 @@ export function Screen() {
       {(shown) => (
         <>
           {shown.description !== '' && <p className="text-muted">{shown.description}</p>}
-          {!shown.is_published && <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>}
+          {!shown.is_published && (
+            <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>
+          )}
           <Tabs
             label="Ways to run"
             tabs={[

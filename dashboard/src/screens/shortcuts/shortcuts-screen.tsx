@@ -16,8 +16,13 @@ import { PublishShortcut } from './publish-shortcut.tsx'
 export type Shortcut = z.infer<typeof ShortcutSchema>
 
 export function Screen() {
-  const shortcuts = useQuery({ queryKey: ['shortcuts'], queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal) })
-  const asked = useRouterState({ select: ({ location }) => new URLSearchParams(location.searchStr).get('publish') })
+  const shortcuts = useQuery({
+    queryKey: ['shortcuts'],
+    queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal),
+  })
+  const asked = useRouterState({
+    select: ({ location }) => new URLSearchParams(location.searchStr).get('publish'),
+  })
   const [isPublishing, setPublishing] = useState(asked !== null)
   const can = useCan()
   const canPublish = can('workflows:write')
@@ -59,7 +64,10 @@ const COLUMNS: readonly Column<Shortcut>[] = [
     cell: ({ id, name, icon_emoji }) => (
       <span className="flex items-center gap-2">
         {icon_emoji !== null && <span aria-hidden>{icon_emoji}</span>}
-        <Link to={`/shortcuts/${id}`} className="font-medium break-words hover:text-accent-text hover:underline">
+        <Link
+          to={`/shortcuts/${id}`}
+          className="font-medium break-words hover:text-accent-text hover:underline"
+        >
           {name}
         </Link>
       </span>

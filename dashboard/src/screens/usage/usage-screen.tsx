@@ -41,7 +41,10 @@ function useUsage(from: string, group: 'workflow' | 'action' | 'day') {
 export function Screen() {
   const [period, setPeriod] = useState<Period>('All time')
   const from = startOf(period)
-  const overview = useQuery({ queryKey: ['credits'], queryFn: ({ signal }) => get<Credits>('/credits', signal) })
+  const overview = useQuery({
+    queryKey: ['credits'],
+    queryFn: ({ signal }) => get<Credits>('/credits', signal),
+  })
   const byWorkflow = useUsage(from, 'workflow')
   const byAction = useUsage(from, 'action')
   const byDay = useUsage(from, 'day')
@@ -50,7 +53,10 @@ export function Screen() {
   }
   const totals = byDay.data?.totals
   return (
-    <Page title="Usage" actions={<CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />}>
+    <Page
+      title="Usage"
+      actions={<CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />}
+    >
       <div className="flex flex-wrap items-end gap-6">
         <div>
           <p className="text-12 text-muted">Balance</p>
@@ -81,8 +87,18 @@ export function Screen() {
         </div>
       </div>
       {byDay.data === undefined && byDay.error === null && <Skeleton />}
-      <UsageTable label="Credits by workflow" name="Workflow" query={byWorkflow} nameOf={({ workflow_name }) => workflow_name ?? 'no workflow'} />
-      <UsageTable label="Credits by action" name="Action" query={byAction} nameOf={({ action_id }) => action_id ?? 'no action'} />
+      <UsageTable
+        label="Credits by workflow"
+        name="Workflow"
+        query={byWorkflow}
+        nameOf={({ workflow_name }) => workflow_name ?? 'no workflow'}
+      />
+      <UsageTable
+        label="Credits by action"
+        name="Action"
+        query={byAction}
+        nameOf={({ action_id }) => action_id ?? 'no action'}
+      />
       <UsageTable label="Credits by day" name="Day" query={byDay} nameOf={({ day }) => day ?? ''} />
     </Page>
   )

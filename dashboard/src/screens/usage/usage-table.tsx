@@ -56,7 +56,10 @@ export function UsageTable({
               Total
             </th>
             {FIGURES.map(({ name: figureName, of, wideOnly }) => (
-              <td key={figureName} className={`px-3 text-right tabular-nums ${wideOnly === true ? 'max-md:hidden' : ''}`}>
+              <td
+                key={figureName}
+                className={`px-3 text-right tabular-nums ${wideOnly === true ? 'max-md:hidden' : ''}`}
+              >
                 {figure(of(totals))}
               </td>
             ))}

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import type { SheetWebhook as WebhookSchema } from '#contract/sheet-settings.ts'
 import { get, post, request } from '../../api/client.ts'
-import { inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { useCan } from '../../api/session.ts'
+import { inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -78,13 +78,19 @@ export function Screen() {
                 <div>
                   <CopyButton
                     label="Copy as curl"
-                    text={() => `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${sample}'`}
+                    text={() =>
+                      `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${sample}'`
+                    }
                   />
                 </div>
               )}
             </>
           ) : (
-            <EmptyState icon={Webhook} title="No webhook yet" text="What is posted to the address of the webhook becomes rows of this sheet.">
+            <EmptyState
+              icon={Webhook}
+              title="No webhook yet"
+              text="What is posted to the address of the webhook becomes rows of this sheet."
+            >
               {canWrite && (
                 <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate(false)}>
                   Enable webhook
@@ -95,7 +101,12 @@ export function Screen() {
           {deliveries.length > 0 && (
             <section aria-label="Latest deliveries" className="flex flex-col gap-2">
               <h2 className="text-14 font-semibold">Latest deliveries</h2>
-              <Table label="Deliveries" columns={COLUMNS} items={deliveries} keyOf={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`} />
+              <Table
+                label="Deliveries"
+                columns={COLUMNS}
+                items={deliveries}
+                keyOf={({ at, webhook_id }) => `${at} ${webhook_id ?? ''}`}
+              />
             </section>
           )}
           {asked === 'disable' && (
@@ -131,5 +142,9 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Rows', align: 'right', cell: ({ accepted }) => accepted },
   { name: 'Rejected', align: 'right', cell: ({ rejected }) => rejected },
   { name: 'Reason', cell: ({ reason }) => <span className="break-words">{reason ?? ''}</span> },
-  { name: 'Body', wideOnly: true, cell: ({ body }) => <code className="line-clamp-2 text-12 break-all">{body}</code> },
+  {
+    name: 'Body',
+    wideOnly: true,
+    cell: ({ body }) => <code className="line-clamp-2 text-12 break-all">{body}</code>,
+  },
 ]

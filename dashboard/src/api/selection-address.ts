@@ -1,0 +1,20 @@
+import type { RowFilter, Selection, StatusFilter } from './sheet.ts'
+
+/** Which rows an address shows. */
+export function readSelection(query: URLSearchParams): Selection {
+  return {
+    filters: readList<RowFilter>(query.get('filters')),
+    status_filters: readList<StatusFilter>(query.get('status_filters')),
+    find: query.get('find') ?? '',
+  }
+}
+
+/** Whoever writes nonsense into the address sees all rows. */
+function readList<Item>(text: string | null): Item[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
+  } catch {
+    return []
+  }
+}
