@@ -73,7 +73,7 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
     },
   })
   const problems = { cron: fieldProblem(save.error, 'cron'), timezone: fieldProblem(save.error, 'timezone') }
-  const canWrite = can('workflows:write')
+  const canWrite = can('workflows:run')
   return (
     <form
       className="flex max-w-[440px] flex-col gap-4"

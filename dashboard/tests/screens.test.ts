@@ -1,0 +1,189 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { openBrowser, type Visitor } from '#test/browser.ts'
+
+const { visit, linkFor, openContext, app } = await openBrowser()
+const visitor = await visit()
+const { page, url, org } = visitor
+
+const h1 = (name: string, on: Page = page) =>
+  on.getByRole('main').getByRole('heading', { level: 1, name, exact: true })
+
+/** Nothing serious or critical on what is shown, in both themes. */
+async function checkAccessibility(on: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await on.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Into the page as a debugger does it: the content security policy lets no script of ours in.
+    await on.evaluate(axe.source)
+    const found = await on.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+        resultTypes: ['violations'],
+      })
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+    })
+    expect(found, `${on.url()} in ${colorScheme}`).toEqual([])
+  }
+}
+
+describe('signing in', () => {
+  it('a link is used once by its button, and never by being read', async () => {
+    const link = await linkFor(org)
+    const context = await openContext()
+    const [first, second] = [await context.newPage(), await context.newPage()]
+    await first.goto(link)
+    await second.goto(link)
+    await first.getByRole('button', { name: `Sign in as ${org.adminEmail}` }).click()
+    await first.waitForURL('**/workflows')
+    await second.getByRole('button', { name: `Sign in as ${org.adminEmail}` }).click()
+    await second.getByRole('alert').filter({ hasText: 'used or has expired' }).waitFor()
+    await context.close()
+  })
+
+  it('whoever is not signed in comes back to the address that was asked for', async () => {
+    const context = await openContext()
+    const guest = await context.newPage()
+    await guest.goto(url('/settings/sessions'))
+    await h1('Sign in', guest).waitFor()
+    await guest.goto(await linkFor(org))
+    await guest.getByRole('button', { name: /^Sign in as / }).click()
+    await h1('Sessions', guest).waitFor()
+    await context.close()
+  })
+})
+
+/** Address, the one heading, and something that is there when the screen is. */
+const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
+  ['/workflows', 'Workflows', (on) => on.getByRole('button', { name: 'New workflow' }).waitFor()],
+  ['/shortcuts', 'Shortcuts', (on) => on.getByRole('button', { name: 'Publish shortcut' }).waitFor()],
+  ['/usage', 'Usage', (on) => on.getByRole('table', { name: 'Credits by day' }).waitFor()],
+  [
+    '/settings',
+    'Settings',
+    (on) =>
+      on
+        .getByRole('main')
+        .getByRole('link', { name: /^Members/ })
+        .waitFor(),
+  ],
+  ['/settings/members', 'Members', (on) => on.getByRole('table', { name: 'Members' }).waitFor()],
+  ['/settings/keys', 'API keys', (on) => on.getByRole('table', { name: 'API keys' }).waitFor()],
+  [
+    '/settings/connections',
+    'Connections',
+    (on) => on.getByRole('button', { name: 'New connection' }).waitFor(),
+  ],
+  [
+    '/settings/environment',
+    'Environment',
+    (on) => on.getByRole('button', { name: 'New variable' }).waitFor(),
+  ],
+  ['/settings/sessions', 'Sessions', (on) => on.getByRole('table', { name: 'Sessions' }).waitFor()],
+  ['/settings/audit', 'Audit log', (on) => on.getByRole('table', { name: 'Audit log' }).waitFor()],
+  ['/settings/health', 'Health', (on) => on.getByRole('table', { name: 'Limits' }).waitFor()],
+  ['/settings/nowhere', 'Not found', async () => {}],
+]
+
+describe('each screen has its heading, its title, and nothing that axe finds serious', () => {
+  it.each(SCREENS)('%s', async (path, heading, isThere) => {
+    await page.goto(url(path))
+    await h1(heading).waitFor()
+    await isThere(page)
+    expect(await page.title()).toBe(`${heading} · Loam`)
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    await checkAccessibility(page)
+  })
+})
+
+describe('roles: what the scopes lack is not shown, and its address says Not allowed', () => {
+  it('user', async () => {
+    const user = await visit({ org, email: 'user@example.com', role: 'user' })
+    await h1('Shortcuts', user.page).waitFor()
+    const links = await user.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()
+    expect(links).toEqual(['Sources', 'Shortcuts', 'Settings'])
+    for (const path of ['/workflows', '/usage', '/settings/members']) {
+      await user.page.goto(url(path))
+      await h1('Not allowed', user.page).waitFor()
+    }
+    await user.context.close()
+  })
+})
+
+describe('what is absent and what is somebody else’s look alike', () => {
+  it('Not found', async () => {
+    const strangers = await app.makeOrg()
+    const made = await strangers.call('POST', '/workflows', { name: 'Secret plans' })
+    for (const path of [
+      `/workflows/${made.body.data.workflow_id}`,
+      '/shortcuts/00000000-0000-7000-8000-000000000000',
+    ]) {
+      await page.goto(url(path))
+      await h1('Not found').waitFor()
+      expect(await page.content()).not.toContain('Secret plans')
+    }
+  })
+})
+
+describe('settings', () => {
+  it('a key is made, shown once, and revoked', async () => {
+    await page.goto(url('/settings/keys'))
+    await page.getByRole('button', { name: 'New key' }).click()
+    await choose(visitor, 'Preset', 'Read only')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const shown = page.getByRole('dialog', { name: 'Key created' })
+    const key = await shown.getByRole('textbox', { name: 'Key' }).inputValue()
+    const answer = await app.call(key, 'GET', '/workflows')
+    expect(answer.status).toBe(200)
+    await shown.getByRole('button', { name: 'Done' }).click()
+    const last4 = key.slice(-4)
+    await page.getByRole('button', { name: `Revoke key ...${last4}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await app.call(key, 'GET', '/workflows')).status).toBe(401)
+  })
+
+  it('a variable is set, replaced and deleted; its value is never shown', async () => {
+    await page.goto(url('/settings/environment'))
+    await page.getByRole('button', { name: 'New variable' }).click()
+    await page.getByRole('textbox', { name: 'Key' }).fill('TOKEN_A')
+    await page.getByLabel('Value').fill('canary-of-a-value')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Replace TOKEN_A' }).waitFor()
+    expect(await page.content()).not.toContain('canary-of-a-value')
+    await page.getByRole('button', { name: 'Delete TOKEN_A' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete TOKEN_A' }).waitFor({ state: 'hidden' })
+  })
+
+  it('a person is invited, joins by the page, and is removed with the impact shown', async () => {
+    await page.goto(url('/settings/members'))
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('textbox', { name: 'Email' }).fill('new@example.com')
+    await page.getByRole('button', { name: 'Send invitation' }).click()
+    await page.getByRole('button', { name: 'Copy link for new@example.com' }).waitFor()
+    const answer = await page.request.get(url('/internal/members'))
+    const { link } = (await answer.json()).data.invitations[0]
+    const context = await openContext()
+    const joining = await context.newPage()
+    await joining.goto(link)
+    await joining.getByRole('heading', { level: 1, name: /^Join / }).waitFor()
+    await joining.getByRole('button', { name: 'Accept the invitation' }).click()
+    await joining.getByRole('navigation', { name: 'Main' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Remove new@example.com' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove new@example.com' })
+    await dialog.getByRole('list', { name: 'Impact' }).waitFor()
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await joining.goto(url('/workflows'))
+    await h1('Sign in', joining).waitFor()
+    await context.close()
+  })
+})
+
+async function choose({ page: on }: Visitor, field: string, option: string): Promise<void> {
+  await on.getByRole('combobox', { name: field, exact: true }).click()
+  await on.getByRole('option', { name: option }).click()
+}
