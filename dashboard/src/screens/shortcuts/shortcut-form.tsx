@@ -8,7 +8,7 @@ import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { ShortcutResult } from './shortcut-result.tsx'
+import { ShortcutResult, textOf } from './shortcut-result.tsx'
 import type { Shortcut } from './shortcuts-screen.tsx'
 
 /** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
@@ -65,7 +65,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
             {...(description === undefined || description === '' ? {} : { hint: description })}
             {...(defaultValue === undefined || defaultValue === null
               ? {}
-              : { placeholder: String(defaultValue) })}
+              : { placeholder: textOf(defaultValue) })}
           />
         ))}
         <div className="flex flex-wrap gap-2">
