@@ -1,5 +1,6 @@
 import { createPriceBook } from '../org/prices.ts'
 import { dashboardRoutes } from './dashboard/dashboard.ts'
+import { singleSignOn } from './dashboard/single-sign-on.ts'
 import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { INTERNAL_PREFIX } from './http/sessions.ts'
@@ -104,6 +105,7 @@ const INTERNAL_ROUTES: Routes[] = [
 /** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */
 const LINKED_ROUTES: Routes[] = [
   dashboardRoutes,
+  singleSignOn,
   invitationPages,
   exportFilePages,
   webhookReceiverRoutes,

@@ -147,13 +147,25 @@ export async function acceptInvitation(
   names: Names,
 ): Promise<{ org_id: string; email: string; role: string }> {
   return inTransaction(db, async (trx) => {
-    const invitation = await consumeInvitation(trx, { tokenHash: hashToken(token) })
-    if (invitation === undefined) throw notFound('Invitation')
-    const { org_id, email, role } = invitation
-    await insertMember(trx, org_id, { email, role, ...names })
-    await recordAudit(trx, org_id, { email, keyId: null }, { action: 'invitation.accepted', target: email })
-    return invitation
+    const joined = await joinByInvitation(trx, { tokenHash: hashToken(token) }, names)
+    if (joined === undefined) throw notFound('Invitation')
+    const { org_id, email, role } = joined
+    return { org_id, email, role }
   })
+}
+
+/** Uses an invitation up; undefined when there is none (any more). Call it in a transaction. */
+export async function joinByInvitation(
+  trx: Db,
+  by: Parameters<typeof consumeInvitation>[1],
+  names: Names,
+): Promise<(Member & { org_id: string }) | undefined> {
+  const invitation = await consumeInvitation(trx, by)
+  if (invitation === undefined) return undefined
+  const { org_id, email, role } = invitation
+  const member = await insertMember(trx, org_id, { email, role, ...names })
+  await recordAudit(trx, org_id, { email, keyId: null }, { action: 'invitation.accepted', target: email })
+  return { org_id, ...member }
 }
 
 /** Pending invitations with their links, for administrators when the mail did not go out. Null: the link cannot be opened. */

@@ -5,7 +5,12 @@ import { hashToken } from '../lib/security/keys.ts'
 import { isSessionToken, newSessionToken } from '../lib/security/session-tokens.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { findMemberById, listMembershipsOf, type Member } from '../store/organisation/members.ts'
+import {
+  findMemberById,
+  listInvitationsOf,
+  listMembershipsOf,
+  type Member,
+} from '../store/organisation/members.ts'
 import { insertSession, revokeSessionByToken } from '../store/organisation/sessions.ts'
 import {
   consumeSignInLink,
@@ -13,6 +18,7 @@ import {
   insertSignInLink,
   LINK_MINUTES,
 } from '../store/organisation/sign-in-links.ts'
+import { joinByInvitation } from './members.ts'
 
 export type SignInLink = { url: string; expires_at: Date }
 
@@ -89,6 +95,25 @@ export async function signInByLink(db: Db, token: string, signingIn: SigningIn):
     const member = await findMemberById(trx, link.org_id, link.member_id)
     if (member === undefined) throw goneLink()
     return startSession(trx, link.org_id, member, signingIn, 'link')
+  })
+}
+
+export type VerifiedIdentity = { email: string; firstName: string | null; lastName: string | null }
+
+/** Somebody whose address another server vouches for: a member, or one who is invited and joins by this. Null for others. */
+export async function signInByIdentity(
+  db: Db,
+  { email, firstName, lastName }: VerifiedIdentity,
+  signingIn: SigningIn,
+): Promise<NewSession | null> {
+  return inTransaction(db, async (trx) => {
+    const [known] = await listMembershipsOf(trx, email)
+    if (known !== undefined) return startSession(trx, known.org_id, known, signingIn, 'single sign-on')
+    const [invitation] = await listInvitationsOf(trx, email)
+    if (invitation === undefined) return null
+    const names = { first_name: firstName, last_name: lastName }
+    const joined = await joinByInvitation(trx, { orgId: invitation.org_id, email }, names)
+    return joined === undefined ? null : startSession(trx, joined.org_id, joined, signingIn, 'single sign-on')
   })
 }
 

@@ -19,29 +19,31 @@ export function isInternal({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>)
   return originalUrl.startsWith(`${INTERNAL_PREFIX}/`)
 }
 
-export function sessionTokenOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='))
-  const token = cookies.find(([name]) => name === SESSION_COOKIE)?.[1]
+export function sessionTokenOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const token = readCookie(request, SESSION_COOKIE)
   return token !== undefined && isSessionToken(token) ? token : undefined
 }
 
 export function setSessionCookie(reply: FastifyReply, token: string, isSecure: boolean): void {
-  writeCookie(reply, token, COOKIE_SECONDS, isSecure)
+  writeCookie(reply, { name: SESSION_COOKIE, value: token, path: '/', seconds: COOKIE_SECONDS, isSecure })
 }
 
 export function clearSessionCookie(reply: FastifyReply, isSecure: boolean): void {
-  writeCookie(reply, '', 0, isSecure)
+  writeCookie(reply, { name: SESSION_COOKIE, value: '', path: '/', seconds: 0, isSecure })
 }
 
-function writeCookie(reply: FastifyReply, value: string, seconds: number, isSecure: boolean): void {
-  const attributes = [
-    'Path=/',
-    `Max-Age=${seconds}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []),
-  ]
-  void reply.header('set-cookie', [`${SESSION_COOKIE}=${value}`, ...attributes].join('; '))
+export function readCookie({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
+  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='))
+  return cookies.find(([known]) => known === name)?.[1]
+}
+
+type Cookie = { name: string; value: string; path: string; seconds: number; isSecure: boolean }
+
+/** For no script to read, and for no request that another site makes but following a link. */
+export function writeCookie(reply: FastifyReply, { name, value, path, seconds, isSecure }: Cookie): void {
+  const attributes = [`Path=${path}`, `Max-Age=${seconds}`, 'HttpOnly', 'SameSite=Lax']
+  if (isSecure) attributes.push('Secure')
+  void reply.header('set-cookie', [`${name}=${value}`, ...attributes].join('; '))
 }
 
 /** The cookie goes over https only where the page came so. */

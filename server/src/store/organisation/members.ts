@@ -140,6 +140,17 @@ export async function listInvitations(
     .execute()
 }
 
+/** The organisations that an address is invited to, the oldest invitation first. */
+export async function listInvitationsOf(db: Db, email: string): Promise<{ org_id: string }[]> {
+  return db
+    .selectFrom('invitations')
+    .select('org_id')
+    .where('email', '=', email)
+    .where(isOpen)
+    .orderBy('created_at')
+    .execute()
+}
+
 /** Removes the invitation and answers what it promised; undefined when there was none. */
 export async function consumeInvitation(
   db: Db,

@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { reasonOf } from '../../lib/errors.ts'
+import { type Attempt, createOpenId, type OpenId } from '../../lib/open-id.ts'
+import { tryOpen } from '../../lib/security/secrets.ts'
+import { signInByIdentity } from '../../org/sign-in.ts'
+import { handleNotFound } from '../http/errors.ts'
+import { readCookie, writeCookie } from '../http/sessions.ts'
+import { signingIn, welcomeSession } from '../internal/sign-in.ts'
+import type { Api, Services } from '../services.ts'
+
+const CALLBACK = '/sign-in/oidc'
+const ATTEMPT_COOKIE = 'loam_sign_in'
+const ATTEMPT_SECONDS = 600
+const BINDING = { orgId: 'none', record: 'attempt to sign in' }
+
+const Kept = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  next: z.string().optional(),
+})
+type Kept = Attempt & { next?: string | undefined }
+
+const OPEN = { scope: 'public' as const, metered: true }
+
+/** Signing in with an OpenID provider: there and back, each as a redirect. What went wrong is told by `/sign-in?problem=`. */
+export function singleSignOn(app: Api, services: Services): void {
+  const openId = createOpenId(services.config)
+
+  app.get(
+    `${CALLBACK}/start`,
+    {
+      config: OPEN,
+      schema: { hide: true, querystring: z.object({ next: z.string().max(4000).optional() }) },
+    },
+    async (request, reply) => {
+      if (openId === null) return handleNotFound(request)
+      try {
+        const { url, attempt } = await openId.begin(services.publicUrl() + CALLBACK)
+        keepAttempt(reply, services, { ...attempt, next: request.query.next })
+        return await reply.header('cache-control', 'no-store').redirect(url, 303)
+      } catch (cause) {
+        return refuse(reply, services, 'provider', cause)
+      }
+    },
+  )
+
+  app.get(CALLBACK, { config: OPEN, schema: { hide: true } }, async (request, reply) => {
+    if (openId === null) return handleNotFound(request)
+    const kept = takeAttempt(request, reply, services)
+    if (kept === null) return refuse(reply, services, 'expired')
+    return finish(request, reply, services, { openId, kept })
+  })
+}
+
+async function finish(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  { openId, kept }: { openId: OpenId; kept: Kept },
+): Promise<FastifyReply> {
+  // As the provider was told, whatever this server is called behind a proxy.
+  const returned = new URL(services.publicUrl() + request.url)
+  let identity
+  try {
+    identity = await openId.finish(returned, kept)
+  } catch (cause) {
+    return refuse(reply, services, 'provider', cause)
+  }
+  if (identity.email === null || !identity.isVerified) return refuse(reply, services, 'unverified')
+  const session = await signInByIdentity(
+    services.store.system,
+    { ...identity, email: identity.email },
+    signingIn(request),
+  )
+  if (session === null) return refuse(reply, services, 'not_a_member')
+  const next = welcomeSession(request, reply, session, services.publicUrl(), kept.next)
+  return reply.header('cache-control', 'no-store').redirect(next, 303)
+}
+
+type Problem = 'provider' | 'expired' | 'unverified' | 'not_a_member'
+
+function refuse(reply: FastifyReply, { log }: Services, problem: Problem, cause?: unknown): FastifyReply {
+  log.warn(
+    { problem, ...(cause === undefined ? {} : { cause: reasonOf(cause) }) },
+    'single sign-on was refused',
+  )
+  return reply.header('cache-control', 'no-store').redirect(`/sign-in?problem=${problem}`, 303)
+}
+
+function keepAttempt(reply: FastifyReply, { sealer, publicUrl }: Services, attempt: Kept): void {
+  const value = sealer.seal(JSON.stringify(attempt), BINDING)
+  writeCookie(reply, {
+    name: ATTEMPT_COOKIE,
+    value,
+    path: CALLBACK,
+    seconds: ATTEMPT_SECONDS,
+    isSecure: publicUrl().startsWith('https:'),
+  })
+}
+
+/** What this browser began, once. */
+function takeAttempt(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sealer, publicUrl }: Services,
+): Kept | null {
+  const isSecure = publicUrl().startsWith('https:')
+  writeCookie(reply, { name: ATTEMPT_COOKIE, value: '', path: CALLBACK, seconds: 0, isSecure })
+  const sealed = readCookie(request, ATTEMPT_COOKIE)
+  const opened = sealed === undefined ? null : tryOpen(sealer, sealed, BINDING)
+  return opened === null ? null : Kept.parse(JSON.parse(opened))
+}
