@@ -76,6 +76,11 @@ export const GROUPS: Group[] = [
     about: 'Grant credits, show balance and ledger',
     load: () => import('./commands/credits.ts'),
   },
+  {
+    name: 'budget',
+    about: 'Limit what is spent, and be told of it',
+    load: () => import('./commands/budget.ts'),
+  },
   { name: 'prices', about: 'List and set what actions cost', load: () => import('./commands/prices.ts') },
   {
     name: 'backup',

@@ -95,6 +95,8 @@ export const Estimate = z
     limits: z.array(
       z.object({
         kind: z.enum(['max_credits', 'budget', 'balance']),
+        budget_id: Uuid.optional(),
+        name: z.string().optional(),
         remaining: Credits,
         covers: z.enum(['at_most', 'expected', 'none']),
       }),

@@ -15,8 +15,9 @@ import { createEgress } from './lib/egress/egress.ts'
 import { egressSettings } from './lib/egress/settings.ts'
 import type { Job } from './lib/job.ts'
 import type { Log } from './lib/log.ts'
-import { mailSettings } from './lib/mail.ts'
+import { createMailer, mailSettings } from './lib/mail.ts'
 import type { Sealer } from './lib/security/secrets.ts'
+import { budgetAlertJob } from './org/budget-alerts.ts'
 import { laneSweep } from './org/lane-sweep.ts'
 import { requestSweep } from './org/request-sweep.ts'
 import { createRunEnvironment } from './org/run-environment.ts'
@@ -145,5 +146,12 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     webhookSweep(store),
     requestSweep(store),
     laneSweep(store),
+    budgetAlertJob({
+      store,
+      egress: pulls.services.egress,
+      sendMail: createMailer(mailSettings(config)),
+      sealer: parts.sealer,
+      log,
+    }),
   ]
 }

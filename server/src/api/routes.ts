@@ -21,6 +21,7 @@ import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
 import { catalogueRoutes } from './routes/actions/catalogue.ts'
 import { agentRoutes } from './routes/agent/agent.ts'
+import { budgetRoutes } from './routes/credits/budgets.ts'
 import { creditRoutes } from './routes/credits/credits.ts'
 import { priceRoutes } from './routes/credits/prices.ts'
 import { usageRoutes } from './routes/credits/usage.ts'
@@ -61,6 +62,7 @@ const API_ROUTES: Routes[] = [
   creditRoutes,
   priceRoutes,
   usageRoutes,
+  budgetRoutes,
   workflowRoutes,
   sheetRoutes,
   inputRoutes,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  budgetBinding,
   connectionBinding,
   envBinding,
   inboxBinding,
@@ -40,6 +41,7 @@ export const SEALED: readonly Sealed[] = [
   define('connections', 'fields_sealed', ['connection_id'], (of) => connectionBinding(of, 'fields')),
   define('connections', 'token_sealed', ['connection_id'], (of) => connectionBinding(of, 'token')),
   define('source_tokens', 'token_sealed', ['instance_id', 'kind'], sourceTokenBinding),
+  define('budgets', 'secret_sealed', ['budget_id'], budgetBinding),
   define('source_inbox', 'sealed', ['instance_id'], inboxBinding),
 ]
 

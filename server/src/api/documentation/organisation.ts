@@ -39,6 +39,28 @@ export const ORGANISATION: Operations = {
     query: { group_by: 'day,workflow' },
     writesCsv: true,
   },
+  'GET /credits/budgets': {
+    id: 'listBudgets',
+    description:
+      'Budgets with what their present periods have come to. Members see those of the organisation, of themselves, of their keys and of their workflows.',
+  },
+  'POST /credits/budgets': {
+    id: 'createBudget',
+    description:
+      'Limits what the organisation, a member, a key, a workflow or a sheet spends in each run, day, month or in all. `stop` refuses what would pass the limit, `warn` only tells. What the period has spent already counts. Thresholds are told once a period and limit, by mail and by a webhook signed as `send_webhook` signs, with `webhook_secret`.',
+    body: { scope: 'organisation', period: 'month', limit: 5000, name: 'All of us' },
+  },
+  'GET /credits/budgets/{budget_id}': { id: 'getBudget', description: 'A budget with its present period.' },
+  'PATCH /credits/budgets/{budget_id}': {
+    id: 'updateBudget',
+    description:
+      'Changes name, limit, mode, thresholds, emails or webhook_url. A lower limit binds what is set aside next.',
+    body: { limit: 8000 },
+  },
+  'DELETE /credits/budgets/{budget_id}': {
+    id: 'deleteBudget',
+    description: 'Removes a budget with its alerts. What it stopped can be resumed.',
+  },
   'POST /org/members': {
     id: 'addMember',
     description:

@@ -32,6 +32,11 @@ export const sourceTokenBinding = ({ org_id, instance_id, kind }: Of<'instance_i
   record: `source ${kind} ${instance_id}`,
 })
 
+export const budgetBinding = ({ org_id, budget_id }: Of<'budget_id'>): Binding => ({
+  orgId: org_id,
+  record: `budget ${budget_id}`,
+})
+
 export const inboxBinding = ({ org_id, instance_id }: Of<'instance_id'>): Binding => ({
   orgId: org_id,
   record: `inbox ${instance_id}`,

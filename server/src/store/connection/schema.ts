@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { z } from 'zod'
+import type { Budget } from '#contract/budgets.ts'
 import type { ExportFormat } from '#contract/exports.ts'
 import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
@@ -308,10 +309,14 @@ export type Schema = {
     name: string
     scope: 'organisation' | 'member' | 'key' | 'workflow' | 'sheet'
     subject: string | null
-    trigger: string | null
+    trigger: z.infer<typeof Budget>['trigger']
     period: 'run' | 'day' | 'month' | 'total'
     limit_millis: number
     mode: 'stop' | 'warn'
+    thresholds: Generated<number[]>
+    emails: Generated<string[]>
+    webhook_url: string | null
+    secret_sealed: string | null
     created_at: Made
   }
   run_tallies: {

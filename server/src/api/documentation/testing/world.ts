@@ -36,6 +36,10 @@ export async function makeWorld(
     await settledRows(org, sheet)
   }
   if (hasProviders) world['field_name'] = 'email_providers'
+  if (path.includes('{budget_id}')) {
+    const budget = { scope: 'workflow', subject: workflow.workflow_id, period: 'day', limit: 100 }
+    world['budget_id'] = (await post('/credits/budgets', budget)).budget_id
+  }
   if (path.includes('{export_id}')) world['export_id'] = (await post(`${sheet}/export`, {})).export_id
   if (/ \/(shortcuts|apps)\//.test(path)) {
     world['id'] = (await publish(app, org, workflow.workflow_id)).shortcut_id

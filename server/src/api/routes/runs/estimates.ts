@@ -8,6 +8,7 @@ import type { Definition } from '../../../chain/definition.ts'
 import { estimateDownstream } from '../../../estimates/downstream.ts'
 import { type EstimateRequest, estimateSheet } from '../../../estimates/estimate.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { listSpendable } from '../../../org/budgets.ts'
 import { readEnvironment } from '../../../org/configuration-environment.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { getOverview } from '../../../store/organisation/ledger.ts'
@@ -63,6 +64,10 @@ export function estimateRoutes(
         ...(body.max_credits === undefined
           ? []
           : [limitOf('max_credits', body.max_credits, expected, at_most)]),
+        ...(await listSpendable(db, { caller, sheet })).map(({ remaining, ...budget }) => ({
+          ...limitOf('budget', remaining, expected, at_most),
+          ...budget,
+        })),
         limitOf('balance', free, expected, at_most),
       ]
       request.warnings.push(...warningsOf(limits, downstream, isBounded))
@@ -105,13 +110,15 @@ function limitOf(kind: Limit['kind'], remaining: number, expected: number, atMos
   return { kind, remaining, covers }
 }
 
+const LEFT = { max_credits: 'it may', budget: 'are left in a budget', balance: 'are left' }
+
 function warningsOf(limits: readonly Limit[], downstream: readonly unknown[], isBounded: boolean): Warning[] {
   const exceeded = limits
     .filter(({ covers }) => covers !== 'at_most')
     .map(({ kind, remaining }) => ({
       field: kind === 'max_credits' ? 'max_credits' : 'body',
       code: `may_exceed_${kind}`,
-      message: `the run may cost more than the ${remaining} credits that ${kind === 'balance' ? 'are left' : 'it may'}`,
+      message: `the run may cost more than the ${remaining} credits that ${LEFT[kind]}`,
     }))
   const sends = {
     field: 'body',

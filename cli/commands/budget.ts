@@ -1,0 +1,161 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import {
+  type Budget,
+  BUDGET_MODES,
+  BUDGET_PERIODS,
+  BUDGET_SCOPES,
+  CreateBudgetBody,
+  SPENDING_TRIGGERS,
+  UpdateBudgetBody,
+} from '#contract/budgets.ts'
+import { invalid, notFound } from '#server/lib/errors.ts'
+import { changeBudget, createBudget, removeBudget, viewBudget } from '#server/org/budgets.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findBudget, listBudgets } from '#server/store/organisation/budgets.ts'
+import { MILLIS } from '#server/store/organisation/credits.ts'
+import { Amount, examples, List, Org } from '../flags.ts'
+import { type CommandOutput, formatTable } from '../output.ts'
+import { inSession, resolveOrganisation } from '../session.ts'
+
+const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
+
+const Thresholds = List.refine(
+  (items) => items.every((item) => /^\d{1,4}$/.test(item)),
+  'must be percents such as 50,80,100',
+).transform((items) => items.map(Number))
+
+const SetFlags = z.strictObject({
+  org: Org,
+  scope: z.enum(BUDGET_SCOPES),
+  subject: z.string().trim().min(1, 'must not be empty').optional(),
+  trigger: z.enum(SPENDING_TRIGGERS).optional(),
+  period: z.enum(BUDGET_PERIODS),
+  limit: Amount,
+  name: z.string().optional(),
+  mode: z.enum(BUDGET_MODES).optional(),
+  thresholds: Thresholds.optional(),
+  emails: List.optional(),
+  webhookUrl: z.string().optional(),
+})
+
+export function define(budget: Command): void {
+  budget.addHelpText(
+    'after',
+    examples(
+      'loam budget set --scope organisation --period month --limit 5000',
+      'loam budget list',
+      'loam budget remove 0198f3ac-8c9d-7e0f-8a1b-2c3d4e5f6a7b',
+    ),
+  )
+
+  budget
+    .command('set')
+    .description(
+      'Limit what is spent in a period; one of the same scope, subject, trigger and period is changed',
+    )
+    .requiredOption('--scope <scope>', BUDGET_SCOPES.join(', '))
+    .option('--subject <subject>', "a member's email address, or the id of a key, workflow or sheet")
+    .option('--trigger <trigger>', `only what was started so: ${SPENDING_TRIGGERS.join(', ')}`)
+    .requiredOption('--period <period>', BUDGET_PERIODS.join(', '))
+    .requiredOption('--limit <credits>', 'how many credits, up to 3 decimals')
+    .option('--name <name>', 'what it is called in alerts')
+    .option('--mode <mode>', 'stop (default) refuses what would pass the limit, warn only tells')
+    .option('--thresholds <percents>', 'when to tell (default 50,80,100)')
+    .option('--emails <addresses>', 'whom to tell (default the administrators)')
+    .option('--webhook-url <url>', 'where to post it, signed')
+    .option(...ORG)
+    .addHelpText(
+      'after',
+      examples(
+        'loam budget set --scope member --subject ann@example.com --period day --limit 100 --mode warn',
+      ),
+    )
+    .action(
+      inSession(SetFlags, async ({ db, sealer }, { org, scope, subject, trigger, period, ...fields }) => {
+        const { org_id } = await resolveOrganisation(db, org === undefined ? {} : { org })
+        const { limit, webhookUrl, ...rest } = fields
+        const given = {
+          ...rest,
+          limit: limit / MILLIS,
+          ...(webhookUrl === undefined ? {} : { webhook_url: webhookUrl }),
+        }
+        const known = (await listBudgets(db, org_id, null)).find(
+          (one) =>
+            one.scope === scope &&
+            one.period === period &&
+            one.subject === (subject?.toLowerCase() ?? null) &&
+            one.trigger === (trigger ?? null),
+        )
+        if (known !== undefined)
+          return formatBudget(await changeBudget(db, OPERATOR, known, read(UpdateBudgetBody, given)))
+        const body = read(CreateBudgetBody, { ...given, scope, subject, trigger, period })
+        return formatBudget(await createBudget(db, OPERATOR, org_id, sealer, body))
+      }),
+    )
+
+  budget
+    .command('list')
+    .description('List budgets with what their present periods have come to')
+    .option(...ORG)
+    .addHelpText('after', examples('loam budget list', 'loam budget list --json'))
+    .action(
+      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
+        const { org_id } = await resolveOrganisation(db, flags)
+        const budgets: z.infer<typeof Budget>[] = []
+        for (const one of await listBudgets(db, org_id, null)) budgets.push(await viewBudget(db, one))
+        return { data: budgets, text: () => formatBudgets(budgets) }
+      }),
+    )
+
+  budget
+    .command('remove')
+    .argument('<budget_id>', 'as loam budget list shows it')
+    .description('Remove a budget: nothing is limited by it any more')
+    .option(...ORG)
+    .addHelpText('after', examples('loam budget remove 0198f3ac-8c9d-7e0f-8a1b-2c3d4e5f6a7b'))
+    .action(
+      inSession(
+        z.strictObject({ org: Org, budget_id: z.guid('must be the id of a budget').toLowerCase() }),
+        async ({ db }, { budget_id, ...flags }) => {
+          const { org_id } = await resolveOrganisation(db, flags)
+          const found = await findBudget(db, org_id, budget_id)
+          if (found === undefined) throw notFound(`Budget ${budget_id}`)
+          await removeBudget(db, OPERATOR, found)
+          return { data: { budget_id, deleted: true }, text: () => `The budget "${found.name}" is removed.` }
+        },
+      ),
+    )
+}
+
+function read<Body>(schema: z.ZodType<Body>, given: unknown): Body {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw invalid(String(issue?.path[0] ?? 'budget').replaceAll('_', '-'), issue?.message ?? 'is not valid')
+}
+
+function formatBudget(budget: z.infer<typeof Budget> & { webhook_secret?: string }): CommandOutput {
+  const secret =
+    budget.webhook_secret === undefined || budget.webhook_url === null
+      ? ''
+      : `\nDeliveries are signed with ${budget.webhook_secret}, which is told this once.`
+  return { data: budget, text: () => `${formatBudgets([budget])}${secret}` }
+}
+
+function formatBudgets(budgets: readonly z.infer<typeof Budget>[]): string {
+  return formatTable(
+    ['BUDGET', 'NAME', 'PERIOD', 'MODE', 'LIMIT', 'SPENT', 'HELD', 'REMAINING'],
+    budgets.map(({ budget_id, name, period, mode, limit, spent, held, remaining }) => [
+      budget_id,
+      name,
+      period,
+      mode,
+      String(limit),
+      String(spent),
+      String(held),
+      String(remaining),
+    ]),
+    'No budgets.',
+  )
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
+import { DateTime, Uuid } from './envelope.ts'
+import { Email } from './members.ts'
+import { Credits } from './numbers.ts'
+
+export const BUDGET_SCOPES = ['organisation', 'member', 'key', 'workflow', 'sheet'] as const
+export const BUDGET_PERIODS = ['run', 'day', 'month', 'total'] as const
+export const BUDGET_MODES = ['stop', 'warn'] as const
+/** What starts spending. */
+export const SPENDING_TRIGGERS = [
+  'api',
+  'shortcut',
+  'auto_run',
+  'schedule',
+  'webhook',
+  'source',
+  'segment',
+  'send_to_sheet',
+  'agent',
+] as const
+
+const MAX_THRESHOLDS = 10
+const MAX_EMAILS = 20
+
+const CHANGEABLE = {
+  name: z.string().trim().min(1, 'must not be empty').max(200),
+  limit: Credits.describe('In credits'),
+  mode: z.enum(BUDGET_MODES).describe('`stop` refuses what would pass the limit, `warn` only tells'),
+  thresholds: boundedArray(z.int().min(1).max(1000), { max: MAX_THRESHOLDS })
+    .refine((list) => new Set(list).size === list.length, 'must name each threshold once')
+    .describe('In percent of the limit'),
+  emails: boundedArray(Email, { max: MAX_EMAILS }).describe('Who is told'),
+  webhook_url: z
+    .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
+    .max(2048)
+    .nullable(),
+}
+
+export const CreateBudgetBody = z
+  .strictObject({
+    scope: z.enum(BUDGET_SCOPES),
+    subject: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .nullish()
+      .describe("A member's email address, or the id of a key, workflow or sheet; null for the organisation"),
+    trigger: z.enum(SPENDING_TRIGGERS).nullish().describe('Only what was started so'),
+    period: z.enum(BUDGET_PERIODS),
+    limit: CHANGEABLE.limit,
+    name: CHANGEABLE.name.optional(),
+    mode: CHANGEABLE.mode.default('stop'),
+    thresholds: CHANGEABLE.thresholds.default([50, 80, 100]),
+    emails: CHANGEABLE.emails.optional().describe('The administrators by default'),
+    webhook_url: CHANGEABLE.webhook_url.optional(),
+  })
+  .check((context) => {
+    const { scope, subject } = context.value
+    if ((scope === 'organisation') === (subject === undefined || subject === null)) return
+    const message =
+      scope === 'organisation' ? 'must be null: the scope is the organisation' : `required: which ${scope}`
+    context.issues.push({ code: 'custom', input: subject, path: ['subject'], message })
+  })
+
+export const UpdateBudgetBody = z
+  .strictObject(CHANGEABLE)
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, `needs one of ${Object.keys(CHANGEABLE).join(', ')}`)
+
+/** Credits with at most three decimals (D22). */
+const Amount = z.number()
+
+export const Budget = z
+  .object({
+    budget_id: Uuid,
+    name: z.string(),
+    scope: z.enum(BUDGET_SCOPES),
+    subject: z.string().nullable(),
+    trigger: z.enum(SPENDING_TRIGGERS).nullable(),
+    period: z.enum(BUDGET_PERIODS),
+    limit: Amount,
+    mode: z.enum(BUDGET_MODES),
+    thresholds: z.array(z.int()),
+    emails: z.array(z.string()),
+    webhook_url: z.string().nullable(),
+    spent: Amount.describe('In the present period; 0 for one that counts each run'),
+    held: Amount,
+    remaining: Amount,
+    period_start: DateTime.nullable(),
+    period_end: DateTime.nullable(),
+    alerts: z.array(z.object({ threshold: z.int(), at: DateTime })).describe('Of the present period'),
+    created_at: DateTime,
+  })
+  .meta({ id: 'Budget' })
+
+export const CreatedBudget = Budget.extend({
+  webhook_secret: z.string().describe('What deliveries are signed with; told this once'),
+}).meta({ id: 'CreatedBudget' })
+
+export const DeletedBudget = z.object({ budget_id: Uuid, deleted: z.literal(true) })

@@ -1,0 +1,198 @@
+import { createHmac } from 'node:crypto'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { serveDouble } from '#server/catalog/testing/provider-double.ts'
+import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { newId } from '#server/lib/ids.ts'
+import { createMailer } from '#server/lib/mail.ts'
+import { budgetAlertJob } from '#server/org/budget-alerts.ts'
+import { makeApp } from '#test/harness.ts'
+import { serveSmtp } from '#test/mail-server.ts'
+
+const app = await makeApp()
+const BUDGETS = '/credits/budgets'
+
+async function makeSpender(credits = 0) {
+  const org = await app.makeOrg()
+  const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Spends' })).body.data
+  const entry = {
+    org_id: org.orgId,
+    entry_id: newId(),
+    amount_millis: -credits * 1000,
+    balance_millis: 0,
+    reason: 'cell',
+    details: '{}',
+    workflow_id,
+    member: org.adminEmail,
+    trigger: 'api',
+  }
+  if (credits > 0) await app.store.system.insertInto('credit_entries').values(entry).execute()
+  return { org, workflow_id: workflow_id as string }
+}
+
+describe('M9: budgets', async () => {
+  it('are made with scope, subject, period and limit; what the period has spent counts', async () => {
+    const { org, workflow_id } = await makeSpender(3)
+    const body = { scope: 'workflow', subject: workflow_id, period: 'month', limit: 10.5 }
+    const made = await org.call('POST', BUDGETS, body)
+    const { webhook_secret, ...budget } = made.body.data
+    expect([made.status, webhook_secret]).toEqual([201, expect.stringMatching(/^whsec_/)])
+    expect(budget).toEqual({
+      budget_id: expect.any(String),
+      name: expect.stringContaining(workflow_id),
+      ...body,
+      trigger: null,
+      mode: 'stop',
+      thresholds: [50, 80, 100],
+      emails: [org.adminEmail],
+      webhook_url: null,
+      spent: 3,
+      held: 0,
+      remaining: 7.5,
+      period_start: expect.stringMatching(/-01T00:00:00.000Z$/),
+      period_end: expect.stringMatching(/-01T00:00:00.000Z$/),
+      alerts: [],
+      created_at: expect.any(String),
+    })
+    expect((await org.call('GET', BUDGETS)).body.data).toEqual([budget])
+    // M1: what is left of it is a limit of a run.
+    const sheet = `/workflows/${workflow_id}/sheets/${workflow_id}`
+    await org.call('POST', `${sheet}/actions/add`, { action_id: 'filter', inputs: {} })
+    const estimate = await org.call('POST', `${sheet}/estimate`, { new_rows: 1 })
+    const limit = { kind: 'budget', budget_id: budget.budget_id, name: budget.name, remaining: 7.5 }
+    expect(estimate.body.data.limits).toContainEqual({ ...limit, covers: 'at_most' })
+    const one = `${BUDGETS}/${budget.budget_id}`
+    expect((await org.call('GET', one)).body.data).toEqual(budget)
+    const changed = await org.call('PATCH', one, { name: 'Less', limit: 5, mode: 'warn' })
+    expect(changed.body.data).toMatchObject({ name: 'Less', limit: 5, remaining: 2, mode: 'warn' })
+    expect((await org.call('POST', BUDGETS, body)).status).toBe(409)
+    expect((await org.call('POST', BUDGETS, { ...body, trigger: 'webhook' })).status).toBe(201)
+    expect((await org.call('DELETE', one)).body.data).toEqual({ budget_id: budget.budget_id, deleted: true })
+    expect((await org.call('GET', one)).status).toBe(404)
+  })
+
+  it('a budget of each kind of subject counts what is its own', async () => {
+    const { org, workflow_id } = await makeSpender(4)
+    const subjects = {
+      organisation: null,
+      member: org.adminEmail.toUpperCase(),
+      workflow: workflow_id,
+      sheet: workflow_id,
+    }
+    for (const [scope, subject] of Object.entries(subjects)) {
+      const { body } = await org.call('POST', BUDGETS, { scope, subject, period: 'total', limit: 100 })
+      // The charge names no sheet.
+      expect([scope, body.data.spent]).toEqual([scope, scope === 'sheet' ? 0 : 4])
+    }
+  })
+
+  const { org } = await makeSpender()
+  const plain = { scope: 'organisation', period: 'day', limit: 1 }
+  it.each<[string, object, number, string?]>([
+    ['an unknown member', { ...plain, scope: 'member', subject: 'nobody@example.com' }, 404],
+    ['an unknown workflow', { ...plain, scope: 'workflow', subject: newId() }, 404],
+    ['an id that is none', { ...plain, scope: 'key', subject: 'x' }, 404],
+    ['no subject', { ...plain, scope: 'sheet' }, 400, 'subject'],
+    ['a subject of the organisation', { ...plain, subject: 'x' }, 400, 'subject'],
+    ['no limit', { scope: 'organisation', period: 'day' }, 400, 'limit'],
+    ['a limit below 0', { ...plain, limit: -1 }, 400, 'limit'],
+    ['four decimals', { ...plain, limit: 0.0001 }, 400, 'limit'],
+    ['another period', { ...plain, period: 'year' }, 400, 'period'],
+    ['another trigger', { ...plain, trigger: 'me' }, 400, 'trigger'],
+    ['an address that is none', { ...plain, emails: ['x'] }, 400, 'emails[0]'],
+    ['a webhook that is none', { ...plain, webhook_url: 'ftp://x.example' }, 400, 'webhook_url'],
+    ['a threshold of 0', { ...plain, thresholds: [0] }, 400, 'thresholds[0]'],
+  ])('%s is refused', async (_what, body, status, field) => {
+    const answer = await org.call('POST', BUDGETS, body)
+    expect([answer.status, answer.body.errors?.[0].field]).toEqual([status, field])
+  })
+
+  it('only administrators change them; members see what concerns them, others nothing', async () => {
+    const { org: own, workflow_id } = await makeSpender()
+    const ann = await own.keyFor('ann@example.com', 'member')
+    const all: object[] = [plain, { ...plain, scope: 'workflow', subject: workflow_id }]
+    for (const body of [...all, { ...plain, scope: 'member', subject: 'ann@example.com' }])
+      expect((await own.call('POST', BUDGETS, body)).status).toBe(201)
+    const seen = (await app.call(ann, 'GET', BUDGETS)).body.data
+    expect(seen.map(({ scope }: { scope: string }) => scope)).toEqual(['member', 'organisation'])
+    const one = `${BUDGETS}/${seen[0].budget_id}`
+    const answers = [
+      await app.call(ann, 'POST', BUDGETS, plain),
+      await app.call(ann, 'DELETE', one),
+      await app.call(await own.keyFor('bob@example.com', 'user'), 'GET', BUDGETS),
+      await org.call('GET', one),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 404])
+  })
+})
+
+describe('M10: alerts', () => {
+  it('a threshold is told once a period and limit, by mail and by a signed webhook with a stable id', async () => {
+    const { org } = await makeSpender(8)
+    const mail = await serveSmtp()
+    let refusals = 1
+    const hook = await serveDouble(() => ({ status: refusals-- > 0 ? 503 : 200 }))
+    const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
+    const { sealer, log } = app.services
+    const sendMail = createMailer({ url: mail.url, from: 'loam@loam.test' })
+    const job = budgetAlertJob({ store: app.store, egress, sendMail, sealer, log })
+    const deliver = () => job.run(undefined, new AbortController().signal)
+
+    const { body } = await org.call('POST', BUDGETS, {
+      scope: 'organisation',
+      period: 'month',
+      limit: 10,
+      name: 'Everybody',
+      emails: ['a@example.com', 'b@example.com'],
+      webhook_url: `${hook.origin}/alerts`,
+    })
+    const { budget_id, webhook_secret, alerts } = body.data
+    expect(alerts.map(({ threshold }: { threshold: number }) => threshold)).toEqual([50, 80])
+    await deliver()
+    const subjects = mail.received.map(({ to, text }) => [to[0], /Subject: (.*)/.exec(text)?.[1]?.trim()])
+    expect(subjects.sort()).toEqual([
+      ['a@example.com', 'Budget Everybody: 50%'],
+      ['a@example.com', 'Budget Everybody: 80%'],
+      ['b@example.com', 'Budget Everybody: 50%'],
+      ['b@example.com', 'Budget Everybody: 80%'],
+    ])
+    // The one that was refused is due again.
+    await sql`update budget_messages set due_at = now() where due_at is not null`.execute(app.store.system)
+    await deliver()
+    await deliver()
+    expect(hook.seen).toHaveLength(3)
+    const ids = hook.seen.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(2)
+    for (const { headers, body: sent } of hook.seen) {
+      const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${sent}`
+      const key = Buffer.from(webhook_secret.slice('whsec_'.length), 'base64')
+      const signature = createHmac('sha256', key).update(signed).digest('base64')
+      expect(headers['webhook-signature']).toBe(`v1,${signature}`)
+    }
+    const last = JSON.parse(hook.seen.at(-1)?.body ?? '{}')
+    expect(last).toEqual({
+      type: 'budget.threshold',
+      timestamp: expect.any(String),
+      data: {
+        budget_id,
+        name: 'Everybody',
+        scope: 'organisation',
+        subject: null,
+        period: 'month',
+        period_start: expect.any(String),
+        threshold: expect.any(Number),
+        limit: 10,
+        spent: 8,
+        mode: 'stop',
+      },
+    })
+    // A lower limit is another one: what has passed it is told.
+    await org.call('PATCH', `${BUDGETS}/${budget_id}`, { limit: 4, webhook_url: null })
+    await org.call('PATCH', `${BUDGETS}/${budget_id}`, { limit: 4, thresholds: [100] })
+    await deliver()
+    const told = (await org.call('GET', `${BUDGETS}/${budget_id}`)).body.data.alerts
+    expect(told.map(({ threshold }: { threshold: number }) => threshold)).toEqual([50, 80, 50, 80, 100])
+    await egress.close()
+  })
+})

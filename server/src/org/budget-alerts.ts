@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { signDelivery } from '../catalog/http/webhook-signature.ts'
+import type { Egress } from '../lib/egress/egress.ts'
+import { reasonOf } from '../lib/errors.ts'
+import { defineJob, type Job } from '../lib/job.ts'
+import type { Log } from '../lib/log.ts'
+import type { SendMail } from '../lib/mail.ts'
+import { budgetBinding } from '../lib/security/bindings.ts'
+import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
+import { backoff } from '../lib/timing/backoff.ts'
+import type { Store } from '../store/connection/db.ts'
+import {
+  type BudgetMessage,
+  claimBudgetMessages,
+  endBudgetMessage,
+} from '../store/organisation/budget-messages.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+
+const AT_ONCE = 20
+const MAX_TRIES = 15
+const TIMEOUT_MS = 10_000
+const RETRIES = { firstMs: 2000, maxMs: 3_600_000 }
+
+export type AlertParts = {
+  store: Store
+  egress: Pick<Egress, 'fetch'>
+  sendMail: SendMail | null
+  sealer: Sealer
+  log: Log
+}
+
+/** Sends what alerts of budgets have left to send, within seconds. Each message is one process's until it is sent or failed. */
+export function budgetAlertJob(parts: AlertParts): Job {
+  return defineJob({
+    name: 'send_budget_alerts',
+    everySecond: true,
+    payload: z.undefined(),
+    run: async (_payload, signal) => {
+      const { system } = parts.store
+      const messages = await claimBudgetMessages(system, { limit: AT_ONCE, seconds: 60 })
+      await Promise.all(
+        messages.map(async (message) => {
+          const error = await send(parts, message, signal)
+          const isOver = error === null || message.tries >= MAX_TRIES
+          await endBudgetMessage(system, message, {
+            error,
+            retryMs: isOver ? null : backoff(message.tries, RETRIES),
+          })
+          if (error !== null)
+            parts.log.warn({ budget_id: message.budget_id, error }, 'an alert of a budget was not sent')
+        }),
+      )
+    },
+  })
+}
+
+/** Null when it has arrived, else why not. */
+async function send(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<string | null> {
+  try {
+    return message.email === null
+      ? await postAlert(parts, message, signal)
+      : await mailAlert(parts, message, message.email)
+  } catch (cause) {
+    return reasonOf(cause)
+  }
+}
+
+async function mailAlert(
+  { sendMail }: AlertParts,
+  message: BudgetMessage,
+  to: string,
+): Promise<string | null> {
+  if (sendMail === null) return 'no mail server is set (LOAM_SMTP_URL)'
+  const { name, threshold, mode, period } = message
+  const [spent, limit] = [message.spent_millis / MILLIS, message.limit_millis / MILLIS]
+  const isOver = threshold >= 100
+  const lines = [
+    `${spent} of ${limit} credits of the budget "${name}" are spent${period === 'total' ? '' : ` in this ${period}`}.`,
+    mode === 'stop'
+      ? isOver
+        ? 'What would cost more is stopped (out_of_credits). Raise the limit, then resume the runs that it stopped.'
+        : 'At 100% what would cost more is stopped.'
+      : 'Nothing is stopped: the budget only warns.',
+  ]
+  await sendMail({ to, subject: `Budget ${name}: ${threshold}%`, text: `${lines.join('\n')}\n` })
+  return null
+}
+
+async function postAlert(
+  { egress, sealer }: AlertParts,
+  message: BudgetMessage,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const {
+    webhook_url: url,
+    secret_sealed,
+    budget_id,
+    name,
+    scope,
+    subject,
+    period,
+    threshold,
+    mode,
+  } = message
+  if (url === null || secret_sealed === null) return null
+  const secret = tryOpen(sealer, secret_sealed, budgetBinding(message))
+  if (secret === null) return 'its secret cannot be opened with the present LOAM_SECRET'
+  const body = JSON.stringify({
+    type: 'budget.threshold',
+    timestamp: message.at.toISOString(),
+    data: {
+      budget_id,
+      name,
+      scope,
+      subject,
+      period,
+      period_start: message.period_start?.toISOString() ?? null,
+      threshold,
+      limit: message.limit_millis / MILLIS,
+      spent: message.spent_millis / MILLIS,
+      mode,
+    },
+  })
+  const id = `msg_${message.message_id.replaceAll('-', '')}`
+  const headers = {
+    'content-type': 'application/json',
+    ...signDelivery({ id, body, at: new Date() }, secret),
+  }
+  const reply = await egress.fetch({ url, method: 'POST', headers, body, timeoutMs: TIMEOUT_MS, signal })
+  if (!reply.ok) return reply.message
+  return reply.status < 300 ? null : `HTTP ${reply.status}`
+}

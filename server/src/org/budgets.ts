@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto'
+import type { z } from 'zod'
+import type { Budget, CreateBudgetBody, CreatedBudget, UpdateBudgetBody } from '#contract/budgets.ts'
+import { AppError, notFound } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { budgetBinding } from '../lib/security/bindings.ts'
+import type { Sealer } from '../lib/security/secrets.ts'
+import { type Db, inTransaction } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import {
+  type BudgetChange,
+  type BudgetRecord,
+  deleteBudget,
+  hasSubject,
+  insertBudget,
+  listAdminEmails,
+  listBudgets,
+  readPeriod,
+  updateBudget,
+} from '../store/organisation/budgets.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+import { getBudgetPurse } from '../store/purses/budget-purses.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+
+const SECRET_BYTES = 24
+const SUBJECTS = {
+  organisation: 'Organisation',
+  member: 'Member',
+  key: 'Key',
+  workflow: 'Workflow',
+  sheet: 'Sheet',
+}
+
+/** A budget counts from the beginning of its period, so thresholds that it has passed already are told at once. */
+export async function createBudget(
+  db: Db,
+  actor: Actor,
+  orgId: string,
+  sealer: Sealer,
+  body: z.output<typeof CreateBudgetBody>,
+): Promise<z.infer<typeof CreatedBudget>> {
+  const { scope, period, trigger = null } = body
+  const subject = body.subject?.toLowerCase() ?? null
+  if (subject !== null && !(await hasSubject(db, orgId, scope, subject)))
+    throw notFound(`${SUBJECTS[scope]} ${subject}`)
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  const budget_id = newId()
+  const budget = await inTransaction(db, async (trx) => {
+    const made = await insertBudget(trx, {
+      org_id: orgId,
+      budget_id,
+      name: body.name ?? nameOf(scope, subject, period),
+      scope,
+      subject,
+      trigger,
+      period,
+      limit_millis: Math.round(body.limit * MILLIS),
+      mode: body.mode,
+      thresholds: body.thresholds.toSorted((one, other) => one - other),
+      emails: [...new Set(body.emails ?? (await listAdminEmails(trx, orgId)))],
+      webhook_url: body.webhook_url ?? null,
+      secret_sealed: sealer.seal(secret, budgetBinding({ org_id: orgId, budget_id })),
+    })
+    if (made === undefined) {
+      const of = subject === null ? scope : `${scope} ${subject}`
+      throw new AppError(
+        'Conflict',
+        `There is a budget of ${of} by ${period} already${trigger === null ? '' : ` for ${trigger}`}; change that one`,
+      )
+    }
+    await recordAudit(trx, orgId, actor, {
+      action: 'budget.created',
+      target: budget_id,
+      details: audited(made),
+    })
+    await getBudgetPurse(trx, orgId, budget_id)
+    return made
+  })
+  return { ...(await viewBudget(db, budget)), webhook_secret: secret }
+}
+
+const nameOf = (scope: string, subject: string | null, period: string): string =>
+  `${subject === null ? scope : `${scope} ${subject}`}, ${period === 'total' ? 'in all' : `each ${period}`}`
+
+export async function changeBudget(
+  db: Db,
+  actor: Actor,
+  before: BudgetRecord,
+  { limit, thresholds, emails, ...rest }: z.output<typeof UpdateBudgetBody>,
+): Promise<z.infer<typeof Budget>> {
+  const change: BudgetChange = {
+    ...rest,
+    ...(limit === undefined ? {} : { limit_millis: Math.round(limit * MILLIS) }),
+    ...(thresholds === undefined ? {} : { thresholds: thresholds.toSorted((one, other) => one - other) }),
+    ...(emails === undefined ? {} : { emails: [...new Set(emails)] }),
+  }
+  const { org_id, budget_id } = before
+  const changed = await inTransaction(db, async (trx) => {
+    const after = await updateBudget(trx, org_id, budget_id, change)
+    if (after === undefined) throw notFound('Budget')
+    await recordAudit(trx, org_id, actor, {
+      action: 'budget.changed',
+      target: budget_id,
+      details: audited(after),
+    })
+    return after
+  })
+  return viewBudget(db, changed)
+}
+
+export async function removeBudget(
+  db: Db,
+  actor: Actor,
+  { org_id, budget_id, name }: BudgetRecord,
+): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    if (!(await deleteBudget(trx, org_id, budget_id))) throw notFound('Budget')
+    await recordAudit(trx, org_id, actor, { action: 'budget.deleted', target: budget_id, details: { name } })
+  })
+}
+
+/** What is left in the budgets that would stop a run of the sheet which the caller starts over the API. */
+export async function listSpendable(
+  db: Db,
+  { caller, sheet }: { caller: { orgId: string; email: string; keyId: string | null }; sheet: SheetRecord },
+): Promise<{ budget_id: string; name: string; remaining: number }[]> {
+  const subjects = {
+    organisation: null,
+    member: caller.email,
+    key: caller.keyId,
+    workflow: sheet.workflow_id,
+    sheet: sheet.sheet_id,
+  }
+  const found: { budget_id: string; name: string; remaining: number }[] = []
+  for (const budget of await listBudgets(db, caller.orgId, null)) {
+    const { budget_id, name, mode, scope, subject, trigger, limit_millis } = budget
+    const applies = subject === subjects[scope] && (trigger === null || trigger === 'api')
+    if (mode !== 'stop' || !applies) continue
+    const purse = await getBudgetPurse(db, caller.orgId, budget_id)
+    const left = limit_millis - (purse?.spent ?? 0) - (purse?.held ?? 0)
+    found.push({ budget_id, name, remaining: Math.max(0, left) / MILLIS })
+  }
+  return found
+}
+
+const audited = ({ name, scope, subject, period, mode, limit_millis }: BudgetRecord) => ({
+  name,
+  scope,
+  subject,
+  period,
+  mode,
+  limit: limit_millis / MILLIS,
+})
+
+/** A budget with what its present period has come to. */
+export async function viewBudget(db: Db, budget: BudgetRecord): Promise<z.infer<typeof Budget>> {
+  const purse = await getBudgetPurse(db, budget.org_id, budget.budget_id)
+  const { period_start, period_end, alerts } = await readPeriod(db, budget)
+  const [spent, held] = [purse?.spent ?? 0, purse?.held ?? 0]
+  const { budget_id, name, scope, subject, trigger, period, mode, thresholds, emails, webhook_url } = budget
+  return {
+    budget_id,
+    name,
+    scope,
+    subject,
+    trigger,
+    period,
+    limit: budget.limit_millis / MILLIS,
+    mode,
+    thresholds,
+    emails,
+    webhook_url,
+    spent: spent / MILLIS,
+    held: held / MILLIS,
+    remaining: Math.max(0, budget.limit_millis - spent - held) / MILLIS,
+    period_start: period_start?.toISOString() ?? null,
+    period_end: period_end?.toISOString() ?? null,
+    alerts: alerts.map(({ threshold, at }) => ({ threshold, at: at.toISOString() })),
+    created_at: budget.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { Db } from '../connection/db.ts'
+import type { BudgetRecord } from './budgets.ts'
+
+/** A mail, or with no address a delivery to the webhook, about an alert of a budget. */
+export type BudgetMessage = BudgetRecord & {
+  message_id: string
+  email: string | null
+  /** This one included. */
+  tries: number
+  threshold: number
+  limit_millis: number
+  spent_millis: number
+  period_start: Date | null
+  at: Date
+}
+
+/** Messages that are due, for one process: whoever dies with them leaves them to others after so many seconds. */
+export async function claimBudgetMessages(
+  db: Db,
+  { limit, seconds }: { limit: number; seconds: number },
+): Promise<BudgetMessage[]> {
+  const { rows } = await sql<BudgetMessage>`
+    with due as (
+      select org_id, message_id from budget_messages where due_at <= now()
+      order by due_at limit ${limit} for update skip locked
+    ), claimed as (
+      update budget_messages m set tries = m.tries + 1, due_at = now() + ${seconds} * interval '1 second'
+      from due where m.org_id = due.org_id and m.message_id = due.message_id
+      returning m.org_id, m.message_id, m.alert_id, m.email, m.tries
+    )
+    select b.*, c.message_id, c.email, c.tries, a.threshold, a.limit_millis, a.spent_millis, a.period_start, a.at
+    from claimed c join budget_alerts a on a.org_id = c.org_id and a.alert_id = c.alert_id
+    join budgets b on b.org_id = a.org_id and b.budget_id = a.budget_id`.execute(db)
+  return rows
+}
+
+/** It was sent, is tried again, or is given up. */
+export async function endBudgetMessage(
+  db: Db,
+  { org_id, message_id }: Pick<BudgetMessage, 'org_id' | 'message_id'>,
+  { error, retryMs }: { error: string | null; retryMs: number | null },
+): Promise<void> {
+  await sql`update budget_messages set error = ${error},
+      due_at = case when ${retryMs}::float8 is null then null else now() + ${retryMs}::float8 * interval '1 millisecond' end
+    where org_id = ${org_id} and message_id = ${message_id}`.execute(db)
+}
