@@ -150,12 +150,12 @@ describe('M10: alerts', () => {
     const { budget_id, webhook_secret, alerts } = body.data
     expect(alerts.map(({ threshold }: { threshold: number }) => threshold)).toEqual([50, 80])
     await deliver()
-    const subjects = mail.received.map(({ to, text }) => [to[0], /Subject: (.*)/.exec(text)?.[1]?.trim()])
-    expect(subjects.sort()).toEqual([
-      ['a@example.com', 'Budget Everybody: 50%'],
-      ['a@example.com', 'Budget Everybody: 80%'],
-      ['b@example.com', 'Budget Everybody: 50%'],
-      ['b@example.com', 'Budget Everybody: 80%'],
+    const mails = mail.received.map(({ to, text }) => `${to[0]}: ${/Subject: (.*)/.exec(text)?.[1]?.trim()}`)
+    expect(mails.toSorted((one, other) => (one < other ? -1 : 1))).toEqual([
+      'a@example.com: Budget Everybody: 50%',
+      'a@example.com: Budget Everybody: 80%',
+      'b@example.com: Budget Everybody: 50%',
+      'b@example.com: Budget Everybody: 80%',
     ])
     // The one that was refused is due again.
     await sql`update budget_messages set due_at = now() where due_at is not null`.execute(app.store.system)
