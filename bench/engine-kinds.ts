@@ -1,14 +1,14 @@
 import type { Installation } from '#test/installation.ts'
 import type { Call, Step } from '#test/sheets.ts'
 import { count, held, type Line, line, rate } from './engine-line.ts'
-import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
+import { ACTIONS, makeLoad, NO_OP, runToTheEnd, startLoam } from './engine-load.ts'
 import { median, note } from './report.ts'
 
 type Size = { rows: number; rounds: number }
 
 const WARM_UP = 2000
 
-const FORMULAS: Step[] = [
+export const FORMULAS: Step[] = [
   '({{input.name}} ?? "").trim().toUpperCase()',
   '{{input.name}}.split("-").length > 3 ? "long" : "short"',
   '{{input.name}}.replaceAll("-", " ").slice(0, 40)',
@@ -43,10 +43,7 @@ const CACHED_ACTIONS = 3
 /** P15: rows whose cells are all in the cache, in turns with P1's. */
 export async function measureCache(installation: Installation, { rows, rounds }: Size): Promise<Line[]> {
   const { call, stop } = await startLoam(installation)
-  const chain: Step[] = Array.from({ length: CACHED_ACTIONS }, () => ({
-    action_id: 'split_full_name',
-    inputs: { value: '{{input.name}}' },
-  }))
+  const chain: Step[] = Array.from({ length: CACHED_ACTIONS }, () => NO_OP)
   await runPure(call, WARM_UP)
   const base = await makeLoad(call, rows, chain)
   await call('PATCH', base, { cache_enabled: true })

@@ -20,7 +20,7 @@ export async function measureIdle(installation: Installation): Promise<Line[]> {
   for (let n = 0; n < SINGLE_RUNS; n += 1) ms.push(await runSmall(call, base))
   await stop()
   const what = `one row, idle, median of ${SINGLE_RUNS} (as List Rows tells, asked every ms from ${QUIET_MS} ms on)`
-  return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 20, ' ms', 'at most'))]
+  return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 12, ' ms', 'at most'))]
 }
 
 /** P4: a small run of one organisation while a large one of another is under way. */

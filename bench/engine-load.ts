@@ -4,17 +4,18 @@ import { nameOf } from './peers/peer.ts'
 
 export const ACTIONS = 5
 
-const noOp: Step = { action_id: 'split_full_name', inputs: { value: '{{input.name}}' } }
+/** An action that needs nobody else. */
+export const NO_OP: Step = { action_id: 'split_full_name', inputs: { value: '{{input.name}}' } }
 
 const notPure: Step = { action_id: 'delay_step', inputs: { time: '0' } }
 /** Actions of which none is written with the next one. */
-export const SETTLED_ONE_BY_ONE: Step[] = [noOp, notPure, noOp, notPure, noOp]
+export const SETTLED_ONE_BY_ONE: Step[] = [NO_OP, notPure, NO_OP, notPure, NO_OP]
 
 /** A sheet with rows that have never run: five actions that need nobody else, or those of `chain`. */
 export async function makeLoad(
   call: Call,
   rows: number,
-  chain: Step[] = Array.from({ length: ACTIONS }, () => noOp),
+  chain: Step[] = Array.from({ length: ACTIONS }, () => NO_OP),
   nameOfRow: (n: number) => string = nameOf,
 ): Promise<string> {
   const base = await makeSheet(call, ['name'], chain)

@@ -1,25 +1,37 @@
-// P1 to P4, P9, P11 to P15 and P19: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
+// P1 to P4, P9, P11 to P17 and P19, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
-// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000 --reads 100]
+// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
+//   --costs bench/engine-costs.json]
 import { parseArgs } from 'node:util'
+import { reasonOf } from '#server/lib/errors.ts'
 import { type Installation, openInstallation } from '#test/installation.ts'
 import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine-calls.ts'
+import { measureCosts } from './engine-costs.ts'
+import { measureFloods } from './engine-floods.ts'
 import { measureCache, measureFormulas } from './engine-kinds.ts'
 import { measureFairness, measureIdle } from './engine-latency.ts'
-import type { Line } from './engine-line.ts'
+import { type Line, line } from './engine-line.ts'
 import { measureProvider, measureWorkers } from './engine-provider.ts'
 import { measureReaders } from './engine-readers.ts'
+import { measureSize } from './engine-size.ts'
 import { measureThroughput } from './engine-throughput.ts'
 import { note, print } from './report.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p19' },
+    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p19,costs' },
     rows: { type: 'string', default: '20000' },
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
     crowd: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '3' },
+    /** Of the size of the floods of P16. */
+    share: { type: 'string', default: '1' },
+    queued: { type: 'string', default: '1000000' },
+    /** Rows of P17's largest sheet, which takes long to fill. */
+    huge: { type: 'string', default: '0' },
+    /** The file that the costs are written to, for bench/scale-model.ts. */
+    costs: { type: 'string' },
   },
 })
 const [rows, rounds] = [Number(values.rows), Number(values.rounds)]
@@ -34,6 +46,10 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   p13: (installation) => measureCalls(installation, WATERFALLS, { cells: rows, rounds }),
   p14: (installation) => measureCalls(installation, MODEL_CALLS, { cells: rows, rounds }),
   p15: (installation) => measureCache(installation, { rows: Number(values.cached), rounds }),
+  p16: (installation) => measureFloods(installation, { share: Number(values.share) }),
+  p17: (installation) =>
+    measureSize(installation, { queued: Number(values.queued), huge: Number(values.huge) }),
+  costs: (installation) => measureCosts(installation, { rows, out: values.costs }),
   p19: (installation) => measureReaders(installation, { rows, rounds, reads: Number(values.reads) }),
 }
 
@@ -49,6 +65,11 @@ try {
     const installation = await openInstallation()
     try {
       lines.push(...((await BENCHES[name]?.(installation)) ?? []))
+    } catch (cause) {
+      // The others are measured all the same.
+      note(`${name.toUpperCase()} was not measured: ${cause instanceof Error ? cause.stack : String(cause)}`)
+      lines.push(line(name.toUpperCase(), 'not measured', reasonOf(cause), { met: 'NO' }))
+      process.exitCode = 1
     } finally {
       await installation.close()
     }

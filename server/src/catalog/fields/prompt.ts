@@ -51,8 +51,11 @@ export function printKnowledge(knowledge: string): string {
 
 const OPENS_MARK = /[<\uFE64\uFF1C](?=[\s\p{Cf}/\uFF0F]{0,20}(?:row_data|organisation_knowledge))/giu
 
+const MAY_OPEN = /[<\uFE64\uFF1C]/
+
 function mark(tag: string, text: string, attributes = ''): string {
-  return `<${tag}${attributes}>\n${text.replace(OPENS_MARK, '&lt;')}\n</${tag}>`
+  const inside = MAY_OPEN.test(text) ? text.replace(OPENS_MARK, '&lt;') : text
+  return `<${tag}${attributes}>\n${inside}\n</${tag}>`
 }
 
 /** Stands in every request, the same each time. */

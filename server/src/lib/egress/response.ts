@@ -63,18 +63,22 @@ function parseJson(text: string): JsonResult {
   }
 }
 
+const [QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = [...'"\\[]{}'].map((character) =>
+  character.charCodeAt(0),
+)
+
 // JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack.
 function exceedsDepth(text: string, limit: number): boolean {
   let depth = 0
   let inString = false
   for (let index = 0; index < text.length; index += 1) {
-    const character = text[index]
+    const code = text.charCodeAt(index)
     if (inString) {
-      if (character === '\\') index += 1
-      else if (character === '"') inString = false
-    } else if (character === '"') inString = true
-    else if (character === '[' || character === '{') depth += 1
-    else if (character === ']' || character === '}') depth -= 1
+      if (code === BACKSLASH) index += 1
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === BRACKET || code === BRACE) depth += 1
+    else if (code === BRACKET_END || code === BRACE_END) depth -= 1
     if (depth > limit) return true
   }
   return false
