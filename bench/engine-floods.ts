@@ -7,7 +7,7 @@ import { median, note } from './report.ts'
 
 const ROUNDS = 5
 /** P16 names these; `npm run faults:r16` floods mail and models as well. */
-const RESOURCES = ['sandbox', 'exports', 'imports', 'streams']
+const RESOURCES: ReadonlySet<string> = new Set(['sandbox', 'exports', 'imports', 'streams'])
 const SETTINGS = {
   LOAM_CONCURRENCY: '50',
   LOAM_EXPORTS_PER_ORG: '100000',
@@ -29,7 +29,7 @@ export async function measureFloods(
   const floods = floodsOf({ store, origin: server.url, dataDir: `${folder}/server`, share })
   const lines: Line[] = []
   for (const [name, open] of Object.entries(floods)) {
-    if (!RESOURCES.includes(name)) continue
+    if (!RESOURCES.has(name)) continue
     lines.push(await measure(name, await open(await makeOrg(`Flood of ${name}`), await makeOrg(name))))
   }
   await server.stop()

@@ -63,9 +63,9 @@ function parseJson(text: string): JsonResult {
   }
 }
 
-const [QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = [...'"\\[]{}'].map((character) =>
-  character.charCodeAt(0),
-)
+const codeOf = (character: string): number => character.charCodeAt(0)
+const [QUOTE, BACKSLASH] = [codeOf('"'), codeOf('\\')]
+const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
 
 // JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack.
 function exceedsDepth(text: string, limit: number): boolean {
