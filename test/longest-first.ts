@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const LONG_FILES: Readonly<Record<string, number>> = {
   'test/faults/small.test.ts': 250,
   'server/src/engine/recovery.test.ts': 40,
+  'test/browser/dashboard.test.ts': 60,
   'test/start.test.ts': 35,
   'test/docs-commands.test.ts': 35,
   'server/src/api/routes/actions/catalogue.test.ts': 30,

@@ -21,10 +21,11 @@ export function referencesFor(columns: readonly Column[], action: string | null)
 const TOKEN = /\{\{\s*([^{}]+?)\s*\}\}/g
 
 /** A template with the values of a row in it, as far as they are known. */
-export function fillTemplate(template: string, row: Row): string {
+export function fillTemplate(template: string, row: Row, asCode = false): string {
   return template.replace(TOKEN, (token, path: string) => {
     const value = valueOfToken(path, row)
-    return value === undefined ? token : valueText(value)
+    if (value === undefined) return token
+    return asCode ? JSON.stringify(value) : valueText(value)
   })
 }
 

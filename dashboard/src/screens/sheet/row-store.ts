@@ -118,11 +118,14 @@ export class RowStore {
   async range(from: number, to: number): Promise<Row[]> {
     const first = Math.floor(from / PAGE_ROWS)
     const last = Math.floor(to / PAGE_ROWS)
+    const rows: Row[] = []
     for (let page = first; page <= last; page += 1) {
       if (this.#pages.get(page)?.isStale !== false) await this.#load(page)
+      // Taken at once: a page far from the view is soon forgotten again.
+      const start = page * PAGE_ROWS
+      rows.push(...(this.#pages.get(page)?.rows ?? []).slice(Math.max(0, from - start), to - start + 1))
     }
-    const rows = Array.from({ length: to - from + 1 }, (_, at) => this.row(from + at))
-    return rows.filter((row) => row !== undefined)
+    return rows
   }
 
   /**

@@ -64,7 +64,12 @@ export function Screen() {
   const found = all?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const canWrite = can('workflows:write')
   const demoButton = (
-    <Button icon={Sparkles} busy={demo.isPending} onClick={() => demo.mutate()}>
+    <Button
+      kind={all?.length === 0 ? 'primary' : 'plain'}
+      icon={Sparkles}
+      busy={demo.isPending}
+      onClick={() => demo.mutate()}
+    >
       Open the demo workflow
     </Button>
   )

@@ -45,7 +45,8 @@ export function Grid() {
   useEffect(() => {
     revealRow(active.row)
     revealColumn(element.current, active, placed, frozenWidth)
-  }, [active, placed, frozenWidth, revealRow])
+    // Also when the panel beside it leaves less room.
+  }, [active, placed, frozenWidth, revealRow, width])
   useEffect(() => {
     if (!hadFocus.current || editing !== null) return
     const cell = element.current?.querySelector<HTMLElement>(

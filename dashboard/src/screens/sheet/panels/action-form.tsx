@@ -75,7 +75,7 @@ export function ActionForm({ node, warnings: first, template }: Props) {
           {can.editActions && (
             <Button
               kind="ghost"
-              className="ml-auto text-danger-text"
+              className="ml-auto text-danger-text!"
               onClick={() => {
                 const column = columns.find(({ key }) => key === id)
                 if (column !== undefined) open({ kind: 'delete column', column })

@@ -62,6 +62,8 @@ export default function AddAction() {
           id={listId}
           role="listbox"
           aria-label="Actions"
+          tabIndex={0}
+          onKeyDown={onKeyDown}
           className="max-h-[46vh] overflow-y-auto rounded-md border"
         >
           {found.map((entry, place) => (

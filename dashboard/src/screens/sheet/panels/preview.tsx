@@ -3,6 +3,9 @@ import { fillTemplate, hasToken } from '../references.ts'
 import { useSheet } from '../sheet-view.ts'
 import { Group } from './panel.tsx'
 
+/** There a token is a value of JavaScript. */
+const FORMULA = 'data_formatter'
+
 /** The templates with the values of the row in focus, or of the first. */
 export function Preview({ values }: { values: Record<string, unknown> }) {
   const { rows, state } = useSheet()
@@ -19,7 +22,7 @@ export function Preview({ values }: { values: Record<string, unknown> }) {
           <div key={name}>
             <dt className="text-11 text-muted">{name}</dt>
             <dd className="font-mono text-12 break-words whitespace-pre-wrap">
-              {fillTemplate(template, row)}
+              {fillTemplate(template, row, name === FORMULA)}
             </dd>
           </div>
         ))}

@@ -89,7 +89,6 @@ function Tree({ value, words }: { value: unknown; words: string }) {
           key={path}
           role="treeitem"
           aria-level={level}
-          aria-label={`${name}: ${text}`}
           {...(hasChildren ? { 'aria-expanded': !closed.has(path) } : {})}
           aria-selected={place === active}
           tabIndex={place === Math.min(active, lines.length - 1) ? 0 : -1}
@@ -100,7 +99,9 @@ function Tree({ value, words }: { value: unknown; words: string }) {
           className="flex gap-2 rounded px-1 py-0.5 hover:bg-hover"
           style={{ paddingLeft: level * 12 - 8 }}
         >
-          <span className="shrink-0 text-muted">{hasChildren ? (closed.has(path) ? '▸' : '▾') : ' '}</span>
+          <span aria-hidden className="shrink-0 text-muted">
+            {hasChildren ? (closed.has(path) ? '▸' : '▾') : ' '}
+          </span>
           <span className="shrink-0 text-accent-text">{name}</span>
           <span className="break-all">{text}</span>
         </div>

@@ -6,6 +6,7 @@ import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
+import { notifyProblem } from '../../../ui/toasts.tsx'
 import { plural } from '../row-edits.ts'
 import { useSheet } from '../sheet-view.ts'
 import { type RunChoice, requestsOf } from './run-choice.ts'
@@ -27,7 +28,8 @@ export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () 
   const body = cap === '' ? run.body : { ...run.body, max_credits: Number(cap) }
   const start = useMutation({
     mutationFn: () => request('POST', `${path}${run.path}`, body),
-    onSuccess: () => {
+    onSuccess: ({ warnings }) => {
+      for (const { field, message } of warnings) notifyProblem(`${field}: ${message}`)
       refresh()
       onClose()
     },

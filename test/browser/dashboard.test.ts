@@ -1,0 +1,285 @@
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { TestOrg } from '../harness.ts'
+import { axeFindings, problems, startDashboard } from './dashboard.ts'
+
+const dashboard = await startDashboard()
+const { app } = dashboard
+
+/** Each goes through many pages, on machines that may be slow and busy. */
+const LONG = { timeout: 300_000 }
+
+afterEach(() => {
+  expect(problems.splice(0), 'scripts that threw, or that the policy refused').toEqual([])
+})
+
+/** A workflow with one input and the rows given; answers the address of its main sheet. */
+async function makeSheet(org: TestOrg, name: string, values: string[], inputs = ['domain']): Promise<string> {
+  const id: string = (await org.call('POST', '/workflows', { name })).body.data.workflow_id
+  const sheet = `/workflows/${id}/sheets/${id}`
+  await org.call(
+    'POST',
+    `${sheet}/inputs`,
+    inputs.map((input) => ({ name: input, type: 'string' })),
+  )
+  const rows = values.map((value) => ({ [inputs[0] ?? '']: value }))
+  if (rows.length > 0) await org.call('POST', `${sheet}/rows`, { rows })
+  return sheet
+}
+
+const status = (page: Page, name: string, text: string | RegExp) =>
+  page.getByRole('status', { name }).getByText(text).waitFor()
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text).first().waitFor()
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+
+async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+  await page.keyboard.press('Control+v')
+}
+
+describe('signing in', LONG, () => {
+  it('a link signs in once, by its button, and leads to the address that was asked for', async () => {
+    const org = await app.makeOrg()
+    const link = await dashboard.signInLink(org)
+    const page = await dashboard.openSignedOut('/workflows?from=mail')
+    await heading(page, 'Sign in')
+    await page.goto(link)
+    await page.reload()
+    await page.getByRole('button', { name: `Sign in as ${org.adminEmail}` }).click()
+    await heading(page, 'Workflows')
+    expect(new URL(page.url()).search).toBe('?from=mail')
+    expect(await page.title()).toBe('Workflows · Loam')
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in')
+    await page.goto(link)
+    await page.getByRole('alert').getByText('used or has expired').waitFor()
+    await page.context().close()
+  })
+
+  it('a role sees what its scopes permit; foreign and absent things are alike', async () => {
+    const org = await app.makeOrg()
+    const foreign = await makeSheet(await app.makeOrg(), 'Foreign', [])
+    const page = await dashboard.open(org, '/workflows', { email: 'user@example.com', role: 'user' })
+    await heading(page, 'Not allowed')
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+    expect(await links.allTextContents()).toEqual(['Sources', 'Shortcuts', 'Settings'])
+    await page.context().close()
+    const admin = await dashboard.open(org, foreign)
+    await heading(admin, 'Not found')
+    await admin.goto(`${dashboard.url}/workflows/no-such-thing/sheets/neither`)
+    await heading(admin, 'Not found')
+    await admin.context().close()
+  })
+})
+
+describe('workflows', LONG, () => {
+  it('are made, renamed, duplicated, searched and deleted', async () => {
+    const page = await dashboard.open(await app.makeOrg(), '/workflows')
+    await page.getByRole('button', { name: 'New workflow' }).click()
+    const make = page.getByRole('dialog', { name: 'New workflow' })
+    await make.getByRole('button', { name: 'Create' }).click()
+    await make.locator('[aria-invalid]').waitFor()
+    await make.getByLabel('Name').fill('Leads')
+    await make.getByRole('button', { name: 'Create' }).click()
+    await heading(page, 'Leads')
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click()
+
+    const table = page.getByRole('table', { name: 'Workflows' })
+    await page.getByRole('button', { name: 'Actions for Leads' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    const rename = page.getByRole('dialog', { name: 'Rename workflow' })
+    await rename.getByLabel('Name').fill('Good leads')
+    await rename.getByRole('button', { name: 'Save' }).click()
+    await table.getByRole('link', { name: 'Good leads', exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Actions for Good leads' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await table.getByRole('link', { name: 'Good leads copy' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Search workflows' }).fill('copy')
+    await table.getByRole('link', { name: 'Good leads', exact: true }).waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Actions for Good leads copy' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const remove = page.getByRole('dialog', { name: 'Delete Good leads copy' })
+    expect(await remove.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await remove.getByLabel('Type the name to confirm').fill('Good leads copy')
+    await remove.getByRole('button', { name: 'Delete' }).click()
+    await table.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  it('the demo shows complete, failed and skipped cells; its formula is mended and its failed cell run again', async () => {
+    const page = await dashboard.open(await app.makeOrg(), '/workflows')
+    await page.getByRole('button', { name: 'Open the demo workflow' }).click()
+    await heading(page, 'Demo: clean leads')
+    await page.getByRole('gridcell', { name: 'Complete: analytical.example' }).waitFor()
+    await page.getByRole('gridcell', { name: 'Condition not met' }).first().waitFor()
+    const failed = page.getByRole('gridcell', { name: /^Failed: / })
+    await failed.first().dblclick()
+    const cell = page.getByRole('region', { name: 'Cell Size, row 7' })
+    await cell.getByRole('group', { name: 'Error' }).getByText('Hint: ').waitFor()
+    await cell.getByRole('button', { name: 'Configure' }).click()
+    const action = page.getByRole('region', { name: 'Action Size' })
+    await action
+      .getByRole('textbox', { name: 'data_formatter' })
+      .fill('({{input.employees}} || "0") + " people"')
+    await action.getByRole('button', { name: 'Save' }).click()
+    await toast(page, 'Size is saved')
+    await action.getByRole('button', { name: 'Close' }).click()
+    await failed.first().dblclick()
+    await cell.getByRole('button', { name: 'Rerun' }).click()
+    await page.getByRole('gridcell', { name: 'Complete: 0 people' }).waitFor()
+    await page.context().close()
+  })
+})
+
+describe('a sheet', LONG, () => {
+  it('is filled, edited, undone, found in and filtered by keyboard and mouse', async () => {
+    const org = await app.makeOrg()
+    const page = await dashboard.open(org, await makeSheet(org, 'Fill', []))
+    const grid = page.getByRole('grid', { name: 'Rows' })
+    await grid.waitFor()
+    await status(page, 'Row count', '0 rows')
+    await paste(page, Array.from({ length: 100 }, (_, n) => `site${n}.example`).join('\n'))
+    await toast(page, '100 rows added')
+    await status(page, 'Row count', '100 rows')
+    expect(await grid.getAttribute('aria-rowcount')).toBe('101')
+
+    await page.getByRole('gridcell', { name: 'site0.example', exact: true }).click()
+    await page.keyboard.press('F2')
+    await page.getByRole('textbox', { name: 'Edit domain' }).fill('<b>first</b>')
+    await page.keyboard.press('Enter')
+    await page.getByRole('gridcell', { name: '<b>first</b>' }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: 'Undo', exact: true }).isEnabled()).toBe(true)
+    await page.keyboard.press('Control+z')
+    await page.getByRole('gridcell', { name: 'site0.example', exact: true }).waitFor()
+
+    await page.keyboard.press('Control+End')
+    await page.locator('[role=gridcell]:focus', { hasText: 'site99.example' }).waitFor()
+    await paste(page, 'last.example\nafter.example')
+    await page.getByRole('gridcell', { name: 'after.example' }).waitFor()
+    await status(page, 'Row count', '101 rows')
+    await page.keyboard.press('Control+Home')
+    await page.locator('[role=gridcell]:focus', { hasText: 'site0.example' }).waitFor()
+
+    await page.getByRole('checkbox', { name: 'Select row 2', exact: true }).check()
+    await page
+      .getByRole('toolbar', { name: 'Selected rows' })
+      .getByRole('button', { name: 'Delete rows' })
+      .click()
+    await toast(page, '1 row deleted')
+    await status(page, 'Row count', '100 rows')
+    await page.getByRole('button', { name: 'Undo', exact: true }).first().click()
+    await status(page, 'Row count', '101 rows')
+    await page.getByRole('gridcell', { name: 'site1.example', exact: true }).waitFor()
+
+    await page.getByRole('searchbox', { name: 'Find' }).fill('site42')
+    await status(page, 'Row count', '1 of 101 rows')
+    await page.getByRole('searchbox', { name: 'Find' }).fill('')
+    await status(page, 'Row count', '101 rows')
+    await page.getByRole('button', { name: 'Filters' }).click()
+    const filters = page.getByRole('dialog', { name: 'Filters' })
+    await filters.getByRole('button', { name: 'Add filter' }).click()
+    await filters.getByRole('combobox', { name: 'Operator' }).click()
+    await filters.getByRole('option', { name: 'contains', exact: true }).click()
+    await filters.getByLabel('Value').fill('site9')
+    await filters.getByRole('button', { name: 'Apply' }).click()
+    await status(page, 'Row count', '10 of 101 rows')
+    await page.getByRole('button', { name: 'Remove filter domain contains site9' }).click()
+    await status(page, 'Row count', '101 rows')
+    await page.context().close()
+  })
+
+  it('gets an input and an action, whose references are completed, and runs with an estimate', async () => {
+    const org = await app.makeOrg()
+    const page = await dashboard.open(org, await makeSheet(org, 'Run', ['https://www.acme.co.uk/x']))
+    await page.getByRole('button', { name: 'Add input' }).click()
+    const input = page.getByRole('dialog', { name: 'Add input' })
+    await input.getByLabel('Name').fill('size')
+    await input.getByRole('combobox', { name: 'Type' }).click()
+    await input.getByRole('option', { name: 'number' }).click()
+    await input.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'size' }).waitFor()
+
+    await page.getByRole('button', { name: 'Add action' }).click()
+    await page.getByRole('searchbox', { name: 'Search actions' }).fill('normalize')
+    await page.getByRole('option', { name: /^Normalize domain.*0 credits/ }).click()
+    const action = page.getByRole('region', { name: 'Action Normalize domain' })
+    await action.getByRole('list', { name: 'Warnings' }).getByText('required_field_missing').waitFor()
+    await action.getByRole('textbox', { name: 'value' }).pressSequentially('{{')
+    await page
+      .getByRole('listbox', { name: 'References' })
+      .getByRole('option', { name: '{{input.domain}}' })
+      .click()
+    await action.getByRole('group', { name: 'Preview' }).getByText('https://www.acme.co.uk/x').waitFor()
+    await action.getByRole('button', { name: 'Save' }).click()
+    await toast(page, 'Normalize domain is saved')
+    await action.getByRole('button', { name: 'Close' }).click()
+
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'First 10 rows' }).click()
+    const run = page.getByRole('dialog', { name: 'Run rows' })
+    await run.getByText('Estimate: at most 0 credits').waitFor()
+    await run.getByText(/^Balance: [\d,.]+ credits$/).waitFor()
+    await run.getByRole('spinbutton', { name: 'Spend at most' }).waitFor()
+    await run.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('gridcell', { name: 'Complete: acme.co.uk' }).click()
+    await status(page, 'Last run', '1 of 1 row, 0 failed, 0 credits')
+    await page.keyboard.press('Enter')
+    const cell = page.getByRole('region', { name: 'Cell Normalize domain, row 1' })
+    await cell.getByRole('tree', { name: 'Value' }).getByText('www.acme.co.uk').waitFor()
+    await cell.getByRole('group', { name: 'Provenance' }).getByText('Revision').waitFor()
+    await page.keyboard.press('Escape')
+    await cell.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  it('shows what a colleague changes, and text that would be a script as text', async () => {
+    const org = await app.makeOrg()
+    const payload = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const sheet = await makeSheet(org, payload, [payload], [payload])
+    const page = await dashboard.open(org, sheet)
+    await heading(page, payload)
+    await page.getByRole('columnheader', { name: payload }).waitFor()
+    await page.getByRole('gridcell', { name: payload }).waitFor()
+    await org.call('POST', `${sheet}/rows`, { rows: [{ [payload]: 'from a colleague' }] })
+    await page.getByRole('gridcell', { name: 'from a colleague' }).waitFor()
+    expect(await page.title()).toBe(`${payload} · Loam`)
+    await page.context().close()
+  })
+})
+
+describe('accessibility', LONG, () => {
+  it.each(['light', 'dark'] as const)('axe finds nothing serious on any screen, %s', async (theme) => {
+    const org = await app.makeOrg()
+    const sheet = await makeSheet(org, 'Looks', ['acme.example', 'bolt.example'])
+    const added = { action_id: 'normalize_domain', inputs: { value: '{{input.domain}}' } }
+    await org.call('POST', `${sheet}/actions/add`, added)
+    await org.call('POST', `${sheet}/run-all`)
+    const page = await dashboard.open(org, '/workflows', { theme })
+    await page.getByRole('link', { name: 'Looks' }).waitFor()
+    expect(await axeFindings(page), 'workflows').toEqual([])
+    await page.goto(`${dashboard.url}${sheet}`)
+    await page.getByRole('gridcell', { name: 'Complete: acme.example' }).dblclick()
+    await page.getByRole('tree', { name: 'Value' }).waitFor()
+    expect(await axeFindings(page), 'sheet and cell').toEqual([])
+    await page.goto(`${dashboard.url}${sheet}?action=normalize_domain_1`)
+    await page.getByRole('region', { name: 'Action Normalize domain' }).getByLabel('Note').waitFor()
+    expect(await axeFindings(page), 'action').toEqual([])
+    await page.goto(`${dashboard.url}${sheet}?add`)
+    await page.getByRole('option').first().waitFor()
+    expect(await axeFindings(page), 'add action').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Command palette' }).waitFor()
+    expect(await axeFindings(page), 'command palette').toEqual([])
+    await page.context().close()
+    const out = await dashboard.openSignedOut('/sign-in')
+    await heading(out, 'Sign in')
+    expect(await axeFindings(out), 'sign in').toEqual([])
+    await out.context().close()
+  })
+})

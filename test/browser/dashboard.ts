@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll } from 'vitest'
+import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
+import { addMember } from '#server/org/members.ts'
+import { createSignInLink } from '#server/org/sign-in.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { findMember } from '#server/store/organisation/members.ts'
+import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
+import { CHROMIUM } from '../chromium.ts'
+import { makeApp, type TestApp, type TestOrg } from '../harness.ts'
+import { startTestWorker } from '../worker.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+]
+/** For what hangs; a machine that is merely busy meets none. */
+const PATIENCE_MS = 50_000
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export type Dashboard = {
+  app: TestApp
+  url: string
+  /** A page of somebody who is signed in to the organisation, in a browser profile of its own. */
+  open(org: TestOrg, path: string, options?: Options): Promise<Page>
+  /** A page of nobody. */
+  openSignedOut(path: string): Promise<Page>
+  signInLink(org: TestOrg): Promise<string>
+}
+type Options = { email?: string; role?: string; theme?: 'light' | 'dark'; width?: number }
+
+/** The real application over HTTP with a worker and the built dashboard, and a Chromium that looks at it. */
+export async function startDashboard(): Promise<Dashboard> {
+  if (!isDashboardBuilt(ROOT)) {
+    const failure = await buildDashboard(ROOT)
+    if (failure !== null) throw new Error(`The dashboard could not be built: ${failure}`)
+  }
+  let url = ''
+  const app = await makeApp({ services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url } })
+  url = await app.api.listen({ host: '127.0.0.1', port: 0 })
+  await startTestWorker(app)
+  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  afterAll(() => browser.close())
+
+  const newPage = async (context: BrowserContext, path: string): Promise<Page> => {
+    context.setDefaultTimeout(PATIENCE_MS)
+    const page = await context.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (/Content Security Policy/.test(message.text())) problems.push(message.text())
+    })
+    await page.goto(`${url}${path}`)
+    return page
+  }
+  /** Of a member, who becomes one first where need be. */
+  const makeLink = async (org: TestOrg, email: string, role: string): Promise<string> => {
+    const db = app.store.system
+    const member =
+      (await findMember(db, org.orgId, email)) ??
+      (await addMember(db, OPERATOR, org.orgId, { email, role }, null))
+    return (await createSignInLink(db, OPERATOR, org.orgId, member, url)).url
+  }
+  return {
+    app,
+    url,
+    async open(org, path, { email = org.adminEmail, role = 'admin', theme = 'light', width = 1440 } = {}) {
+      const link = await makeLink(org, email, role)
+      const answer = await fetch(`${url}/internal${new URL(link).pathname}`, {
+        method: 'POST',
+        headers: { origin: url },
+      })
+      const token = /^loam_session=(\w+);/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
+      const context = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme: theme,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      await context.addCookies([{ name: 'loam_session', value: token, url }])
+      return newPage(context, path)
+    },
+    openSignedOut: async (path) => newPage(await browser.newContext(), path),
+    signInLink: (org) => makeLink(org, org.adminEmail, 'admin'),
+  }
+}
+
+/** What pages complained of: scripts that threw, and whatever the content security policy refused. */
+export const problems: string[] = []
+
+/** Rules of axe that are broken seriously or critically. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // Evaluated in the page's own world, which the content security policy does not bind.
+  await page.evaluate(axe)
+  const found: { id: string; impact: string; nodes: { html: string }[] }[] = await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  )
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
