@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { Uuid } from './envelope.ts'
+import { wholeNumber } from './numbers.ts'
+import { EntityKind } from './records.ts'
 
 /** What the dashboard shows and the public API leaves out. */
 
@@ -18,3 +21,21 @@ export const FilePreview = z.object({
   worksheets: z.array(z.string()).describe('Of a workbook'),
 })
 export type FilePreview = z.infer<typeof FilePreview>
+
+export const RecordsQuery = z.strictObject({
+  kind: EntityKind.default('company'),
+  q: z.string().max(500).optional().describe('The beginning of a domain, an address or another identifier'),
+  after: Uuid.optional().describe('`next` of the page before'),
+  limit: wholeNumber(1, 200).default(50),
+})
+
+const FieldValue = z.object({ value: z.unknown(), source: z.string(), at: z.string() })
+export const ListedRecord = z.object({
+  entity_id: Uuid,
+  kind: EntityKind,
+  identifiers: z.array(z.object({ kind: z.string(), value: z.string() })),
+  fields: z.record(z.string(), FieldValue).describe('Each with who said so, and when'),
+  change_no: z.int(),
+})
+export type ListedRecord = z.infer<typeof ListedRecord>
+export const RecordPage = z.object({ records: z.array(ListedRecord), next: Uuid.nullable() })

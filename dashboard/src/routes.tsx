@@ -61,6 +61,8 @@ const SCREENS: readonly Screen[] = [
     scope: 'shortcuts:read',
     load: () => import('./screens/shortcuts/shortcut-screen.tsx'),
   },
+  { path: '/records', scope: 'records', load: () => import('./screens/records/records-screen.tsx') },
+  { path: '/segments', scope: 'records', load: () => import('./screens/segments/segments-screen.tsx') },
   { path: '/usage', scope: 'credits:read', load: () => import('./screens/usage/usage-screen.tsx') },
   { path: '/settings', load: () => import('./screens/settings/settings-screen.tsx') },
   {

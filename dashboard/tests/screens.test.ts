@@ -58,6 +58,8 @@ describe('signing in', () => {
 const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
   ['/workflows', 'Workflows', (on) => on.getByRole('button', { name: 'New workflow' }).waitFor()],
   ['/shortcuts', 'Shortcuts', (on) => on.getByRole('button', { name: 'Publish shortcut' }).waitFor()],
+  ['/records', 'Records', (on) => on.getByRole('tab', { name: 'Companies' }).waitFor()],
+  ['/segments', 'Segments', (on) => on.getByText('No segments yet').waitFor()],
   ['/usage', 'Usage', (on) => on.getByRole('table', { name: 'Credits by day' }).waitFor()],
   [
     '/settings',

@@ -11,6 +11,7 @@ import { invitationAcceptance } from './internal/invitations.ts'
 import { keySettings } from './internal/keys.ts'
 import { memberSettings } from './internal/members.ts'
 import { organisationSettings } from './internal/organisation.ts'
+import { recordRoutes } from './internal/records.ts'
 import { rowEditRoutes } from './internal/row-edits.ts'
 import { runFailureRoutes } from './internal/run-failures.ts'
 import { sessionRoutes } from './internal/sessions.ts'
@@ -101,6 +102,7 @@ const INTERNAL_ROUTES: Routes[] = [
   workflowSettings,
   shortcutSettings,
   filePreviewRoutes,
+  recordRoutes,
   runFailureRoutes,
 ]
 

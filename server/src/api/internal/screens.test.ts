@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { company, recordsOf } from '#server/records/testing/records.ts'
 import { makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 import { ORIGIN, signIn } from '../testing/session.ts'
@@ -74,4 +75,19 @@ it('failures of a run are grouped by cause, and those that ran again since are n
   await settledRows(org, base)
   const left = (await session.call('GET', path)).body.data
   expect(left).toEqual([expect.objectContaining({ cells: 1, error: expect.stringContaining('bad a') })])
+})
+
+it('records are listed by kind in pages, and found by the beginning of an identifier', async () => {
+  const domains = ['acme.example', 'acorn.example', 'zebra.example']
+  const records = domains.map((domain) => company(domain, { name: domain.split('.')[0] }))
+  await recordsOf(app).ingest(org.orgId, 'test', ...records)
+  const names = (answer: { body: { data: { records: { fields: { name: { value: string } } }[] } } }) =>
+    answer.body.data.records.map(({ fields }) => fields.name.value)
+  const first = await session.call('GET', '/records?limit=2')
+  const second = await session.call('GET', `/records?limit=2&after=${first.body.data.next}`)
+  expect([...names(first), ...names(second)].toSorted()).toEqual(['acme', 'acorn', 'zebra'])
+  expect(second.body.data.next).toBeNull()
+  expect(names(await session.call('GET', '/records?q=AC')).toSorted()).toEqual(['acme', 'acorn'])
+  expect(names(await session.call('GET', '/records?kind=person'))).toEqual([])
+  expect(names(await stranger.call('GET', '/records'))).toEqual([])
 })

@@ -9,14 +9,17 @@ export type Search = {
   /** JSON objects by field; each must be in the fields, in one of its spellings. */
   fields: string[][]
   limit: number
+  /** The last id of the page before. */
+  after?: string
 }
 
 /** Ids of the entities that fit, the oldest first. Identifiers are looked up in an index; fields alone are read one by one. */
 export async function searchEntities(db: Db, orgId: string, search: Search): Promise<string[]> {
-  const { kind, prefix, fields, limit } = search
+  const { kind, prefix, fields, limit, after } = search
   const conditions = [
     sql`e.org_id = ${orgId} and e.root_id = e.entity_id and e.erased_at is null`,
     ...(kind === null ? [] : [sql`e.kind = ${kind}`]),
+    ...(after === undefined ? [] : [sql`e.entity_id > ${after}`]),
     ...(prefix === null
       ? []
       : [

@@ -1,0 +1,34 @@
+import { X } from 'lucide-react'
+import type { ListedRecord } from '#contract/screens.ts'
+import { Button } from '../../ui/button.tsx'
+import { Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { nameOf } from './records-screen.tsx'
+
+/** Each value with who said so and when. */
+export function RecordFields({ record, onClose }: { record: ListedRecord; onClose: () => void }) {
+  const fields = Object.entries(record.fields).map(([name, said]) => ({ name, ...said }))
+  return (
+    <section aria-label={`Record ${nameOf(record)}`} className="flex flex-col gap-2 rounded-lg border p-4">
+      <div className="flex items-center gap-2">
+        <h2 className="mr-auto text-14 font-semibold break-all">{nameOf(record)}</h2>
+        <Button kind="ghost" icon={X} iconOnly onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      <Table
+        label="Fields"
+        items={fields}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: 'Field', cell: ({ name }) => name },
+          { name: 'Value', cell: ({ value }) => <span className="break-words">{textOf(value)}</span> },
+          { name: 'Said by', cell: ({ source }) => source },
+          { name: 'When', wideOnly: true, cell: ({ at }) => <TimeText at={at === '' ? null : at} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

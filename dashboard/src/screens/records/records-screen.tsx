@@ -1,0 +1,136 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Building2 } from 'lucide-react'
+import { useDeferredValue, useState } from 'react'
+import type { z } from 'zod'
+import type { EntityKind } from '#contract/records.ts'
+import type { ListedRecord, RecordPage } from '#contract/screens.ts'
+import { get } from '../../api/client.ts'
+import { Page } from '../../frame/page.tsx'
+import { Refusal } from '../../frame/refusal.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { SearchBox } from '../../ui/text-field.tsx'
+import { RecordFields } from './record-fields.tsx'
+
+const KINDS: readonly { name: string; kind: EntityKind }[] = [
+  { name: 'Companies', kind: 'company' },
+  { name: 'People', kind: 'person' },
+  { name: 'Contacts', kind: 'contact' },
+]
+
+export function Screen() {
+  const [words, setWords] = useState('')
+  return (
+    <Page title="Records">
+      <SearchBox
+        label="Search records"
+        placeholder="Beginning of a domain, an address or an id"
+        value={words}
+        onChange={setWords}
+        className="max-w-[320px]"
+      />
+      <Tabs
+        label="Kinds of records"
+        tabs={KINDS.map(({ name, kind }) => ({
+          name,
+          content: <RecordList label={name} kind={kind} words={words} />,
+        }))}
+      />
+    </Page>
+  )
+}
+
+function RecordList({ label, kind, words }: { label: string; kind: EntityKind; words: string }) {
+  const wanted = useDeferredValue(words.trim())
+  const [opened, setOpened] = useState<string | null>(null)
+  const pages = useInfiniteQuery({
+    queryKey: ['records', kind, wanted],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) => {
+      const query = new URLSearchParams({ kind, ...(wanted === '' ? {} : { q: wanted }) })
+      if (pageParam !== null) query.set('after', pageParam)
+      return get<z.infer<typeof RecordPage>>(`/internal/records?${query}`, signal)
+    },
+    getNextPageParam: ({ next }) => next,
+  })
+  if (pages.data === undefined) {
+    return pages.error === null ? (
+      <Skeleton />
+    ) : (
+      <Refusal error={pages.error} title="Records" onRetry={() => void pages.refetch()} />
+    )
+  }
+  const records = pages.data.pages.flatMap((page) => page.records)
+  const shown = records.find(({ entity_id }) => entity_id === opened)
+  if (records.length === 0) {
+    return (
+      <EmptyState
+        icon={Building2}
+        title={wanted === '' ? `No ${label.toLowerCase()} yet` : 'Nothing found'}
+        text={
+          wanted === ''
+            ? 'Records come from sources, from actions that save them, and from files that an administrator imports.'
+            : `Nothing is identified by “${wanted}…”.`
+        }
+      />
+    )
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {shown !== undefined && <RecordFields record={shown} onClose={() => setOpened(null)} />}
+      <Table
+        label={label}
+        columns={columnsOf(opened, setOpened)}
+        items={records}
+        keyOf={({ entity_id }) => entity_id}
+      />
+      {pages.hasNextPage && (
+        <Button
+          className="self-start"
+          busy={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** What people call it: its name where it has one, else how it is identified. */
+export function nameOf({ fields, identifiers, entity_id }: ListedRecord): string {
+  const named = fields['name']?.value ?? fields['full_name']?.value
+  return typeof named === 'string' && named !== '' ? named : (identifiers[0]?.value ?? entity_id)
+}
+
+function columnsOf(
+  opened: string | null,
+  open: (id: string | null) => void,
+): readonly Column<ListedRecord>[] {
+  return [
+    {
+      name: 'Name',
+      cell: (record) => (
+        <Button
+          kind="ghost"
+          size="small"
+          className="-ml-2"
+          aria-pressed={record.entity_id === opened}
+          onClick={() => open(record.entity_id === opened ? null : record.entity_id)}
+        >
+          {nameOf(record)}
+        </Button>
+      ),
+    },
+    {
+      name: 'Identified by',
+      cell: ({ identifiers }) => (
+        <span className="line-clamp-2 break-all">{identifiers.map(({ value }) => value).join(', ')}</span>
+      ),
+    },
+    { name: 'Fields', align: 'right', wideOnly: true, cell: ({ fields }) => Object.keys(fields).length },
+  ]
+}

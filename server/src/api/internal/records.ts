@@ -1,0 +1,34 @@
+import { success } from '#contract/envelope.ts'
+import { STORE } from '#contract/names.ts'
+import { RecordPage, RecordsQuery } from '#contract/screens.ts'
+import { describeEntities } from '../../records/entity.ts'
+import { findEntities } from '../../store/records/entities.ts'
+import { searchEntities } from '../../store/records/search.ts'
+import { ok } from '../http/envelope.ts'
+import type { Api } from '../services.ts'
+
+/** Companies, people and contacts of the record store, the oldest first. */
+export function recordRoutes(api: Api): void {
+  api.get(
+    '/records',
+    {
+      config: { scope: STORE },
+      schema: { querystring: RecordsQuery, response: { 200: success(200, RecordPage) } },
+    },
+    async ({ db, caller: { orgId }, query: { kind, q, after, limit } }) => {
+      const prefix = q === undefined || q.trim() === '' ? null : q.trim().toLowerCase()
+      const ids = await searchEntities(db, orgId, {
+        kind,
+        prefix,
+        fields: [],
+        limit: limit + 1,
+        ...(after === undefined ? {} : { after }),
+      })
+      const shown = ids.slice(0, limit)
+      const found = await findEntities(db, orgId, shown)
+      const inOrder = found.toSorted((one, other) => (one.entity_id < other.entity_id ? -1 : 1))
+      const next = ids.length > limit ? (shown.at(-1) ?? null) : null
+      return ok({ records: await describeEntities(db, orgId, inOrder), next })
+    },
+  )
+}
