@@ -8,7 +8,7 @@ import { openInstallation } from '#test/installation.ts'
 import { serveProvider } from '#test/provider.ts'
 import { createRandom } from '#test/seeded-random.ts'
 import { callOver } from '#test/sheets.ts'
-import { createWorlds } from './fuzz-world.ts'
+import { createWorlds, type World } from './fuzz-world.ts'
 import { createValues } from './generated-values.ts'
 import { check, say, sayVerdict } from './installation.ts'
 
@@ -18,10 +18,12 @@ const { values } = parseArgs({
     each: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
     callers: { type: 'string', default: '4' },
+    /** Operations, separated by commas. */
     only: { type: 'string' },
   },
 })
 const MAX_TOLD = 20
+const only = values.only?.split(',') ?? []
 /** Asks a model, of which there is none here. */
 const APART = new Set(['runAgent'])
 
@@ -36,7 +38,7 @@ try {
   const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item)
       .filter(([, { operationId }]) => !APART.has(operationId))
-      .filter(([, { operationId }]) => values.only === undefined || operationId === values.only)
+      .filter(([, { operationId }]) => only.length === 0 || only.includes(operationId))
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 
@@ -60,7 +62,7 @@ try {
 
   async function send(
     { method, path, operation }: (typeof operations)[number],
-    world: Record<string, string>,
+    world: World,
     random: () => number,
   ): Promise<number> {
     const generate = createValues(schemas, random)
@@ -68,13 +70,14 @@ try {
     const parameters: Json[] = operation.parameters ?? []
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       if (kind === 'parameter' && generate.chance(0.7)) return encode(generate.hostileText())
-      const known = generate.chance(0.95) ? world[name] : undefined
+      const known = generate.chance(0.95) ? world.ids[name] : undefined
       return encode(known ?? String(generate.make({ type: 'string', format: 'uuid' })))
     })
     const query = new URLSearchParams()
     for (const { name, schema, required, in: place } of parameters) {
       if (place !== 'query' || !(required || generate.chance(0.4))) continue
-      query.set(name, kind === 'query' ? generate.hostileText() : String(generate.make(schema)))
+      const known = generate.chance(0.8) ? world.query[name] : undefined
+      query.set(name, kind === 'query' ? generate.hostileText() : (known ?? String(generate.make(schema))))
     }
     if (kind === 'query' && generate.chance(0.3)) query.set(generate.hostileText(), generate.hostileText())
     const content = operation.requestBody?.content['application/json']
@@ -82,9 +85,11 @@ try {
     if (content !== undefined) {
       const made = path.startsWith('/hooks/')
         ? { a: generate.hostileText(), b: generate.make({ type: 'string' }) }
-        : content.example !== undefined && generate.chance(0.4)
-          ? content.example
-          : generate.make(content.schema)
+        : world.body !== undefined && generate.chance(0.5)
+          ? world.body
+          : content.example !== undefined && generate.chance(0.4)
+            ? content.example
+            : generate.make(content.schema)
       body = JSON.stringify(kind === 'body' ? generate.spoil(made) : made) ?? 'null'
       if (kind === 'text') body = spoilText(body, generate)
     }
@@ -151,11 +156,12 @@ try {
     let taken = false
     const work = async (caller: number) => {
       const random = createRandom(Number(values.seed) * 7919 + place * 101 + caller)
-      let world = await makeWorld(operation.path)
+      const { operationId } = operation.operation
+      let world = await makeWorld(operation.path, operationId)
       for (let sent = caller; sent < each; sent += callers) {
         const status = await send(operation, world, random)
         if (status < 300) taken = true
-        if (operation.method === 'DELETE' && status < 300) world = await makeWorld(operation.path)
+        if (status < 300 && isUsedUp(operation)) world = await makeWorld(operation.path, operationId)
       }
     }
     await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)))
@@ -175,6 +181,11 @@ try {
   await installation.close()
 }
 sayVerdict('fuzz')
+
+/** What it was about is not there any more, or not so that it can be done again. */
+function isUsedUp({ method, operation }: { method: string; operation: Json }): boolean {
+  return method === 'DELETE' || operation.operationId === 'confirmHeldMembers'
+}
 
 /** A part of a path; a half of a surrogate pair has no encoding. */
 function encode(text: string): string {
