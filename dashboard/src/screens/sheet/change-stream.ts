@@ -67,7 +67,9 @@ export function watchSheet(sheet: SheetId, onChange: (change: SheetChange | null
         resolve()
       })
     })
-  navigator.locks.request(name, { signal: ended.signal }, hold).catch(() => {})
+  // Over plain http browsers have no locks: there each tab holds a stream of its own.
+  if (isSecureContext) navigator.locks.request(name, { signal: ended.signal }, hold).catch(() => {})
+  else void hold()
 
   return () => {
     ended.abort()
