@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { reasonOf } from '#server/lib/errors.ts'
 import { UNLIMITED } from '#test/installation.ts'
 import { type ServerProcess, startServer } from '#test/server-process.ts'
 import { type Call, callOver, makeSheet } from '#test/sheets.ts'
@@ -57,7 +58,7 @@ async function start(): Promise<ServerProcess> {
   return started
 }
 
-type ListedRow = { row_status: string; cells: Record<string, { status: string; provenance?: unknown }> }
+type ListedRow = { row_status: string }
 const listRows = async (call: Call, sheet: string): Promise<ListedRow[]> =>
   (await call('POST', `${sheet}/rows/list`, { page_size: 200 })).data.rows
 
@@ -93,7 +94,7 @@ try {
         const ran = call('POST', `${sheet}/run`, { row_ids: data.row_ids })
         // The server may be killed before it has answered. Whether the row is run is seen below.
         await Promise.all([
-          ran.catch((cause: unknown) => say(`the run was not answered: ${cause}`)),
+          ran.catch((cause: unknown) => say(`the run was not answered: ${reasonOf(cause)}`)),
           victim.ended,
         ])
         kills += 1
