@@ -55,7 +55,7 @@ export function defineChanging(source: Command): void {
           db,
           OPERATOR,
           { record, sheet, source: (await loadSources()).get(record.slug) },
-          { fieldMapping: readMapping(map), pushExisting: existing, onChange },
+          { fieldMapping: readMapping(map), pushExisting: existing, onChange, maxCredits: undefined },
         )
         const data = {
           source_instance_id: id,

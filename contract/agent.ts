@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DateTime } from './envelope.ts'
+import { MaxCredits } from './spending.ts'
 
 export const MAX_PROMPT = 20_000
 export const MAX_OUTPUT_FIELDS = 20
@@ -33,7 +34,7 @@ export const AgentBody = z
       .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
       .describe('What to find out'),
     output_schema: OutputSchema.optional(),
-    max_credits: z.number().min(0).optional().describe('The call is refused when it could cost more'),
+    max_credits: MaxCredits.optional().describe('The call is refused when it could cost more'),
   })
   .refine(({ prompt }) => prompt === '' || prompt.trim() !== '', {
     path: ['prompt'],

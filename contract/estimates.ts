@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+import { MaxCredits } from './spending.ts'
 
 export const MAX_NEW_ROWS = 10_000_000
 
@@ -23,7 +24,7 @@ export const EstimateBody = z
     find: RowSelection.find,
     action_instance_id: z.string().min(1).optional().describe('This action alone, as Run Action runs it'),
     run_next_action: z.boolean().default(false).describe('Those after it too'),
-    max_credits: z.number().min(0).optional(),
+    max_credits: MaxCredits.optional(),
     exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
   })
   .check((context) => {

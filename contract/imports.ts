@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Uuid } from './envelope.ts'
 import { RunAfter } from './rows.ts'
+import { Spending } from './spending.ts'
 
 export const FILE_EXTENSIONS = ['csv', 'xlsx'] as const
 export type FileExtension = (typeof FILE_EXTENSIONS)[number]
@@ -38,6 +39,7 @@ export const ImportBody = z.strictObject({
     .optional()
     .describe('Worksheet of an XLSX file; by default the first'),
   run_after_import: RunAfter.default('none'),
+  ...Spending,
 })
 
 export const StartedImport = z.object({

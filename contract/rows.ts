@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { operatorOf } from './operators.ts'
+import { Spending } from './spending.ts'
 
 export const MAX_ROWS_PER_ADD = 1000
 export const MAX_ROW_IDS = 200
@@ -37,6 +38,7 @@ export const RunAfter = z.enum(['none', 'first_10', 'all'])
 export const AddRowsBody = z.strictObject({
   rows: boundedArray(z.unknown(), { min: 1, max: MAX_ROWS_PER_ADD }).describe('Objects keyed by input name'),
   run_after_add: RunAfter.default('none'),
+  ...Spending,
 })
 
 export const RejectedRow = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { CELL_STATUSES, MAX_SELECTED_IDS, OutputsRef, RowSelection } from './rows.ts'
+import { MaxCredits, Spending } from './spending.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
@@ -17,6 +18,7 @@ export const RunRowsBody = z
     status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     created_at: RowSelection.created_at,
     find: RowSelection.find,
+    ...Spending,
   })
   .check((context) => {
     const { row_ids, first_10, filters, status_filters, created_at, find } = context.value
@@ -40,6 +42,7 @@ export const RunAllBody = z
       .describe(
         '`failed`: rows with a cell that failed; `unfinished`: also those that never ran or were stopped. All their actions run, and are billed, again',
       ),
+    ...Spending,
   })
   .default({})
 
@@ -48,6 +51,7 @@ export const RunActionBody = z
     row_ids: boundedArray(Uuid, { max: MAX_ROW_IDS_PER_ACTION_RUN }).optional(),
     run_next_action: z.boolean().default(false),
     ...RowSelection,
+    ...Spending,
   })
   .check((context) => {
     const { row_ids = [], filters, status_filters, created_at, find } = context.value
@@ -130,10 +134,27 @@ export const Run = z
     rows_done: z.int(),
     cells_done: z.int(),
     cells_failed: z.int(),
-    credits: z.number(),
+    max_credits: z.number().nullable().describe('What it may cost, with all that the same request started'),
+    credits: z.number().describe('What it cost so far'),
+    credits_held: z.number().describe('Set aside for cells that are running, as of a second ago'),
     price_version: z.int().describe('The prices that it follows: those of when it was queued'),
+    key_id: Uuid.nullable(),
+    rows_out_of_credits: z
+      .int()
+      .describe('Rows that ended for want of credits, and go on when it is resumed'),
+    stopped_by: StoppedBy.nullable().describe('What had too few credits left for those rows'),
     created_by: z.string(),
     created_at: DateTime,
     finished_at: DateTime.nullable(),
   })
   .meta({ id: 'Run' })
+
+export const ResumeRunBody = z
+  .strictObject({
+    max_credits: MaxCredits.nullable()
+      .optional()
+      .describe(
+        'What the run may cost in all, what it spent included; null for no cap; unchanged when absent',
+      ),
+  })
+  .default({})

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { EntityKind } from './records.ts'
+import { MaxCredits } from './spending.ts'
 
 export const SYNC_STATES = ['active', 'paused_error', 'pending_confirmation', 'deleted'] as const
 export const DESTINATION_STATES = ['active', 'paused'] as const
@@ -22,6 +23,9 @@ export const SyncSegmentBody = z.strictObject({
     .enum(RUN_MODES)
     .default('none')
     .describe('Whether delivered rows run; a sheet with `auto_run` runs them anyway'),
+  max_credits: MaxCredits.optional().describe(
+    'Credits that the rows of a cycle may cost which it starts, rows that are sent on included',
+  ),
   reentry_mode: z
     .enum(REENTRY_MODES)
     .default('suppress')

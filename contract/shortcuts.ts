@@ -3,6 +3,7 @@ import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { INPUT_TYPES, MAX_DESCRIPTION } from './inputs.ts'
 import { wholeNumber } from './numbers.ts'
+import { Spending } from './spending.ts'
 import { Name } from './text.ts'
 
 export const MAX_SHORTCUT_ROWS = 1000
@@ -95,6 +96,7 @@ export const RunShortcutBody = z.strictObject({
       if (value === undefined) context.addIssue({ code: 'custom', message: 'required' })
     })
     .meta({ type: 'object', description: 'Values by reference' }),
+  ...Spending,
 })
 export const RunShortcutQuery = z.strictObject({
   wait: wholeNumber(0, MAX_WAIT_SECONDS)
@@ -110,6 +112,7 @@ export const QueuedShortcutRun = z.object({
 
 export const RunShortcutBatchBody = z.strictObject({
   rows: boundedArray(z.unknown(), { min: 1, max: MAX_SHORTCUT_ROWS }).describe('Objects keyed by reference'),
+  ...Spending,
 })
 export const QueuedShortcutBatch = z.object({ batch_id: Uuid, run_count: z.int() })
 

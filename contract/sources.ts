@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { Credits, wholeNumber } from './numbers.ts'
+import { MaxCredits } from './spending.ts'
 
 export const SOURCE_STATUSES = [
   'active',
@@ -147,6 +148,9 @@ export const SyncSourceBody = z.strictObject({
     .default('ignore')
     .describe('What becomes of the row when the record it was made of has changed'),
   run: z.unknown().optional().describe('Deprecated and ignored: `auto_run` of the sheet decides'),
+  max_credits: MaxCredits.optional().describe(
+    'Credits that rows may cost a day (UTC) which it starts, rows that are sent on included',
+  ),
 })
 
 export const SyncedSource = z

@@ -15,6 +15,7 @@ import { createLog } from '#server/lib/log.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { createSources } from '#server/sources/registry.ts'
 import { isUnavailable } from '#server/store/connection/db.ts'
+import { foldCharges } from '#server/store/purses/fold.ts'
 import { LOCKED_JOBS } from '#server/store/queue/job-locks.ts'
 import * as base from '#test/installation.ts'
 import { addRows, type Call, makeSheet, type Step } from '#test/sheets.ts'
@@ -114,9 +115,18 @@ export async function openInstallation(credits: number) {
     makeSheet: (chain: Step[]) => makeSheet(call, ['kill'], chain),
     addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
-      const [found] = await ask<Books>(BOOKS, [orgId])
-      if (found === undefined) throw new Error('the organisation is gone')
-      return found
+      const read = async () => {
+        await foldCharges(store.system, orgId)
+        const [found] = await ask<Books>(BOOKS, [orgId])
+        if (found === undefined) throw new Error('the organisation is gone')
+        return found
+      }
+      // Shares of credits are given back when their worker has nothing to do, or is missed.
+      const deadline = Date.now() + 20_000
+      for (let books = await read(); ; books = await read()) {
+        if (books.flights > 0 || books.held === 0 || Date.now() > deadline) return books
+        await sleep(100)
+      }
     },
     /** A worker with the catalogue of the fault tests. */
     startFaultWorker: async (options: { concurrency: number; silenceMs: number }) =>

@@ -17,6 +17,7 @@ import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from '
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import { findAgentPrice } from '../store/organisation/price-versions.ts'
+import type { Refusal } from '../store/purses/take.ts'
 
 /** Beyond its own time a run has this long to be written down. */
 const GRACE_SECONDS = 30
@@ -146,15 +147,19 @@ export function createAgent(parts: AgentParts): Agent {
           },
         )
       case 'no_credits':
-        throw new AppError(
-          'INSUFFICIENT_CREDITS',
-          `The call costs ${run.price_millis / MILLIS} credits and ${admitted.freeMillis / MILLIS} are left`,
-        )
+        throw refuse(run.price_millis, admitted.refusal)
     }
   }
 }
 
 const getAgentPrice = async (db: Db): Promise<number> => (await findAgentPrice(db)) ?? AGENT_CREDITS
+
+function refuse(priceMillis: number, { kind, name, leftMillis }: Refusal): AppError {
+  const words = `The call costs ${priceMillis / MILLIS} credits and ${leftMillis / MILLIS} are left`
+  if (kind !== 'budget') return new AppError('INSUFFICIENT_CREDITS', words)
+  const remedy = 'raise it, or wait for its next period'
+  return new AppError('BUDGET_REACHED', `${words} of the budget "${name ?? ''}"; ${remedy}`)
+}
 
 /** The model that the agent asks. */
 export function agentModel(config: Config): string {

@@ -81,6 +81,8 @@ declare module 'fastify' {
     namesRequest?: boolean
     /** The named code of a 400 for what was sent (D5). */
     codeOfBadBody?: (errors: readonly FieldError[]) => string
+    /** It starts what may cost credits: an unknown field that looks like a cap is refused (M5). */
+    spends?: true
     /** Numbers in the body arrive as NumberText, with every digit that was sent. */
     numberTexts?: boolean
   }

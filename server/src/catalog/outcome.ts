@@ -47,7 +47,13 @@ export function unrunnable(message: string): Outcome<never> {
   return { kind: 'unrunnable', message }
 }
 
-export function outOfCredits(price: number): Outcome<never> {
+/** Credits were asked for and not given: the cell asks again later, or ends. */
+export function unreserved(
+  reserved: false | { waitMs: number },
+  price: number,
+  state?: unknown,
+): Outcome<never> {
+  if (reserved !== false) return wait(reserved.waitMs, state)
   return {
     kind: 'out_of_credits',
     message: `it costs ${price} credits and the organisation has too few left`,

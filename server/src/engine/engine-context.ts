@@ -20,11 +20,13 @@ import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
 import type { Flight, RunFacts, SettledCell } from './flights/flight.ts'
 import type { PureRuns } from './pure-runs.ts'
+import type { PurseKeeper } from './purses/purse-keeper.ts'
 import type { Suspects } from './suspects.ts'
 
 /** What the walk of a row needs; engine.ts puts it together. */
 export type Engine = {
   flights: FlightStore
+  purses: PurseKeeper
   cache: CellCache
   readLargeOutputs: ReadLargeOutputs
   /** The catalogue at the prices of a run. */

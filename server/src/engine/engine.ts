@@ -24,6 +24,7 @@ import { createProviderCounter } from './provider-counter.ts'
 import { createProviderGates } from './provider-gate/provider-gate.ts'
 import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
+import { createPurseKeeper } from './purses/purse-keeper.ts'
 import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
@@ -67,8 +68,10 @@ export function createEngine(parts: EngineParts): Engine {
   const counter = createProviderCounter(store, log)
   const judgeUnique = createUniqueness(store)
   const prices = createPriceBook(catalogue)
+  const purses = createPurseKeeper(store, log)
   return {
     flights,
+    purses,
     suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
     readLargeOutputs: createLargeOutputs(store),
@@ -82,7 +85,8 @@ export function createEngine(parts: EngineParts): Engine {
     announce: (sheetId) => announcer.announce(sheetId),
     ratesOf: createProviderRates(store.system),
     countProviders: (org, cells) => counter.count(org, cells),
-    flush: async () => void (await Promise.all([announcer.flush(), gates.flush(), counter.flush()])),
+    flush: async () =>
+      void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
     pureRuns: createPureRuns(),
     definitionOf: (run) => getDefinition(store.system, run),
     sheetsFor: (flight, signal, database) =>

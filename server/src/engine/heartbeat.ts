@@ -18,6 +18,8 @@ export type HeartbeatOptions = {
   silenceMs?: number
   /** The only process that works on this database: whoever was heard of before it started is dead. */
   sole?: boolean
+  /** Others that live as long as the process does: those who have shares of credits. */
+  holderIds?: () => string[]
 }
 
 /** Ids of pools at work, and of those that ended and may have left jobs locked. */
@@ -40,7 +42,7 @@ export function createWorkerIds(): WorkerIds & { working: Set<string>; retired: 
  * lock is free, and of those that fell silent for long.
  */
 export function startHeartbeat(
-  { databaseUrl, store, log, silenceMs = 8000, sole = false }: HeartbeatOptions,
+  { databaseUrl, store, log, silenceMs = 8000, sole = false, holderIds = () => [] }: HeartbeatOptions,
   { working, retired }: ReturnType<typeof createWorkerIds>,
 ): Poll {
   const lock = createLifeLock(databaseUrl)
@@ -50,12 +52,14 @@ export function startHeartbeat(
   let steadySince: number | undefined
   let startedAt: number | undefined
 
+  const living = () => [...working, ...holderIds()]
+
   async function beat(): Promise<void> {
     const key = await lock.hold()
     await store.query({
       text: `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
         on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
-      values: [[...working], key],
+      values: [living(), key],
     })
     // Whoever was cut off from the database itself cannot tell yet who else is silent.
     const now = Date.now()
@@ -72,7 +76,7 @@ export function startHeartbeat(
         $2 and beat_at < now() - $3 * interval '1 millisecond'
         or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
           and ($4 or beat_at > pg_postmaster_start_time())) returning worker_id`,
-      values: [[...working], judges, knownSilence, isSteady],
+      values: [living(), judges, knownSilence, isSteady],
     })
     const unknown = judges ? await listUnknownHolders(store, knownSilence) : []
     const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !working.has(id))]
@@ -92,7 +96,7 @@ export function startHeartbeat(
   return {
     async stop() {
       await beating.stop()
-      await giveBack([...working, ...retired]).catch((cause: unknown) =>
+      await giveBack([...living(), ...retired]).catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'jobs stay locked until other workers miss this one'),
       )
       await lock.close()

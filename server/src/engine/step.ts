@@ -3,8 +3,8 @@ import type { ActionInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
 import { runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
-import type { Flight, Parking, SettledCell } from './flights/flight.ts'
-import { moveTo } from './flights/position.ts'
+import type { Flight, Parking, SettledCell, Settlement } from './flights/flight.ts'
+import { moveTo, passCell, takeHold } from './flights/position.ts'
 
 /**
  * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions and
@@ -25,14 +25,15 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       const startedAt = Date.now()
       const mayWait = cells.length === 0 && !walk.peeked
       const result = await runCell(engine, walk, next, end === null ? null : { end: end.promise, mayWait })
-      if (result.kind === 'not yet') break
-      if (result.kind === 'lost') await throwIfTakenOver(engine, flight)
-      else if (result.kind === 'later') {
+      // What came before it is settled first, and a row that is only peeked at is claimed.
+      if (result.kind === 'not yet' || (result.kind === 'later' && !mayWait)) break
+      if (result.kind === 'later') {
         parkedMs = Math.max(1, result.parking.ms)
         await park(engine, flight, result.parking)
+        return false
       }
-      if (result.kind !== 'settle') return false
       const { settlement, halts } = result
+      passCell(flight)
       cells.push({
         ...settlement,
         action: next,
@@ -44,7 +45,7 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
     } while (next !== null && joins && cells.length < walk.together && mayJoin(walk, next))
     if (cells.length === 0 || (walk.peeked && next !== null)) return true
-    const settled = await engine.flights.settle(flight, { cells, next }, walk.express)
+    const settled = await settle(engine, walk, { cells, next })
     if (settled === null) await throwIfTakenOver(engine, flight)
     else {
       engine.announce(facts.sheet_id)
@@ -57,6 +58,24 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
     return false
   } finally {
     end?.resolve(parkedMs)
+  }
+}
+
+/** Settles cells, and what was set aside for them: charged, given back, or unknown when the database was cut off. */
+async function settle(
+  engine: Engine,
+  { flight, express }: RowWalk,
+  settlement: Settlement,
+): Promise<{ runState: string } | null> {
+  const { hold } = flight.position
+  try {
+    const settled = await engine.flights.settle(flight, settlement, express)
+    const cost = settlement.cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
+    if (takeHold(flight) !== null && hold !== null) engine.purses.spend(hold, settled === null ? 0 : cost)
+    return settled
+  } catch (cause) {
+    if (takeHold(flight) !== null && hold !== null) engine.purses.doubt(hold)
+    throw cause
   }
 }
 
@@ -79,7 +98,15 @@ const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | u
   definition.actions.find(({ id }) => id === action)
 
 export async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
-  if (!(await engine.flights.park(flight, parking))) await throwIfTakenOver(engine, flight)
+  const { facts, row } = flight
+  const place = { orgId: facts.org_id, runId: facts.run_id, rowId: row.id }
+  const hold = takeHold(flight)
+  if (hold !== null) engine.purses.parked.keep(place, hold)
+  if (!(await engine.flights.park(flight, parking))) {
+    const unused = engine.purses.parked.take(place)
+    if (unused !== null) engine.purses.spend(unused, 0)
+    await throwIfTakenOver(engine, flight)
+  }
 }
 
 export async function abandon(engine: Engine, flight: Flight): Promise<void> {

@@ -5,6 +5,7 @@ import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob } from './flights/flight.ts'
+import { noteHeld, takeHold } from './flights/position.ts'
 import { abandon, mayJoin, park, step } from './step.ts'
 
 const MAX_PAUSE_MS = 1000
@@ -16,6 +17,9 @@ export type WalkOptions = {
   /** Nobody had the job before. */
   fresh?: boolean
 }
+
+/** The row was looked at before it was claimed. */
+type Peeks = { peeks: boolean }
 
 /** The walk begins again after an outage. */
 type Resumed = { resumed?: boolean }
@@ -46,12 +50,39 @@ async function walkAlong(
   job: RowJob,
   how: WalkOptions & Resumed & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
-  const { express = false, fresh = false, resumed = false, endPriority } = how
+  const { express = false, fresh = false, resumed = false } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
   const peeks = fresh && !express && engine.pureRuns.has(job)
   if (peeks && (await walkPurely(engine, job))) return
   const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
+  try {
+    attachHold(engine, flight)
+    await walkFlight(engine, job, flight, { ...how, peeks })
+  } finally {
+    giveBackHold(engine, flight)
+  }
+}
+
+/** What this process set aside for the cell before it was parked. */
+function attachHold({ purses }: Engine, flight: Flight): void {
+  const { facts, row } = flight
+  const hold = purses.parked.take({ orgId: facts.org_id, runId: facts.run_id, rowId: row.id })
+  if (hold !== null) noteHeld(flight, hold, hold.millis)
+}
+
+function giveBackHold({ purses }: Engine, flight: Flight): void {
+  const hold = takeHold(flight)
+  if (hold !== null) purses.spend(hold, 0)
+}
+
+/** A row that was claimed. */
+async function walkFlight(
+  engine: Engine,
+  job: RowJob,
+  flight: Flight,
+  { express = false, fresh = false, peeks, endPriority }: WalkOptions & Peeks & Pick<RowWalk, 'endPriority'>,
+): Promise<void> {
   if (!express) await yieldTurn()
   const walk = await prepare(engine, flight, { express, endPriority, peeked: false })
   if (walk === null || flight.runState === 'stopped') {
@@ -93,7 +124,7 @@ async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
   await yieldTurn()
   const walk = await prepare(engine, flight, { express: false, endPriority: undefined, peeked: true })
   if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false
-  return !(await step(engine, walk))
+  return !(await step(engine, walk).finally(() => giveBackHold(engine, flight)))
 }
 
 /** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */

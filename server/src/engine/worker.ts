@@ -19,6 +19,7 @@ export type RowWorker = { stop(): Promise<void> }
 
 const EXPRESS = 64
 const POLL_MS = 1000
+const IDLE_POLL_MS = 100
 /** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
 const GROUPS_AHEAD = 2
 
@@ -38,13 +39,18 @@ export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
     await stopPools()
     throw cause
   }
-  const heartbeat = startHeartbeat(options, workerIds)
+  const heartbeat = startHeartbeat({ ...options, holderIds: () => engine.purses.holderIds() }, workerIds)
+  const keeping = [
+    startPoll({ name: 'purses', ms: POLL_MS, log }, () => engine.purses.tick()),
+    startPoll({ name: 'idle purses', ms: IDLE_POLL_MS, log }, () => engine.purses.giveBackIdle()),
+  ]
   const polls = jobs.list
     .filter((job) => job.everySecond)
     .map(({ name, run }) => startPoll({ name, ms: POLL_MS, log }, (signal) => run(undefined, signal)))
   return {
     async stop() {
       await Promise.all([stopPools(), ...polls.map((poll) => poll.stop())])
+      await Promise.all(keeping.map((poll) => poll.stop()))
       await engine.flush()
       await heartbeat.stop()
     },

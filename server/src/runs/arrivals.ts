@@ -6,6 +6,7 @@ import { getDefinition } from '../store/sheets/definitions.ts'
 import { isNearRowLimit, requireRoom } from '../store/sheets/row-quota.ts'
 import { insertRows } from '../store/sheets/rows.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
+import type { Cap } from './caps.ts'
 import { launchRows, lockArrivals, type RunRequest, type Trigger } from './queue.ts'
 
 /** Rows on their way into a sheet. */
@@ -24,6 +25,10 @@ export type Arrival = {
   earlier?: number
   /** How often they were sent on from sheet to sheet (D36). */
   hops?: number
+  /** What the run may cost that they start. */
+  cap?: Cap | undefined
+  /** Who spends, where that is not the actor. */
+  member?: string | null
   /** The frozen version to run on, instead of what the sheet is now. */
   pinned?: Pick<SheetRecord, 'revision' | 'continue_on_fail'>
 }
@@ -82,7 +87,7 @@ type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }
 
 /** The run that an arrival starts; null when it starts none. */
 async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
-  const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned } = arrival
+  const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned, cap, member = null } = arrival
   const all = pinned !== undefined || sheet.auto_run || run === 'all'
   const count = all ? data.length : run === 'first_10' ? Math.min(data.length, FIRST_ROWS - earlier) : 0
   if (count <= 0) return null
@@ -90,7 +95,15 @@ async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
   const actions = (await getDefinition(db, running)).actions.map((action) => action.id)
   if (actions.length === 0) return null
   const unasked = trigger === 'api' && run === 'none'
-  return { sheet: running, actions, trigger: unasked ? 'auto_run' : trigger, hops, count }
+  const request = {
+    sheet: running,
+    actions,
+    trigger: unasked ? ('auto_run' as const) : trigger,
+    hops,
+    member,
+    count,
+  }
+  return cap === undefined ? request : { ...request, cap }
 }
 
 async function add(

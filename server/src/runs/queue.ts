@@ -17,6 +17,7 @@ import type { Selection } from '../store/sheets/selection.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
+import { type Cap, openCap } from './caps.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
 export type Trigger =
@@ -49,6 +50,10 @@ export type RunRequest = {
   trigger: Trigger
   /** How often rows were sent on from sheet to sheet until this run. */
   hops?: number
+  /** What it may cost. */
+  cap?: Cap
+  /** Who spends, where that is not whoever starts it: rows that are sent on. */
+  member?: string | null
 }
 
 const keyed = sql.raw(KEYED)
@@ -61,6 +66,7 @@ const CHUNK = 10_000
 const EXPRESS_ROWS = 50
 /** Rows after those share jobs: what a job costs is then paid once for many rows. */
 export const GROUP_ROWS = 16
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** Rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
 
@@ -119,8 +125,9 @@ export async function launchRows(db: Db, actor: Actor, request: RunRequest): Pro
   const run_id = newId()
   // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
   const ticket = randomInt(2 ** 30)
-  const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket })
-  let after = '00000000-0000-0000-0000-000000000000'
+  const cap = await openCap(db, org_id, request.cap)
+  const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket, cap })
+  let after = FIRST_ID
   for (let done = 0; done < launched; done += CHUNK) {
     after = await addJobs(
       db,
@@ -139,9 +146,9 @@ async function launch(
   db: Db,
   actor: Actor,
   request: RunRequest,
-  { run_id, ticket }: { run_id: string; ticket: number },
+  { run_id, ticket, cap }: { run_id: string; ticket: number; cap: string | null },
 ): Promise<{ chosen: number; launched: number } & VirtualTime> {
-  const { sheet, actions, trigger, rows: choice, hops = 0 } = request
+  const { sheet, actions, trigger, rows: choice, hops = 0, member = null } = request
   const { org_id, sheet_id, workflow_id } = sheet
   const { rows } = await sql<{ chosen: number; launched: number } & VirtualTime>`${keyed}
     with chosen as materialized (${chosenRows(request)}),
@@ -154,10 +161,10 @@ async function launch(
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
-        continue_on_fail, hops, created_by, key_id, price_version, rows_queued, state, finished_at)
+        continue_on_fail, hops, cap_purse_id, member, created_by, key_id, price_version, rows_queued, state, finished_at)
       select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
-        ${hops}::int, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched, case when launched > 0 then 'running' else 'finished' end,
+        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched, case when launched > 0 then 'running' else 'finished' end,
         case when launched = 0 then now() end
       from counted
     ), touched as (
@@ -174,6 +181,19 @@ async function launch(
   )
   if (rows[0] === undefined) throw notFound('Sheet')
   return rows[0]
+}
+
+/** Queues flights that are there and keep their cells: those of a run that is resumed. */
+export async function queueFlights(
+  db: Db,
+  flights: { org_id: string; run_id: string; ticket: number },
+  count: number,
+): Promise<void> {
+  const { rows } = await sql<VirtualTime>`${virtualNow(flights.org_id)}`.execute(db)
+  const { base, weight } = rows[0] ?? { base: 1, weight: 1 }
+  let after = FIRST_ID
+  for (let done = 0; done < count; done += CHUNK)
+    after = await addJobs(db, flights, { after, done, base, weight, actions: [] })
 }
 
 type VirtualTime = { base: number; weight: number }
@@ -210,7 +230,7 @@ async function addJobs(
   const { rows } = await sql<{ last: string }>`${keyed}
     with chunk as materialized (
       select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-      where org_id = ${org_id} and run_id is not distinct from ${run_id} and row_id > ${after}
+      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and row_id > ${after}
       order by row_id limit ${CHUNK}
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))

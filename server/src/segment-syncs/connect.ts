@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { EntityKind } from '#contract/records.ts'
 import type { SyncSegmentBody } from '#contract/segment-syncs.ts'
 import { AppError, invalid, notFound } from '../lib/errors.ts'
+import { toMillis } from '../runs/caps.ts'
 import { evaluateSegments } from '../segments/evaluate.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -48,7 +49,9 @@ export async function connectSegment(
     const sync = await lockSync(trx, key)
     if (sync === undefined) throw notFound('Segment')
     const { run, reentry_mode, push_existing: pushExisting } = body
-    const destination = { ...key, workflow_id, mapping, run, reentry_mode, created_by, pushExisting }
+    const max_credits_millis = body.max_credits === undefined ? null : toMillis(body.max_credits)
+    const modes = { run, reentry_mode, max_credits_millis }
+    const destination = { ...key, workflow_id, mapping, ...modes, created_by, pushExisting }
     const connectionId = await putDestination(trx, { ...destination, lastSeq: sync.last_seq })
     if (pushExisting) await changeSync(trx, key, sync.state, { due: true })
     const details = {

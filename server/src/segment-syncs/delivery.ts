@@ -2,6 +2,7 @@ import { reasonOf } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
+import type { Cap } from '../runs/caps.ts'
 import { type Db, isUnavailable } from '../store/connection/db.ts'
 import { claimDeliveries } from '../store/segment-syncs/deliveries.ts'
 import {
@@ -68,6 +69,14 @@ export async function deliverBatch(
   })
 }
 
+/** What the rows may cost that a cycle starts (M5). */
+function capOfCycle({ sync, destination }: Stand): { cap?: Cap } {
+  const { connection_id, max_credits_millis: limitMillis } = destination
+  if (limitMillis === null) return {}
+  const subject = `segment cycle ${connection_id} ${sync.planned_tick}`
+  return { cap: { subject, limitMillis, each: 'subject' } }
+}
+
 /** Makes rows of the members that can be claimed, and answers how many. */
 export async function deliverMembers(trx: Db, stand: Stand, members: readonly Member[]): Promise<number> {
   const [first] = members
@@ -86,6 +95,7 @@ export async function deliverMembers(trx: Db, stand: Stand, members: readonly Me
       actor: { email: destination.created_by, keyId: null },
       trigger: 'segment',
       run: destination.run,
+      ...capOfCycle(stand),
     })
     return claimed.size
   } catch (cause) {

@@ -5,6 +5,7 @@ import { isObject } from '../lib/json/object.ts'
 import { parseRows } from '../rows/intake.ts'
 import type { NameRow } from '../rows/type-mismatches.ts'
 import { arriveRows } from '../runs/arrivals.ts'
+import { capOf } from '../runs/caps.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import type { FrozenInput } from '../store/connection/json-columns.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -23,7 +24,7 @@ export async function queueShortcutRuns(
   actor: Actor,
   shortcut: ShortcutRecord,
   given: readonly unknown[],
-  options: { batchId: string | null; nameRow: NameRow },
+  options: { batchId: string | null; nameRow: NameRow; maxCredits?: number | undefined },
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
   const rows = given.map((row) => withDefaults(row, shortcut.inputs))
@@ -39,6 +40,7 @@ export async function queueShortcutRuns(
       trigger: 'shortcut',
       run: 'all',
       pinned,
+      ...capOf(options.maxCredits),
     })
     if (runId === null) throw new Error(`version ${version} of shortcut ${shortcut_id} has nothing to run`)
     const runs = await insertShortcutRuns(trx, {

@@ -5,6 +5,7 @@ import { defineJob, type Job } from '../lib/job.ts'
 import { takeTurn } from '../lib/timing/fair-turns.ts'
 import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
+import type { Cap } from '../runs/caps.ts'
 import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
@@ -126,6 +127,12 @@ async function toRows(
   return accepted.map((row) => row.data)
 }
 
+/** What the rows may cost a day that the sync starts (M5). */
+const capOfDay = ({ instance_id, workflow_id, max_credits_millis: limitMillis }: SyncRecord): { cap?: Cap } =>
+  limitMillis === null
+    ? {}
+    : { cap: { subject: `source sync ${instance_id} ${workflow_id}`, limitMillis, each: 'day' } }
+
 const actorOf = ({ created_by }: SyncRecord) => ({ email: created_by, keyId: null })
 
 async function addRows(
@@ -143,6 +150,7 @@ async function addRows(
     actor: actorOf(sync),
     trigger: 'source',
     run: 'none',
+    ...capOfDay(sync),
   })
 }
 
@@ -173,5 +181,6 @@ async function changeRows(
     actions,
     rows: { kind: 'ids', ids: changed },
     trigger: 'source',
+    ...capOfDay(sync),
   })
 }

@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { validationError } from '../lib/errors.ts'
+import { toMillis } from '../runs/caps.ts'
 import type { Source } from '../sources/define.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -12,14 +13,19 @@ import { type MappedField, type OnChange, putSync } from '../store/sources/sourc
 import type { SourceRecord } from '../store/sources/sources.ts'
 import { queueDelivery } from './jobs.ts'
 
-export type SyncRequest = { fieldMapping: Record<string, string>; pushExisting: boolean; onChange: OnChange }
+export type SyncRequest = {
+  fieldMapping: Record<string, string>
+  pushExisting: boolean
+  onChange: OnChange
+  maxCredits: number | undefined
+}
 
 /** Connects a source with the main sheet of a workflow. The pair has one sync: a second one replaces the mapping (D49). */
 export async function syncSource(
   db: Db,
   actor: Actor,
   { record, source, sheet }: { record: SourceRecord; source: Source | undefined; sheet: SheetRecord },
-  { fieldMapping, pushExisting, onChange }: SyncRequest,
+  { fieldMapping, pushExisting, onChange, maxCredits }: SyncRequest,
 ): Promise<{ mapped: number; warnings: Warning[] }> {
   const { org_id, instance_id } = record
   const { workflow_id } = sheet
@@ -35,6 +41,7 @@ export async function syncSource(
       push_existing: pushExisting,
       on_change: onChange,
       created_by: actor.email,
+      max_credits_millis: maxCredits === undefined ? null : toMillis(maxCredits),
     })
     const details = { workflow_id, push_existing: pushExisting, on_change: onChange, fields: fieldMapping }
     await recordAudit(trx, org_id, actor, { action: 'source.synced', target: instance_id, details })

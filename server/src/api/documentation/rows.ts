@@ -103,4 +103,15 @@ export const RUNS: Operations = {
     description: 'Takes back rows that are queued; cells at work are finished.',
   },
   [`GET ${SHEET}/runs`]: { id: 'listRuns', description: 'The latest runs of a sheet with their counts.' },
+  [`GET ${SHEET}/runs/{run_id}`]: {
+    id: 'getRun',
+    description:
+      'A run with its counts, what it cost and what it may cost, and what stopped the rows that ended for want of credits.',
+  },
+  [`POST ${SHEET}/runs/{run_id}/resume`]: {
+    id: 'resumeRun',
+    description:
+      'Rows that ended `out_of_credits` go on at that cell, on the revision and the prices of the run; complete cells are neither run nor billed again. `max_credits` is the new total of the run, null for none. Rows that were deleted or run since stay as they are.',
+    body: { max_credits: 100 },
+  },
 }

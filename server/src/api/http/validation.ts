@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
+import { SPENDING_WORDS } from '#contract/spending.ts'
 import { shorten, validationError } from '../../lib/errors.ts'
 import { fieldErrors, parseInWords, printPath } from '../../lib/field-errors.ts'
 import { createHints } from '../../lib/nearest-name.ts'
@@ -17,6 +19,7 @@ export function checkPart<Output>(
   schema: z.ZodType<Output>,
   value: unknown,
   root: string,
+  spends = false,
 ): { value: Output; warnings: Warning[] } {
   if (value === undefined && !schema.safeParse(undefined).success) value = insteadOfNothing(schema, root)
   const knownKeys: KnownKeys = new Map()
@@ -26,10 +29,26 @@ export function checkPart<Output>(
   const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   const cleaned = unknown.length === 0 ? value : withoutKeys(value, unknown)
   const again = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
-  if (!again.success) {
-    throw validationError(again.error.issues.flatMap((issue) => fieldErrors(issue, cleaned, root)))
+  const misspelt = spends ? refuseCaps(unknown, root, knownKeys) : []
+  if (!again.success || misspelt.length > 0) {
+    const issues = again.error?.issues ?? []
+    throw validationError([...issues.flatMap((issue) => fieldErrors(issue, cleaned, root)), ...misspelt])
   }
   return { value: again.data, warnings: warnOfUnknown(unknown, root, knownKeys) }
+}
+
+/** Whoever misspells a cap must not spend without one (M5). */
+function refuseCaps(issues: readonly UnknownKeys[], root: string, known: KnownKeys): FieldError[] {
+  return issues.flatMap(({ path, keys }) => {
+    const hint = createHints(known.get(printPath(path, root)) ?? [])
+    return keys
+      .filter((key) => SPENDING_WORDS.test(key))
+      .slice(0, MAX_WARNINGS)
+      .map((key) => ({
+        field: shorten(printPath([...path, key], root), MAX_FIELD),
+        message: `is not known here, and nothing is run while it may be meant to limit what is spent${hint(key)}`,
+      }))
+  })
 }
 
 type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>

@@ -11,7 +11,7 @@ import {
 } from '../models/answer-schema.ts'
 import { askObject, askText } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
-import { outOfCredits } from '../outcome.ts'
+import { unreserved } from '../outcome.ts'
 
 export default defineAction({
   id: 'ai_generate',
@@ -58,7 +58,8 @@ export default defineAction({
     if (!found.ok) return { kind: 'unrunnable', message: found.message }
     const { model } = found
     const credits = model.ownKey ? 0 : context.price
-    if (!(await context.reserve(credits))) return outOfCredits(credits)
+    const reserved = await context.reserve(credits)
+    if (reserved !== true) return unreserved(reserved, credits, context.state)
     const format = inputs.output_format
     const schema = format === undefined ? undefined : answerSchemaOf(format)
     const knowledge = inputs.use_knowledge ? await context.knowledge() : null

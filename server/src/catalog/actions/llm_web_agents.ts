@@ -8,7 +8,7 @@ import { field } from '../fields/fields.ts'
 import { readFormat } from '../fields/output-format.ts'
 import { printRowData, printWords } from '../fields/prompt.ts'
 import { outputsOfFormat } from '../models/answer-schema.ts'
-import { failed, outOfCredits, retry, unrunnable } from '../outcome.ts'
+import { failed, unreserved, retry, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
 
 const CREDITS = 5
@@ -66,7 +66,8 @@ export default defineAction({
     const found = await context.models.find(inputs.select_a_model.trim(), context, inputs.connection)
     if (!found.ok) return unrunnable(found.message)
     const credits = found.model.ownKey ? 0 : context.price
-    if (!(await context.reserve(credits))) return outOfCredits(credits)
+    const reserved = await context.reserve(credits)
+    if (reserved !== true) return unreserved(reserved, credits, context.state)
     // A model that reads what strangers wrote is told no secret, not even in the words of its mission.
     const secrets = await context.secrets()
     const task = {

@@ -10,14 +10,17 @@ export type ProviderContext = {
   now: () => Date
 }
 
+/** False: too few credits are left. Where only what others hold is in the way, the cell is parked and asks again. */
+export type Reserved = boolean | { waitMs: number }
+
 /** What asking providers takes. */
 export type AskContext = ProviderContext & {
   /** Keys of providers. */
   keys: ProviderKeys
   /** Every call to a provider goes through it. */
   gate: ProviderGate
-  /** Sets aside what the cell may come to cost in all, before the call that costs it. False: too few credits are left. */
-  reserve(credits: number): Promise<boolean>
+  /** Sets aside what the cell may come to cost in all, before the call that costs it. */
+  reserve(credits: number): Promise<Reserved>
   /** What providers did lately for the organisation, for waterfalls that order themselves. */
   rates?(): Promise<readonly ProviderRate[]>
 }

@@ -101,9 +101,9 @@ async function takeStep<Input, Result>(
   if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
   const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
   const most = Math.max(price, missPrice)
-  if (most > 0 && !(await context.reserve((waterfall.spent ?? 0) + progress.credits + most))) {
-    return stopForCredits(progress, name, most)
-  }
+  const reserved = most === 0 || (await context.reserve((waterfall.spent ?? 0) + progress.credits + most))
+  if (typeof reserved === 'object') return { kind: 'pause', ms: reserved.waitMs, state: progress }
+  if (!reserved) return stopForCredits(progress, name, most)
   const called = await callProvider(adapter, input, key, progress.turn, context)
   switch (called.kind) {
     case 'paused':

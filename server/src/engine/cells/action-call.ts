@@ -13,13 +13,13 @@ const ENDING_GRACE_MS = 5000
 
 /** Outcomes that an outage has not led to. */
 const SUCCESSES = new Set<CallKind>(['done', 'no_match', 'wait', 'condition_not_met'])
-type CallKind = Exclude<CallOutcome, string>['kind']
+type CallKind = CallOutcome['kind']
 
 type Inputs = Record<string, unknown>
 
-type CallOutcome = Outcome<Record<string, unknown>> | 'fence lost'
+type CallOutcome = Outcome<Record<string, unknown>>
 
-/** Runs an action, in a slot unless it is pure. `fence lost` when credits were asked for and the row is somebody else's now. */
+/** Runs an action, in a slot unless it is pure. */
 export async function callAction(
   engine: Engine,
   { flight, express, endPriority }: Pick<RowWalk, 'flight' | 'express' | 'endPriority'>,
@@ -45,7 +45,6 @@ const PURE_PARTS = {
   action: { id: '', credits: 0 },
   limit: new CallLimit(),
   database: new DatabaseUse(),
-  onFenceLost: () => {},
 }
 
 async function runPure(
@@ -79,7 +78,6 @@ async function runAction(
     action,
     limit,
     database,
-    onFenceLost: () => cut.resolve('fence lost'),
   })
   try {
     const running = action.run({ inputs, context })
@@ -91,7 +89,7 @@ async function runAction(
       if (hangs) return parkForOutage(engine, flight, action, 'a statement hangs')
       return { kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` }
     }
-    if (database.fault !== undefined && outcome !== 'fence lost' && !SUCCESSES.has(outcome.kind))
+    if (database.fault !== undefined && !SUCCESSES.has(outcome.kind))
       return parkForOutage(engine, flight, action, reasonOf(database.fault))
     return outcome
   } catch (cause) {

@@ -1,11 +1,12 @@
 import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
+import type { Reserved } from '../../catalog/provider/context.ts'
 import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
 import type { Definition } from '../../chain/definition.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
-import { noteHeld } from '../flights/position.ts'
+import { noteHeld, noteRefusal } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
 import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
@@ -15,7 +16,6 @@ type CallParts = {
   action: Pick<Action, 'id' | 'credits'>
   limit: CallLimit
   database: DatabaseUse
-  onFenceLost: () => void
 }
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
@@ -25,15 +25,13 @@ export class CellContext implements ActionContext {
   readonly #action: CallParts['action']
   readonly #limit: CallLimit
   readonly #database: DatabaseUse
-  readonly #onFenceLost: () => void
 
-  constructor(engine: Engine, flight: Flight, { action, limit, database, onFenceLost }: CallParts) {
+  constructor(engine: Engine, flight: Flight, { action, limit, database }: CallParts) {
     this.#engine = engine
     this.#flight = flight
     this.#action = action
     this.#limit = limit
     this.#database = database
-    this.#onFenceLost = onFenceLost
   }
 
   get egress() {
@@ -127,23 +125,30 @@ export class CellContext implements ActionContext {
   knowledge(): Promise<string | null> {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
-  async reserve(credits: number): Promise<boolean> {
+  async reserve(credits: number): Promise<Reserved> {
     const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
     const answer = await this.#database.watch(asked)
-    if (answer === 'lost') this.#onFenceLost()
-    return answer === 'held'
+    return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
   }
 }
 
-/** Sets credits aside until the cell has `price` of them in all. */
+/**
+ * Sets credits aside until the cell has `total` of them. `short`: others hold what is missing, and the cell waits until they are
+ * settled. One that holds something already never waits: two of them could wait for each other.
+ */
 export async function holdCredits(
   engine: Engine,
   flight: Flight,
-  price: number,
-): Promise<'held' | 'no_credits' | 'lost'> {
-  const more = price - flight.position.heldMillis
+  total: number,
+): Promise<'held' | 'short' | 'refused'> {
+  const { facts, position } = flight
+  const more = total - position.heldMillis
   if (more <= 0) return 'held'
-  const answer = await engine.flights.reserve(flight, more)
-  if (answer === 'held') noteHeld(flight, price)
-  return answer
+  const answer = await engine.purses.hold(facts, position.hold, { more, total })
+  if ('hold' in answer) {
+    noteHeld(flight, answer.hold, total)
+    return 'held'
+  }
+  noteRefusal(flight, answer.refusal)
+  return answer.refusal.isFinal || position.heldMillis > 0 ? 'refused' : 'short'
 }

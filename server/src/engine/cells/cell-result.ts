@@ -1,22 +1,22 @@
 import type { Action } from '../../catalog/define.ts'
 import { MAX_PAUSE_MS } from '../../catalog/http/reply.ts'
-import type { Outcome } from '../../catalog/outcome.ts'
+import type { Outcome, Provenance } from '../../catalog/outcome.ts'
 import { isLargerJson } from '../../lib/json/json-size.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
-import type { Parking, Position, SettledCell } from '../flights/flight.ts'
+import type { Flight, Parking, Position, SettledCell } from '../flights/flight.ts'
+import { describeRefusal, stopperOf } from '../purses/refusal-words.ts'
 
 export type ResultFields = Omit<SettledCell, 'action' | 'startedAt'>
 
 /**
- * What becomes of a cell: a result to store, another try later, or nothing, because the row is somebody else's or what is before
- * the cell has to be stored first.
+ * What becomes of a cell: a result to store, another try later, or nothing, because what is before the cell has to be stored
+ * first.
  */
 export type CellResult =
   | { kind: 'settle'; settlement: ResultFields; halts: boolean }
   | { kind: 'later'; parking: Parking }
   | { kind: 'not yet' }
-  | { kind: 'lost' }
 
 export function settleAs(
   result: Partial<ResultFields> & Pick<ResultFields, 'status'>,
@@ -25,9 +25,9 @@ export function settleAs(
   return { kind: 'settle', settlement: { creditsMillis: 0, cached: false, ...result }, halts }
 }
 
-/** The process ends before the cell has begun: whoever claims the row next finds it as it is. */
-export function parkAsIs({ retries, state }: Position): CellResult {
-  return { kind: 'later', parking: { ms: 0, retries, state } }
+/** The cell has not begun: whoever claims the row next finds it as it is. */
+export function parkAsIs({ retries, state }: Position, ms = 0): CellResult {
+  return { kind: 'later', parking: { ms, retries, state } }
 }
 
 /** It could not be run (D18). */
@@ -35,9 +35,21 @@ export function errorCell(error: string, mayContinue: boolean): CellResult {
   return settleAs({ status: 'error', error }, { halts: !mayContinue })
 }
 
-export function outOfCredits(action: Action): CellResult {
-  const error = `${action.name} costs ${action.credits} credits and the organisation has too few left`
-  return settleAs({ status: 'out_of_credits', error }, { halts: true })
+/** The row ends here, nothing is charged, and the error says what was missing and how to go on (M6). */
+export function outOfCredits(
+  { facts, position: { refusal } }: Flight,
+  action: Action,
+  provenance?: Provenance[],
+): CellResult {
+  if (refusal === null) throw new Error(`${action.id} says that credits are missing, and none were refused`)
+  const error = describeRefusal(refusal, action.name, facts)
+  const stopped = {
+    status: 'out_of_credits',
+    error,
+    billing: { stopped_by: stopperOf(refusal) },
+    provenance,
+  } as const
+  return settleAs(stopped, { halts: true })
 }
 
 /** Of JSON. Whatever an action gives is kept for ever, and read by whoever names it. */
@@ -48,11 +60,12 @@ type Rules = { mayContinue: boolean; price: number }
 
 /** Turns what came of an action into the cell's result. */
 export function toCellResult(
-  { retries, state }: Position,
+  flight: Flight,
   action: Action,
   outcome: Outcome<Record<string, unknown>>,
   { mayContinue, price }: Rules,
 ): CellResult {
+  const { retries, state } = flight.position
   const provenance = 'provenance' in outcome ? outcome.provenance : undefined
   switch (outcome.kind) {
     case 'done': {
@@ -69,7 +82,7 @@ export function toCellResult(
       return settleAs({ status: 'complete', outputs, creditsMillis, provenance }, { halts: false })
     }
     case 'out_of_credits':
-      return settleAs({ status: 'out_of_credits', error: outcome.message, provenance }, { halts: true })
+      return outOfCredits(flight, action, provenance)
     case 'condition_not_met':
       return settleAs({ status: 'condition_not_met' }, { halts: true })
     case 'failed':

@@ -137,13 +137,16 @@ async function runFound(
 
   const price = Math.round(action.credits * MILLIS)
   const held = price === 0 || action.paysModel ? 'held' : await holdCredits(engine, flight, price)
-  if (held === 'lost') return { kind: 'lost' }
-  if (held === 'no_credits') return outOfCredits(action)
+  if (held === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
+  if (held === 'refused') return outOfCredits(flight, action)
   if (!action.pure) walk.hasCalled = true
   const outcome = await callAction(engine, walk, action, read.inputs)
-  if (outcome === 'fence lost') return { kind: 'lost' }
-  const result = hideSecrets(toCellResult(flight.position, action, outcome, { mayContinue, price }), walk)
+  const result = hideSecrets(toCellResult(flight, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
+  // What was set aside may have gone with a worker that died since: what it costs is set aside again.
+  const covered = await holdCredits(engine, flight, result.settlement.creditsMillis)
+  if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
+  if (covered === 'refused') return outOfCredits(flight, action, result.settlement.provenance)
   const complete = result.settlement.status === 'complete'
   if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
   if (complete) result.settlement.learns = learns
@@ -163,7 +166,7 @@ function asksInOrder(action: Action): boolean {
 
 /** Others may repeat what they were sent, in what they answer and in words of a failure. */
 function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResult {
-  if (env.size === 0 || result.kind === 'lost' || result.kind === 'not yet') return result
+  if (env.size === 0 || result.kind === 'not yet') return result
   const mask = maskOf(definition, env)
   if (result.kind === 'later') {
     if (mask !== null) result.parking.state = mask.inValue(result.parking.state)

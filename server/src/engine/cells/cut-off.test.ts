@@ -7,6 +7,8 @@ const at = (state: unknown, isTakenOver = false): Position => ({
   action: 'a',
   retries: 0,
   heldMillis: 0,
+  hold: null,
+  refusal: null,
   state,
   stalledClaims: 1,
   isTakenOver,

@@ -100,7 +100,7 @@ async function sendOnce(db: Db, flight: Flight, sheet: SheetRecord, data: string
 
 /** In one transaction with the note of what was sent: a cell that is run again after a crash finds it and sends nothing. */
 async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]): Promise<string[]> {
-  const { org_id, run_id, key_id } = flight.facts
+  const { org_id, run_id, key_id, cap_purse_id, member } = flight.facts
   const { action } = flight.position
   const row_id = flight.row.id
   return db.transaction().execute(async (trx) => {
@@ -117,6 +117,9 @@ async function send(db: Db, flight: Flight, sheet: SheetRecord, data: string[]):
       trigger: 'send_to_sheet',
       run: 'none',
       hops: flight.facts.hops + 1,
+      // And pays for it, of the same purse (M6).
+      member,
+      ...(cap_purse_id !== null && { cap: { purseId: cap_purse_id } }),
     })
     await sql`insert into sent_rows (org_id, run_id, row_id, action, item, target_row_id)
       select ${org_id}, ${run_id}, ${row_id}, ${action}, n - 1, id

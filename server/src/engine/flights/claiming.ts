@@ -12,9 +12,10 @@ export type ClaimedRow = {
   tested_in: number | null
   settled: number
   retries: number
-  held_millis: number
   state: unknown
   run_state: string
+  /** A run may get a cap when it is resumed. */
+  cap_purse_id: string | null
   data: string | null
   cells: string | null
 }
@@ -26,7 +27,6 @@ export const UNCLAIMED = {
   tested_in: null,
   settled: 0,
   retries: 0,
-  held_millis: 0,
   state: null,
   run_state: 'running',
 }

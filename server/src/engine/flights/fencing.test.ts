@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
+import { endShares } from '#server/store/purses/fold.ts'
 import { RowTakenOver } from '../step.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
@@ -9,6 +10,7 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
+  makePurseKeeper,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
@@ -22,18 +24,15 @@ const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
 const fresh = makeFlightStore(app, 2)
 const engine = makeEngine(app)
+const purses = makePurseKeeper(app)
 const START = 100_000
 
 /** The books agree with each other, and say that this many cells were paid. */
-async function expectPaid(sheet: FlightSheet, cells: number, held = 0): Promise<void> {
+async function expectPaid(sheet: FlightSheet, cells: number): Promise<void> {
   const credits = START - cells * PRICE
-  expect(await sheet.accounts()).toEqual({
-    credits,
-    held,
-    heldByFlights: held,
-    ledger: credits,
-    charges: cells,
-  })
+  const accounts = await sheet.accounts()
+  expect(accounts).toMatchObject({ credits, ledger: credits, charges: cells })
+  expect(accounts.held).toBe(accounts.shares)
 }
 
 async function makePaidSheet(rows: number, chain = ['paid', 'paid']): Promise<FlightSheet> {
@@ -47,20 +46,20 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
   const late: [string, (store: FlightStore, flight: Flight) => Promise<unknown>, unknown][] = [
     ['settle', (store, flight) => store.settle(flight, complete(flight, 'paid_2', PRICE)), null],
     ['settle the end', (store, flight) => store.settle(flight, complete(flight, null, PRICE)), null],
-    ['reserve', (store, flight) => store.reserve(withPosition(flight, { heldMillis: 0 }), PRICE), 'lost'],
     ['park', (store, flight) => store.park(flight, { ms: 0, retries: 1 }), false],
     ['abandon', (store, flight) => store.abandon(flight), false],
   ]
   it.each(late)('%s', async (_name, act, answer) => {
     const sheet = await makePaidSheet(1)
     const job = must((await sheet.jobs())[0])
-    const before = await claimAndReserve(old, job)
+    const before = await claimAndReserve(old, purses, job)
     const after = must(await fresh.claim(job))
-    expect([after.fence.attempt, after.position.heldMillis]).toEqual([before.fence.attempt + 1, PRICE])
+    expect(after.fence.attempt).toBe(before.fence.attempt + 1)
     expect(await act(old, before)).toEqual(answer)
     expect(await sheet.cells()).toEqual([])
-    await expectPaid(sheet, 0, PRICE)
-    expect(await fresh.settle(after, complete(after, 'paid_2', PRICE))).toEqual({ runState: 'running' })
+    await expectPaid(sheet, 0)
+    const paying = withPosition(after, { hold: before.position.hold })
+    expect(await fresh.settle(paying, complete(after, 'paid_2', PRICE))).toEqual({ runState: 'running' })
     expect(await act(old, before)).toEqual(answer)
     expect((await sheet.cells()).map(({ action, credits }) => [action, credits])).toEqual([['paid_1', PRICE]])
     expect((await sheet.flights()).map(({ action, attempt }) => [action, attempt])).toEqual([['paid_2', 2]])
@@ -102,7 +101,7 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
 describe('a cell is settled once', () => {
   it('a settlement that is sent twice, one after the other or at once, is charged once', async () => {
     const sheet = await makePaidSheet(2)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
     const [first, second] = [must(flights[0]), must(flights[1])]
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).not.toBeNull()
     expect(await old.settle(first, complete(first, 'paid_2', PRICE))).toBeNull()
@@ -132,10 +131,10 @@ describe('a cell is settled once', () => {
       async (sheet) => (await sheet.org.call('DELETE', `/workflows/${sheet.base.slice(-36)}`)).status,
     ],
   ]
-  it.each(ends)('%s: holds are released, and late results have no effect (D23)', async (_name, end) => {
+  it.each(ends)('%s: late results have no effect (D23)', async (_name, end) => {
     const sheet = await makePaidSheet(3)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
-    await expectPaid(sheet, 0, 3 * PRICE)
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
+    await expectPaid(sheet, 0)
     expect(await end(sheet)).toBe(200)
     await expectPaid(sheet, 0)
     const late = await Promise.all(
@@ -147,15 +146,15 @@ describe('a cell is settled once', () => {
     await expectPaid(sheet, 0)
   })
 
-  it('Stop removes what is queued, gives its hold back, and lets a running cell finish (D23)', async () => {
+  it('Stop removes what is queued, and lets a running cell finish (D23)', async () => {
     const sheet = await makePaidSheet(2)
     const jobs = await sheet.jobs()
-    const running = await claimAndReserve(old, must(jobs[0]))
-    const waiting = await claimAndReserve(old, must(jobs[1]))
+    const running = await claimAndReserve(old, purses, must(jobs[0]))
+    const waiting = await claimAndReserve(old, purses, must(jobs[1]))
     expect(await old.park(waiting, { ms: 60_000, retries: 1 })).toBe(true)
-    await expectPaid(sheet, 0, 2 * PRICE)
+    await expectPaid(sheet, 0)
     expect(await sheet.stop()).toBe(1)
-    await expectPaid(sheet, 0, PRICE)
+    await expectPaid(sheet, 0)
     expect(await old.settle(running, complete(running, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
     await expectPaid(sheet, 1)
     expect(
@@ -169,11 +168,11 @@ describe('a cell is settled once', () => {
 })
 
 describe('Stop', () => {
-  it('a running cell that would be parked ends with its run, and gives its hold back', async () => {
+  it('a running cell that would be parked ends with its run', async () => {
     const sheet = await makePaidSheet(1)
-    const flight = await claimAndReserve(old, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     await sheet.stop()
-    await expectPaid(sheet, 0, PRICE)
+    await expectPaid(sheet, 0)
     expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
     expect(await sheet.flights()).toEqual([])
     await expectPaid(sheet, 0)
@@ -183,7 +182,7 @@ describe('Stop', () => {
 describe('Stop and run again', () => {
   it('a row whose cell is still running belongs to the new run; the old result has no effect', async () => {
     const sheet = await makePaidSheet(1)
-    const before = await claimAndReserve(old, must((await sheet.jobs())[0]))
+    const before = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     await sheet.stop()
     const { runId, rowsQueued } = await sheet.run()
     expect([rowsQueued, (await sheet.flights()).map((flight) => flight.run_id)]).toEqual([1, [runId]])
@@ -198,67 +197,62 @@ describe('credits (D22)', () => {
     const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
     await sheet.addRows(50)
     await sheet.run()
-    const stores = Array.from({ length: 10 }, (_, lane) => makeFlightStore(app, lane))
+    const keepers = Array.from({ length: 10 }, () => makePurseKeeper(app))
     const jobs = await sheet.jobs()
+    const need = { more: PRICE, total: PRICE }
     const answers = await Promise.all(
       jobs.map(async (job, n) => {
-        const store = must(stores[n % stores.length])
-        const flight = must(await store.claim(job))
-        const answer = await store.reserve(flight, PRICE)
-        const { credits, held, heldByFlights, ledger } = await sheet.accounts()
-        expect([credits >= held, held, credits]).toEqual([true, heldByFlights, ledger])
-        return { store, flight, answer }
+        const flight = must(await old.claim(job))
+        const answer = await must(keepers[n % keepers.length]).hold(flight.facts, null, need)
+        const { credits, held, shares } = await sheet.accounts()
+        expect([credits >= held, held]).toEqual([true, shares])
+        return { flight, answer }
       }),
     )
-    const granted = answers.filter(({ answer }) => answer === 'held')
-    expect([granted.length, answers.filter(({ answer }) => answer === 'no_credits').length]).toEqual([7, 43])
-    await Promise.all(
-      granted.map(({ store, flight }) =>
-        store.settle(withPosition(flight, { heldMillis: PRICE }), complete(flight, null, PRICE)),
-      ),
+    const granted = answers.flatMap(({ flight, answer }) =>
+      'hold' in answer ? [withPosition(flight, { hold: answer.hold })] : [],
     )
+    const others = answers.flatMap(({ answer }) => ('refusal' in answer ? [answer.refusal] : []))
+    expect([granted.length, others.filter(({ isFinal }) => !isFinal).length]).toEqual([7, 43])
+    await Promise.all(granted.map((flight) => old.settle(flight, complete(flight, null, PRICE))))
     const left = PRICE - 1
-    expect(await sheet.accounts()).toEqual({
-      credits: left,
-      held: 0,
-      heldByFlights: 0,
-      ledger: left,
-      charges: 7,
-    })
+    expect(await sheet.accounts()).toEqual({ credits: left, ledger: left, charges: 7, held: 0, shares: 0 })
+    const late = await must(keepers[0]).hold(must(granted[0]).facts, null, need)
+    expect(late).toMatchObject({ refusal: { kind: 'balance', leftMillis: left, isFinal: true } })
   })
 
-  it('a cell that fails, is skipped or parked is not charged; its hold is given back when it ends', async () => {
+  it('a cell that fails, is skipped or parked is not charged', async () => {
     const sheet = await makePaidSheet(1, ['paid'])
-    const flight = await claimAndReserve(old, must((await sheet.jobs())[0]))
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     expect(await old.park(flight, { ms: 0, retries: 1 })).toBe(true)
-    await expectPaid(sheet, 0, PRICE)
+    await expectPaid(sheet, 0)
     const again = must(await fresh.claim(must((await sheet.jobs())[0])))
-    expect([again.fence.attempt, again.position]).toMatchObject([
-      2,
-      { heldMillis: PRICE, retries: 1, stalledClaims: 1 },
-    ])
+    expect([again.fence.attempt, again.position]).toMatchObject([2, { retries: 1, stalledClaims: 1 }])
     await fresh.settle(again, complete(again, null, 0, { status: 'failed', error: 'no' }))
     await expectPaid(sheet, 0)
   })
 
-  it('one that lost its lease does not count against those that have theirs', async () => {
-    const sheet = await makeFlightSheet(app, ['paid'], PRICE)
-    await sheet.addRows(2)
-    await sheet.run()
+  it('M17: whoever was taken for dead settles nothing that costs, and loses no row by it', async () => {
+    const sheet = await makePaidSheet(2)
     const jobs = await sheet.jobs()
-    const [gone, here] = await Promise.all(jobs.map((job) => old.claim(job)))
-    await fresh.claim(must(jobs[0]))
-    // A batch of one holds the only lane, so that the next two ride together.
-    const blocker = old.reserve(must(gone), PRICE)
-    const both = [old.reserve(must(gone), PRICE), old.reserve(must(here), PRICE)]
-    expect([await blocker, ...(await Promise.all(both))]).toEqual(['lost', 'lost', 'held'])
+    const keeper = makePurseKeeper(app)
+    const flight = await claimAndReserve(old, keeper, must(jobs[0]))
+    const id = must(keeper.holderIds()[0])
+    await endShares(app.store.system, sheet.org.orgId, id)
+    await expect(old.settle(flight, complete(flight, 'paid_2', PRICE))).rejects.toThrow('were ended')
+    await expectPaid(sheet, 0)
+    expect(await sheet.cells()).toEqual([])
+    expect((await sheet.accounts()).held).toBe(0)
+    const next = keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })
+    await expect(next).rejects.toThrow('were ended')
+    expect(await keeper.hold(flight.facts, null, { more: PRICE, total: PRICE })).toHaveProperty('hold')
   })
 })
 
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
     const sheet = await makePaidSheet(20)
-    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, job)))
+    const flights = await Promise.all((await sheet.jobs()).map((job) => claimAndReserve(old, purses, job)))
     const results = await Promise.allSettled(
       flights.map((flight, n) =>
         old.settle(
@@ -270,7 +264,7 @@ describe('what cannot be stored', () => {
       ),
     )
     expect(results.flatMap((result, n) => (result.status === 'rejected' ? [n] : []))).toEqual([10])
-    await expectPaid(sheet, 19, PRICE)
+    await expectPaid(sheet, 19)
     expect((await sheet.flights()).filter((flight) => flight.action === 'paid_1')).toHaveLength(1)
   })
 })

@@ -1,11 +1,9 @@
-import { CompiledQuery } from 'kysely'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_THE_AIR } from '../sql/in-the-air.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
 import { PARK } from '../sql/park.ts'
-import { LOCK_PAYERS, RESERVE } from '../sql/reserve.ts'
 import { createBatchedStatement } from './batched-statement.ts'
 import { type ClaimedRow, createClaimer, createPeeker, UNCLAIMED } from './claiming.ts'
 import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
@@ -23,7 +21,6 @@ export type FlightStore = {
   peek(job: RowJob): Promise<Flight | null>
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
   settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<{ runState: string } | null>
-  reserve(flight: Flight, priceMillis: number): Promise<'held' | 'no_credits' | 'lost'>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
   /** Notes among how many suspects the row is about to be run. */
@@ -36,7 +33,6 @@ export type FlightStore = {
 const MAX_CELLS = 1000
 
 type RowItem = { r: string; [field: string]: unknown }
-type Reserved = { n: number; answer: 'held' | 'no_credits' | 'lost' }
 
 /** Everything that locks flights does so in the order of their rows. */
 function parameterOf(items: readonly RowItem[]): string {
@@ -60,18 +56,6 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
         return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
       },
     })
-  const reserve = createBatchedStatement<RowItem, Reserved>({
-    lanes: 1,
-    async send(items) {
-      const values = [parameterOf(items)]
-      return store.system.transaction().execute(async (trx) => {
-        await trx.executeQuery(CompiledQuery.raw(LOCK_PAYERS, values))
-        const { rows } = await trx.executeQuery<Reserved>(CompiledQuery.raw(RESERVE, values))
-        return answersOf(items, rows)
-      })
-    },
-  })
-
   const claim = createBatchedStatement({ lanes: 2, throttled: true, send: createClaimer(store) })
   const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
   const peek = createBatchedStatement({ lanes: 2, throttled: true, send: createPeeker(store) })
@@ -94,7 +78,11 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   return {
     async claim(job, { express = false, fresh = false, resumed = false } = {}) {
       const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
-      return row === null ? null : toFlight(job, await factsOf(job.o, row.run_id), row, resumed)
+      if (row === null) return null
+      const facts = await factsOf(job.o, row.run_id)
+      const { cap_purse_id } = row
+      const current = cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id }
+      return toFlight(job, current, row, resumed)
     },
     async peek(job) {
       const row = await peek(job)
@@ -104,7 +92,6 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     },
     settle: (flight, settlement, express) =>
       express ? settleExpress({ flight, settlement }) : settle({ flight, settlement }),
-    reserve: async (flight, price) => (await reserve({ ...fenceOf(flight), price }))?.answer ?? 'lost',
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
       return (await park({ ...fenceOf(flight), ...item })) !== null
@@ -116,8 +103,13 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   }
 }
 
-function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow, resumed: boolean): Flight {
-  const { attempt, settled, retries, held_millis, state, run_state, data, cells } = claimed
+function toFlight(
+  { r, t }: RowJob,
+  facts: RunFacts,
+  claimed: Omit<ClaimedRow, 'cap_purse_id'>,
+  resumed: boolean,
+): Flight {
+  const { attempt, settled, retries, state, run_state, data, cells } = claimed
   const { stalled_claims: stalledClaims, tested_in: testedIn } = claimed
   const action = facts.actions[settled]
   if (action === undefined)
@@ -129,7 +121,9 @@ function toFlight({ r, t }: RowJob, facts: RunFacts, claimed: ClaimedRow, resume
     position: {
       action,
       retries,
-      heldMillis: held_millis,
+      heldMillis: 0,
+      hold: null,
+      refusal: null,
       state,
       stalledClaims,
       isTakenOver: resumed || stalledClaims > 1,

@@ -1,6 +1,8 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
+import type { Refusal } from '../../store/purses/take.ts'
 import type { StoredBilling } from '../../store/runs/runs.ts'
+import type { Hold } from '../purses/share.ts'
 
 /** What a job names: the flight of a row, and which of its jobs this is. */
 export type RowJob = { o: string; r: string; t: number }
@@ -25,6 +27,8 @@ export type RunFacts = Readonly<{
   member: string | null
   /** The prices of when it was queued. */
   price_version: number
+  /** What caps it, together with all else that the same request started; null: nothing. */
+  cap_purse_id: string | null
 }>
 
 /** The row as it was claimed. */
@@ -44,8 +48,12 @@ export type Position = Readonly<{
   /** The cell at hand: the first action of the run that has no result yet. */
   action: string
   retries: number
-  /** Credits set aside for the cell, in thousandths. */
+  /** Credits set aside for the cell at hand, in thousandths. */
   heldMillis: number
+  /** The same for all cells that are not settled yet. */
+  hold: Hold | null
+  /** Why the cell got no more, when it last asked. */
+  refusal: Refusal | null
   /** What the cell handed over when it was parked. */
   state: unknown
   /** How often the cell was claimed without a result, this claim included. */
@@ -92,7 +100,7 @@ export type SettledCell = {
   learns?: boolean
 }
 
-/** Results of a row, in the order of its chain. What the flight held and went through belongs to the first. */
+/** Results of a row, in the order of its chain. What the flight went through belongs to the first. */
 export type Settlement = {
   cells: SettledCell[]
   /** The action to go on with; null when the row ends here. */

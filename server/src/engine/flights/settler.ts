@@ -1,6 +1,7 @@
-import { newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
+import { sharesLost } from '../purses/purse-keeper.ts'
+import type { Hold } from '../purses/share.ts'
 import { CACHED, LEARNS, settleStatement } from '../sql/settle.ts'
 import { addUpUsage } from './cell-usage.ts'
 import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
@@ -8,7 +9,7 @@ import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flig
 export type Settled = { runState: string }
 type Given = { flight: Flight; settlement: Settlement }
 /** `ns` are places in the batch, from 1. */
-type SettledRun = { ns: number[]; run_state: string }
+type SettledRun = { ns: number[]; run_state: string; shared: boolean }
 
 /** Lanes of tallies that this process writes in turn, so that two statements at once do not wait for each other. */
 const LANES = 2
@@ -20,14 +21,18 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   /** What came of it for each; when that is not something for all of them, nothing was written. */
   async function send(batch: Given[]): Promise<Map<Given, Settled>> {
     round += 1
+    const charges = new Charges()
     const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
-      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight.position : UNTOUCHED)),
+      cells.map((cell, n) =>
+        extrasOf(cell, n === 0 ? flight.position : UNTOUCHED, charges.numberOf(flight, cell)),
+      ),
     )
     const careful = batch.length === 1
     const kind = {
       careful,
       extras: careful || extras.some((one) => one !== null),
       landing: batch.some(({ settlement }) => settlement.next === null),
+      paid: charges.groups.length > 0,
     }
     const values: unknown[] = [
       ...columnsOf(batch),
@@ -37,11 +42,13 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       billingOf(batch),
     ]
     if (kind.extras) values.push(toStorableJson(extras))
+    if (kind.paid) values.push(...charges.columns())
     const rows = await store.query<SettledRun>({
-      name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}`,
+      name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}${Number(kind.paid)}`,
       text: settleStatement(kind),
       values,
     })
+    if (rows.some(({ shared }) => !shared)) throw sharesLost()
     const answers = new Map<Given, Settled>()
     for (const { ns, run_state } of rows) {
       const answer = { runState: run_state }
@@ -118,28 +125,63 @@ function billingOf(batch: Given[]): string {
   return `{${texts.join(',')}}`
 }
 
-type Held = Pick<Position, 'heldMillis' | 'retries' | 'state'>
-const UNTOUCHED: Held = { heldMillis: 0, retries: 0, state: null }
+type Passed = Pick<Position, 'retries' | 'state'>
+const UNTOUCHED: Passed = { retries: 0, state: null }
 
-/** What a free cell that completed at the first attempt has nothing of. */
-function extrasOf(cell: SettledCell, { heldMillis, retries, state }: Held): object | null {
+/** What a free cell that completed at the first attempt has nothing of. `charge` is the number of its group of charges. */
+function extrasOf(cell: SettledCell, { retries, state }: Passed, charge: number): object | null {
   const { creditsMillis, cache, error, provenance } = cell
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
   if (retries > 0) extras['tries'] = retries + 1
-  if (heldMillis > 0)
-    Object.assign(extras, { hd: heldMillis, cr: creditsMillis, e: newId(), ...originOf(cell) })
+  if (charge > 0) Object.assign(extras, { cr: creditsMillis, g: charge, ...originOf(cell) })
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
   if (cache?.keep === true) extras['kp'] = true
-  if (heldMillis > 0 || retries > 0 || state !== null) extras['cl'] = true
+  if (retries > 0 || state !== null) extras['cl'] = true
   for (const _ in extras) return extras
   return null
 }
 
 /** What a charge is for: the action of the catalogue, and the providers that are paid. */
-function originOf({ actionId, provenance, creditsMillis }: SettledCell): object {
-  if (creditsMillis === 0) return {}
+function originOf({ actionId, provenance }: SettledCell): object {
   const paid = (provenance ?? []).filter(({ credits }) => credits > 0)
-  return { ai: actionId, pc: paid.map(({ provider, credits }) => ({ provider, credits })) }
+  return {
+    ai: actionId,
+    ...(paid.length > 0 && { pc: paid.map(({ provider, credits }) => ({ provider, credits })) }),
+  }
+}
+
+/** Charges of a batch: those of one run that are paid of the same shares are one record. */
+class Charges {
+  readonly groups: { facts: RunFacts; hold: Hold }[] = []
+  readonly #numbers = new Map<string, number>()
+
+  /** From 1; 0 for a cell that costs nothing. */
+  numberOf({ facts, position: { hold } }: Flight, { creditsMillis, action }: SettledCell): number {
+    if (creditsMillis === 0) return 0
+    if (hold === null) throw new Error(`${action} of run ${facts.run_id} costs credits and holds none`)
+    const key = `${hold.holder.id} ${facts.run_id} ${hold.purseIds.join(' ')}`
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    this.groups.push({ facts, hold })
+    this.#numbers.set(key, this.groups.length)
+    return this.groups.length
+  }
+
+  columns(): unknown[] {
+    const shares = new Map<string, [string, string, string]>()
+    for (const { hold } of this.groups) {
+      const { holder, orgId } = hold
+      for (const purse of [orgId, ...hold.purseIds])
+        shares.set(`${purse} ${holder.id}`, [orgId, purse, holder.id])
+    }
+    const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
+    const groups = this.groups.map(({ facts, hold }, n) => {
+      const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
+      const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version }
+      return { n: n + 1, o: hold.orgId, h: hold.holder.id, p: hold.purseIds, f }
+    })
+    return [column(0), column(1), column(2), JSON.stringify(groups)]
+  }
 }

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { Hold } from '../purses/share.ts'
 import {
   createModel,
   flightOf,
   type Hand,
-  heldBy,
   launch,
   type Model,
   remove,
@@ -19,15 +19,18 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
+  makePurseKeeper,
   must,
   withPosition,
 } from '../testing/flight-store-fixture.ts'
 import type { FlightStore } from './flight-store.ts'
 import type { RowJob } from './flight.ts'
-import { noteHeld } from './position.ts'
+import { noteHeld, takeHold } from './position.ts'
 
 const app = await makeFlightApp()
 const stores = [makeFlightStore(app, 1), makeFlightStore(app, 2)]
+/** Two processes, each with a memory of what it has set aside. */
+const keepers = new Map(stores.map((store) => [store, makePurseKeeper(app)]))
 const CHAIN = ['paid_1', 'free_1', 'free_2', 'paid_2']
 
 type World = {
@@ -39,6 +42,7 @@ type World = {
   /** What workers believed before they settled, parked or were overtaken. */
   former: Hand[]
   revision: number
+  holds: [FlightStore, Hold][]
 }
 
 type Pick = { a: number; b: number; c: number }
@@ -69,22 +73,31 @@ async function claim(world: World, job: RowJob, store: FlightStore): Promise<voi
   expect(flight).toMatchObject({
     facts: { run_id: known.run, actions, revision },
     fence: { run: known.run, attempt: known.attempt },
-    position: { action: known.action, heldMillis: known.held },
+    position: { action: known.action, heldMillis: 0, hold: null },
     runState: stopped ? 'stopped' : 'running',
   })
   world.hands.push({ flight: must(flight), token: known.token })
 }
 
+/** A cell is refused for good only when the balance is too low, whatever others hold. */
 async function reserve(world: World, hand: Hand, store: FlightStore): Promise<void> {
-  const { action, heldMillis } = hand.flight.position
-  if (!action.startsWith('paid') || heldMillis > 0) return
-  const known = flightOf(world.model, hand)
-  const free = world.model.credits - heldBy(world.model)
-  const expected = known === undefined ? 'lost' : free >= PRICE ? 'held' : 'no_credits'
-  expect(await store.reserve(hand.flight, PRICE)).toBe(expected)
-  if (known === undefined || expected !== 'held') return
-  known.held = PRICE
-  noteHeld(hand.flight, PRICE)
+  const { facts, position } = hand.flight
+  if (!position.action.startsWith('paid') || position.heldMillis > 0) return
+  const answer = await must(keepers.get(store)).hold(facts, null, { more: PRICE, total: PRICE })
+  if ('hold' in answer) {
+    expect(world.model.credits).toBeGreaterThanOrEqual(PRICE)
+    noteHeld(hand.flight, answer.hold, PRICE)
+    world.holds.push([store, answer.hold])
+  } else expect(answer.refusal.isFinal).toBe(world.model.credits < PRICE)
+}
+
+/** What a hand has set aside is over: charged, or free again. */
+function endHold(world: World, { flight }: Hand, cost: number): void {
+  const hold = takeHold(flight)
+  const mine = world.holds.find(([, other]) => other === hold)
+  if (hold === null || mine === undefined) return
+  world.holds = world.holds.filter((other) => other !== mine)
+  must(keepers.get(mine[0])).spend(hold, cost)
 }
 
 async function finishCell(world: World, hand: Hand, store: FlightStore, how: number): Promise<void> {
@@ -100,6 +113,7 @@ async function finishCell(world: World, hand: Hand, store: FlightStore, how: num
   const known = flightOf(world.model, hand)
   const answer = await store.settle(flight, complete(flight, next, credits, { status }))
   expect(answer === null).toBe(known === undefined)
+  endHold(world, hand, answer === null ? 0 : credits)
   const onward = settle(world.model, hand, { status, credits, next })
   world.former.push(hand)
   world.hands = world.hands.filter((other) => other !== hand)
@@ -117,6 +131,7 @@ async function finishTogether(world: World, hand: Hand, store: FlightStore, how:
   const settled = cells.flatMap((action) => complete(withPosition(flight, { action }), next).cells)
   const known = flightOf(world.model, hand)
   expect((await store.settle(flight, { cells: settled, next })) === null).toBe(known === undefined)
+  endHold(world, hand, 0)
   world.former.push(hand)
   world.hands = world.hands.filter((other) => other !== hand)
   let onward: Hand | null = hand
@@ -131,6 +146,7 @@ async function park(world: World, hand: Hand, store: FlightStore): Promise<void>
   const known = flightOf(world.model, hand)
   const parked = await store.park(hand.flight, { ms: 0, retries: hand.flight.position.retries + 1 })
   expect(parked).toBe(known !== undefined)
+  endHold(world, hand, 0)
   world.hands = world.hands.filter((other) => other !== hand)
   world.former.push(hand)
   if (known === undefined) return
@@ -146,6 +162,7 @@ async function abandon(world: World, hand: Hand, store: FlightStore): Promise<vo
   const known = flightOf(world.model, hand)
   expect(await store.abandon(hand.flight)).toBe(known !== undefined)
   if (known !== undefined) world.model.flights.delete(hand.flight.row.id)
+  endHold(world, hand, 0)
   world.hands = world.hands.filter((other) => other !== hand)
 }
 
@@ -202,6 +219,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
   abandon: withHand(abandon),
   /** Ends without a word: whoever takes the job next has the row. */
   crash: withHand(async (world, hand) => {
+    endHold(world, hand, 0)
     world.hands = world.hands.filter((other) => other !== hand)
   }),
   /** Comes back after it was overtaken, or says again what it has said. */
@@ -210,10 +228,9 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     if (hand === undefined) return
     const store = storeOf(pick)
     const { flight } = hand
-    expect(await store.settle(flight, complete(flight, null, flight.position.heldMillis))).toBeNull()
+    expect(await store.settle(flight, complete(flight, null, 0))).toBeNull()
     // After a settlement of its own it still has the row.
     if (flightOf(world.model, hand) !== undefined) return
-    expect(await store.reserve(flight, PRICE)).toBe('lost')
     expect(await store.park(flight, { ms: 0, retries: 0 })).toBe(false)
     expect(await store.abandon(flight)).toBe(false)
   },
@@ -240,7 +257,6 @@ async function expectAgreement({ sheet, model }: World): Promise<void> {
     flight.action,
     flight.ticket,
     flight.attempt,
-    flight.held_millis,
   ])
   const expected = [...model.flights].map(([row, flight]) => [
     row,
@@ -248,16 +264,16 @@ async function expectAgreement({ sheet, model }: World): Promise<void> {
     flight.action,
     flight.ticket,
     flight.attempt,
-    flight.held,
   ])
   expect(seen).toEqual(expected.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
   const clash = flights.filter((flight) => model.cells.get(flight.row_id)?.has(flight.action))
   expect(clash).toEqual([])
 
-  const held = heldBy(model)
   const { credits, charges } = model
-  expect(await sheet.accounts()).toEqual({ credits, held, heldByFlights: held, ledger: credits, charges })
-  expect(credits).toBeGreaterThanOrEqual(held)
+  const accounts = await sheet.accounts()
+  expect(accounts).toMatchObject({ credits, ledger: credits, charges })
+  expect(accounts.held).toBe(accounts.shares)
+  expect(credits).toBeGreaterThanOrEqual(accounts.held)
 
   const [stranded] = await app.store.query<{ count: number }>({
     text: `select count(*) from flights f where f.org_id = $1 and not exists (
@@ -305,7 +321,7 @@ it('whatever happens in whatever order, no cell is lost or settled twice and the
       const rows = await sheet.addRows(5)
       const { revision } = await sheet.record()
       const model = createModel(rows, 4 * PRICE)
-      const world: World = { sheet, model, jobs: [], hands: [], former: [], revision }
+      const world: World = { sheet, model, jobs: [], hands: [], former: [], revision, holds: [] }
       for (const { kind, ...pick } of commands) {
         await must(COMMANDS[kind])(world, pick)
         await expectAgreement(world)

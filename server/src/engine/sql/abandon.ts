@@ -1,6 +1,4 @@
-import { release } from './release.ts'
-
-/** Ends flights without a result, and gives back what they held: the row was stopped. */
+/** Ends flights without a result: the row was stopped. */
 export const ABANDON = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int)
@@ -10,6 +8,6 @@ with item as (
   order by f.row_id for update of f
 ), gone as (
   delete from flights f using mine i where f.org_id = i.o and f.row_id = i.r
-  returning i.n, i.o, f.held_millis
-), ${release('gone')}
+  returning i.n
+)
 select n from gone`

@@ -27,9 +27,9 @@ with claimed as (
   from unnest($1::uuid[], $2::uuid[], $3::int[], $4::boolean[], $5::boolean[])
     with ordinality as i (o, r, t, fresh, resumed, n)
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
-  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.tested_in, f.settled, f.retries, f.held_millis, f.state
+  returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.tested_in, f.settled, f.retries, f.state
 )
-select i.n, i.run_id, i.attempt, i.stalled_claims, i.tested_in, i.settled, i.retries, i.held_millis, i.state, run.state as run_state,
+select i.n, i.run_id, i.attempt, i.stalled_claims, i.tested_in, i.settled, i.retries, i.state, run.state as run_state, run.cap_purse_id,
   r.data::text as data, ${CELLS} as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join runs run on run.org_id = i.o and run.run_id = i.run_id

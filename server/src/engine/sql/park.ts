@@ -1,5 +1,4 @@
 import { addJobsStatement } from '../../store/queue/jobs.ts'
-import { release } from './release.ts'
 
 const ADD_LATER = addJobsStatement('jobs', {
   task: 'row',
@@ -11,7 +10,7 @@ const ADD_LATER = addJobsStatement('jobs', {
 
 /**
  * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
- * stopped meanwhile there is nothing to come back for: the flight ends, and what it held is given back (D23).
+ * stopped meanwhile there is nothing to come back for: the flight ends (D23).
  */
 export const PARK = `
 with item as materialized (
@@ -31,6 +30,6 @@ with item as materialized (
   ${ADD_LATER}
 ), ended as (
   delete from flights f using mine i where i.stopped and f.org_id = i.o and f.row_id = i.r
-  returning i.n, i.o, f.held_millis
-), ${release('ended')}
+  returning i.n
+)
 select parked.n from parked, scheduled union all select n from ended`

@@ -12,20 +12,22 @@ export type BatchKind = {
   landing: boolean
   /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
+  /** Some cell is charged. */
+  paid: boolean
 }
 
 /**
- * Writes results: cells, cache entries, ledger entries, tallies, and the end of flights that are through. The parameters are
+ * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are
  * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 18, 19;
  * `f` counts flights); and what usage counts of them (17). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
- * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given,
- * then organisations in theirs. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
+ * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given.
+ * Charges need the shares they are paid of (20 to 22): where one was ended, nothing is written at all. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
  * primary key is then the way to a flight and to a cell, also before statistics exist.
  */
-export function settleStatement({ extras, landing, careful }: BatchKind): string {
+export function settleStatement({ extras, landing, careful, paid }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
   return `
 with mine as materialized (
@@ -38,7 +40,8 @@ with mine as materialized (
     for no key update
   ) held
   ${when(careful, UNSETTLED)}
-), valid as materialized (
+)${when(paid, SHARES)}
+, valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
     ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, c.billing, nullif(c.out, 'null') as out
     ${when(extras, EXTRAS)}
@@ -47,6 +50,7 @@ with mine as materialized (
     jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($19::jsonb)')}
   ) with ordinality as c (f, act, st, at, ends, marks, billing, out ${when(extras, ', x')}, n)
   where (select count(*) from mine) = cardinality($5::int[])
+    ${when(paid, 'and (select count(*) from share) = cardinality($21::uuid[])')}
 )
 ${when(extras, CLEARED)}
 ${when(landing, LANDED)}
@@ -58,18 +62,19 @@ ${when(landing, LANDED)}
   from valid
   ${when(careful, REWRITTEN)}
 )
-${when(extras, REMEMBERED_AND_PAID)}
+${when(extras, REMEMBERED)}
+${when(paid, CHARGED)}
 , tallied as (
-  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis)
+  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis${when(extras, STOPPED)})
   select o, run, $15::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
-    count(*) filter (where ends), ${extras ? 'sum(cr)' : '0'}
+    count(*) filter (where ends), ${extras ? `sum(cr)${STOPPERS}` : '0'}
   from valid group by o, run order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
-    credits_millis = y.credits_millis + excluded.credits_millis
+    credits_millis = y.credits_millis + excluded.credits_millis${when(extras, STOPPED_MORE)}
 )
 ${USED}
-select m.ns, run.state as run_state
+select ${paid ? '(select count(*) from share) = cardinality($21::uuid[])' : 'true'} as shared, m.ns, run.state as run_state
 from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
@@ -79,13 +84,13 @@ const UNSETTLED = `
     and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
 
 const EXTRAS = `
-    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, (c.x->>'hd')::bigint as hd, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
+    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x->'pv'`
 
 const CLEARED = `
 , cleared as (
-  update flights f set retries = 0, held_millis = 0, state = null
+  update flights f set retries = 0, state = null
   from valid i where not i.ends and i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
 )`
 
@@ -100,7 +105,23 @@ const REWRITTEN = `
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
     learns = excluded.learns, billing = excluded.billing, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
-const REMEMBERED_AND_PAID = `
+const STOPPED = ', rows_out_of_credits, stopped_by'
+
+const STOPPERS = `, count(*) filter (where st = 'out_of_credits'), (array_agg(billing->'stopped_by') filter (where billing ? 'stopped_by'))[1]`
+
+const STOPPED_MORE = `, rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
+    stopped_by = coalesce(excluded.stopped_by, y.stopped_by)`
+
+/** Locked against those who end them, not against other settlements. */
+const SHARES = `
+, share as materialized (
+  select from unnest($20::uuid[], $21::uuid[], $22::text[]) as w (o, p, h)
+  cross join lateral (
+    select from purse_shares s where s.org_id = w.o and s.purse_id = w.p and s.holder = w.h for key share
+  ) held
+)`
+
+const REMEMBERED = `
 , remembered as (
   insert into cell_cache (org_id, sheet_id, action, epoch, key, outputs, run_id, credits_millis)
   select distinct on (o, s, act, ep, ck) o, s, act, ep, ck, out, run, cr from valid
@@ -112,24 +133,15 @@ const REMEMBERED_AND_PAID = `
   delete from cell_claims c using valid v
   where v.ck is not null and c.org_id = v.o and c.sheet_id = v.s and c.action = v.act and c.epoch = v.ep
     and c.key = v.ck and c.row_id = v.r
-), paid as (
-  update organisations org set credits_millis = org.credits_millis - v.cost, held_millis = org.held_millis - v.held
-  from (select o, sum(cr) as cost, sum(hd) as held from valid where hd > 0 group by o order by o) v
-  where org.org_id = v.o
-  returning org.org_id, org.credits_millis + v.cost as before
-), payer as materialized (
-  select started.o, started.run, r.key_id, r.trigger, r.price_version, s.workflow_id, case when position('@' in r.created_by) > 0 then r.created_by
-      else (select email from members where org_id = w.org_id
-        and member_id = coalesce((select member_id from api_keys where org_id = r.org_id and key_id = r.key_id), w.owner_id)) end as member
-  from (select distinct o, run from valid where cr > 0) started
-  join runs r on r.org_id = started.o and r.run_id = started.run
-  join sheets s on s.org_id = r.org_id and s.sheet_id = r.sheet_id
-  join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id
-), entered as (
-  insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details, run_id, workflow_id, sheet_id,
-    row_id, action, action_id, member, key_id, trigger, price_version, providers)
-  select v.o, (v.x->>'e')::uuid, -v.cr, paid.before - sum(v.cr) over (partition by v.o order by v.n), 'cell',
-    jsonb_build_object('run_id', v.run, 'row_id', v.r, 'action', v.act), v.run, p.workflow_id, v.s, v.r, v.act,
-    v.x->>'ai', p.member, p.key_id, p.trigger, p.price_version, coalesce(v.x->'pc', '[]')
-  from valid v join paid on paid.org_id = v.o left join payer p on p.o = v.o and p.run = v.run where v.cr > 0
+)`
+
+/** Added only, a record for the cells of a run: folding makes ledger entries of them. */
+const CHARGED = `
+, charged as (
+  insert into purse_charges (org_id, holder, purse_ids, millis, facts, entries)
+  select g.o, g.h, g.p, sum(v.cr), g.f,
+    jsonb_agg(jsonb_build_array(v.r, v.act, v.x->'ai', v.cr, v.x->'pc') order by v.n)
+  from jsonb_to_recordset($23::jsonb) as g (n int, o uuid, h text, p uuid[], f jsonb)
+  join valid v on (v.x->>'g')::int = g.n
+  where v.cr > 0 group by g.n, g.o, g.h, g.p, g.f
 )`

@@ -8,7 +8,6 @@ export type ModelFlight = {
   status: 'queued' | 'running'
   ticket: number
   attempt: number
-  held: number
   /** Who has the row: every claim and parking makes a new one. */
   token: symbol
 }
@@ -31,9 +30,6 @@ export function createModel(rows: string[], credits: number): Model {
   const cells = new Map(rows.map((row) => [row, new Map<string, ModelCell>()]))
   return { credits, charges: 0, rows: new Set(rows), flights: new Map(), cells, runs: new Map() }
 }
-
-export const heldBy = (model: Model): number =>
-  [...model.flights.values()].reduce((sum, flight) => sum + flight.held, 0)
 
 /** The model's flight when the hand is right about it. */
 export function flightOf(model: Model, hand: Hand): ModelFlight | undefined {
@@ -61,7 +57,6 @@ export function launch(
       status: 'queued',
       ticket: -1,
       attempt: 0,
-      held: 0,
       token: Symbol('launched'),
     })
   }
@@ -81,7 +76,7 @@ export function remove(model: Model, row: string): void {
   model.cells.delete(row)
 }
 
-/** Writes a cell and moves on; what the cell held is given back or spent. */
+/** Writes a cell and moves on. */
 export function settle(
   model: Model,
   hand: Hand,
@@ -98,8 +93,11 @@ export function settle(
     model.flights.delete(row_id)
     return null
   }
-  model.flights.set(row_id, { ...flight, action: next, held: 0 })
-  return { flight: withPosition(hand.flight, { action: next, retries: 0, heldMillis: 0 }), token: hand.token }
+  model.flights.set(row_id, { ...flight, action: next })
+  return {
+    flight: withPosition(hand.flight, { action: next, retries: 0, heldMillis: 0, hold: null }),
+    token: hand.token,
+  }
 }
 
 const FAILURES = new Set(['failed', 'error', 'out_of_credits'])

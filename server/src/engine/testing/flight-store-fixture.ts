@@ -1,22 +1,26 @@
+import { createLog } from '#server/lib/log.ts'
 import { startRun, stopRuns, type RowChoice } from '#server/runs/queue.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { grantCredits } from '#server/store/organisation/credits.ts'
+import { foldCharges } from '#server/store/purses/fold.ts'
 import { getDefinition } from '#server/store/sheets/definitions.ts'
 import { findSheet, type SheetRecord } from '#server/store/sheets/sheets.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 import { createFlightStore, type FlightStore } from '../flights/flight-store.ts'
 import type { Flight, Position, RowJob, SettledCell, Settlement } from '../flights/flight.ts'
+import { createPurseKeeper, type PurseKeeper } from '../purses/purse-keeper.ts'
 import { faultCatalogue, PRICE } from './fault-catalogue.ts'
 
 export type Step = { action_id: string; inputs: Record<string, unknown> }
 
-/** What an organisation has, according to its balance, its flights and its ledger. */
+/** What an organisation has, according to its balance and its ledger, when everything is folded. */
 export type Accounts = {
   credits: number
-  held: number
-  heldByFlights: number
   ledger: number
   charges: number
+  /** What workers have set aside and not spent, according to the balance and to their shares. */
+  held: number
+  shares: number
 }
 
 /** A record of the table of flights, with the action that it is at. */
@@ -26,7 +30,6 @@ export type StoredFlight = {
   action: string
   ticket: number
   attempt: number
-  held_millis: number
 }
 
 export type StoredCell = { row_id: string; action: string; status: string; credits: number; run_id: string }
@@ -51,6 +54,9 @@ export type FlightSheet = {
 export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catalogue: faultCatalogue } })
 
 export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
+
+export const makePurseKeeper = (app: TestApp): PurseKeeper =>
+  createPurseKeeper(app.store, createLog('silent'))
 
 /** An organisation of its own with `credits` thousandths, and a sheet with a chain of these templates. */
 export async function makeFlightSheet(
@@ -117,8 +123,9 @@ export async function makeFlightSheet(
       query<StoredCell>(`select row_id, action, status, credits_millis as credits, run_id from cells
         where org_id = $1 order by row_id, action`),
     async accounts() {
+      await foldCharges(db, orgId)
       const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,
-          (select coalesce(sum(held_millis), 0) from flights where org_id = $1)::bigint as "heldByFlights",
+          (select coalesce(sum(granted_millis), 0) from purse_shares where purse_id = $1)::bigint as shares,
           (select sum(amount_millis) from credit_entries where org_id = $1)::bigint as ledger,
           (select count(*) from credit_entries where org_id = $1 and reason = 'cell') as charges
         from organisations where org_id = $1`)
@@ -154,11 +161,11 @@ export const complete = (
 })
 
 /** Claims a row and sets the price of its cell aside, as a worker does before it calls anybody. */
-export async function claimAndReserve(store: FlightStore, job: RowJob): Promise<Flight> {
+export async function claimAndReserve(store: FlightStore, purses: PurseKeeper, job: RowJob): Promise<Flight> {
   const flight = must(await store.claim(job))
-  const answer = await store.reserve(flight, PRICE)
-  if (answer !== 'held') throw new Error(`expected a hold, got ${answer}`)
-  return withPosition(flight, { heldMillis: PRICE })
+  const answer = await purses.hold(flight.facts, null, { more: PRICE, total: PRICE })
+  if (!('hold' in answer)) throw new Error(`expected a hold, got ${JSON.stringify(answer)}`)
+  return withPosition(flight, { heldMillis: PRICE, hold: answer.hold })
 }
 
 /** The flight as somebody believes it to be. */

@@ -146,6 +146,7 @@ async function writeChunk(
       trigger: 'api',
       run: found.run_after,
       earlier: imported,
+      ...(found.cap_purse_id !== null && { cap: { purseId: found.cap_purse_id } }),
     })
   })
 }

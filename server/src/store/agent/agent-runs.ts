@@ -2,7 +2,9 @@ import { type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import { type Db, inTransaction } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
-import { lockOrganisation } from '../organisation/organisations.ts'
+import { findBudgetPurses } from '../purses/budget-purses.ts'
+import { endShares } from '../purses/fold.ts'
+import { type Refusal, takeCredits } from '../purses/take.ts'
 
 export type AgentRunRow = Selectable<Schema['agent_runs']>
 export type AgentRunKey = Pick<AgentRunRow, 'org_id' | 'agent_run_id'>
@@ -18,7 +20,7 @@ export type Admitted =
   | { kind: 'admitted'; run: AgentRunKey }
   | { kind: 'busy' }
   | { kind: 'limited'; retryAfter: number }
-  | { kind: 'no_credits'; freeMillis: number }
+  | { kind: 'no_credits'; refusal: Refusal }
 
 type NewRun = Pick<AgentRunRow, 'org_id' | 'request_id' | 'member_id' | 'key_id' | 'price_millis' | 'prompt'>
 
@@ -26,35 +28,33 @@ type NewRun = Pick<AgentRunRow, 'org_id' | 'request_id' | 'member_id' | 'key_id'
 export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Promise<Admitted> {
   return inTransaction(db, async (trx) => {
     // By a statement of its own: one that has waited for a lock would count what was there before it waited.
-    await lockOrganisation(trx, run.org_id)
+    // Not the organisation, which is locked after purses.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`agent of ${run.org_id}`}, 0))`.execute(trx)
     const { rows } = await sql<{
-      free: number
       at_once: number
       in_hour: number
       retry_after: number | null
     }>`
-      select credits_millis - held_millis as free,
-        (select count(*)::int from agent_runs where org_id = ${run.org_id} and state = 'running'
+      select (select count(*)::int from agent_runs where org_id = ${run.org_id} and state = 'running'
           and started_at > now() - ${quota.maxSeconds} * interval '1 second') as at_once,
         (select count(*)::int from agent_runs where org_id = ${run.org_id}
           and started_at > now() - interval '1 hour') as in_hour,
         (select ceil(extract(epoch from started_at + interval '1 hour' - now()))::int from agent_runs
           where org_id = ${run.org_id} and started_at > now() - interval '1 hour'
-          order by started_at desc offset ${quota.perHour - 1} limit 1) as retry_after
-      from organisations where org_id = ${run.org_id}`.execute(trx)
+          order by started_at desc offset ${quota.perHour - 1} limit 1) as retry_after`.execute(trx)
     const counts = rows[0]
-    if (counts === undefined) throw new Error('the organisation of an agent run is gone')
+    if (counts === undefined) throw new Error('a select without a table gave no row')
     if (counts.in_hour >= quota.perHour) {
       return { kind: 'limited', retryAfter: Math.max(1, counts.retry_after ?? 1) }
     }
     if (counts.at_once >= quota.atOnce) return { kind: 'busy' }
-    if (counts.free < run.price_millis) return { kind: 'no_credits', freeMillis: counts.free }
     const agent_run_id = newId()
+    const refusal = await holdPrice(trx, run, agent_run_id)
+    if (refusal !== null) return { kind: 'no_credits', refusal }
     await trx
       .insertInto('agent_runs')
       .values({ ...run, agent_run_id })
       .execute()
-    await changeCredits(trx, run.org_id, { held: run.price_millis, spent: 0 })
     return { kind: 'admitted', run: { org_id: run.org_id, agent_run_id } }
   })
 }
@@ -92,47 +92,57 @@ export async function endAgentRun(
       .returning(['price_millis', 'request_id', 'key_id', 'member_id'])
       .executeTakeFirst()
     if (ended === undefined) return false
-    const { price_millis, request_id, key_id, member_id } = ended
-    const spent = state === 'answered' ? price_millis : 0
-    const balance = await changeCredits(trx, org_id, { held: -price_millis, spent })
-    if (spent > 0) {
-      await trx
-        .insertInto('credit_entries')
-        .values({
-          org_id,
-          entry_id: newId(),
-          amount_millis: -spent,
-          balance_millis: balance,
-          reason: 'agent',
-          details: JSON.stringify({ request_id }),
-          trigger: 'agent',
-          key_id,
-          member: sql<
-            string | null
-          >`(select email from members where org_id = ${org_id} and member_id = ${member_id}::uuid)`,
-        })
-        .execute()
-    }
+    const holder = holderOf(agent_run_id)
+    if (state === 'answered') await charge(trx, org_id, holder, ended)
+    await endShares(trx, org_id, holder)
     return true
   })
 }
 
-async function changeCredits(
-  db: Db,
+/** What a run holds is a share that lasts as long as the run, in every purse that counts it. */
+const holderOf = (agentRunId: string) => `agent-${agentRunId}`
+
+const memberOf = (orgId: string, memberId: string) =>
+  sql<string | null>`(select email from members where org_id = ${orgId} and member_id = ${memberId}::uuid)`
+
+async function holdPrice(trx: Db, run: NewRun, agentRunId: string): Promise<Refusal | null> {
+  const { org_id, key_id, member_id, price_millis: millis } = run
+  if (millis === 0) return null
+  const { rows } = await sql<{
+    member: string | null
+  }>`select ${memberOf(org_id, member_id)} as member`.execute(trx)
+  const spender = { org_id, run_id: null, workflow_id: null, sheet_id: null, key_id, trigger: 'agent' }
+  const purseIds = await findBudgetPurses(trx, { ...spender, member: rows[0]?.member ?? null })
+  const need = { more: millis, total: millis }
+  const taken = await takeCredits(trx, {
+    orgId: org_id,
+    purseIds,
+    holder: holderOf(agentRunId),
+    lasting: true,
+    sharesKnown: [],
+    needs: [need],
+    extraMillis: 0,
+  })
+  const [answer] = taken.kind === 'taken' ? taken.answers : []
+  return answer === undefined || answer === 'held' ? null : answer
+}
+
+type Ended = Pick<AgentRunRow, 'price_millis' | 'request_id' | 'key_id' | 'member_id'>
+
+/** The ledger has it when the share is ended. */
+async function charge(
+  trx: Db,
   orgId: string,
-  change: { held: number; spent: number },
-): Promise<number> {
-  if (change.held === 0 && change.spent === 0) return 0
-  const { credits_millis } = await db
-    .updateTable('organisations')
-    .set({
-      held_millis: sql`held_millis + ${change.held}`,
-      credits_millis: sql`credits_millis - ${change.spent}`,
-    })
-    .where('org_id', '=', orgId)
-    .returning('credits_millis')
-    .executeTakeFirstOrThrow()
-  return credits_millis
+  holder: string,
+  { price_millis: millis, request_id, key_id, member_id }: Ended,
+): Promise<void> {
+  if (millis === 0) return
+  await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, entries)
+    select ${orgId}, ${holder}, array_remove(array_agg(purse_id), ${orgId}::uuid), ${millis}::bigint,
+      jsonb_build_object('reason', 'agent', 'details', jsonb_build_object('request_id', ${request_id}::text), 'trigger', 'agent',
+        'key_id', ${key_id}::text, 'member', ${memberOf(orgId, member_id)}),
+      jsonb_build_array(jsonb_build_array(null, null, null, ${millis}::bigint, null))
+    from purse_shares where org_id = ${orgId} and holder = ${holder} having count(*) > 0`.execute(trx)
 }
 
 /** The latest run of that name. */

@@ -9,6 +9,12 @@ export function markFaults<Result>(statement: Promise<Result>): Promise<Result> 
   return statement
 }
 
+/** An error of our own that stands for what the database has come to. */
+export function markFault<Fault extends Error>(fault: Fault): Fault {
+  faults.add(fault)
+  return fault
+}
+
 /** Whether the error came from a connection or a statement of the store. */
 export function isFromDatabase(error: unknown): boolean {
   return error instanceof Error && faults.has(error)

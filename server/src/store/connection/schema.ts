@@ -268,6 +268,7 @@ export type Schema = {
     key_id: string | null
     price_version: Generated<number>
     cap_purse_id: ColumnType<string | null, string | null | undefined, string | null>
+    member: ColumnType<string | null, string | null | undefined, string | null>
     created_at: Made
     finished_at: MaybeInstant
   }
@@ -327,6 +328,12 @@ export type Schema = {
     cells_failed: number
     rows_done: number
     credits_millis: number
+    rows_out_of_credits: Generated<number>
+    stopped_by: ColumnType<
+      { kind: string; budget_id?: string } | null,
+      string | null | undefined,
+      string | null
+    >
   }
   flights: {
     org_id: string
@@ -340,7 +347,6 @@ export type Schema = {
     settled: Generated<number>
     tested_in: number | null
     retries: Generated<number>
-    held_millis: Generated<number>
     state: Json<unknown>
   }
   action_outputs: { org_id: string; sheet_id: string; action: string; outputs: Json<DiscoveredOutput[]> }
@@ -443,6 +449,7 @@ export type Schema = {
     error: string | null
     created_by: string
     key_id: string | null
+    cap_purse_id: string | null
     created_at: Made
     finished_at: MaybeInstant
   }
@@ -562,6 +569,7 @@ export type Schema = {
     seen_change: Generated<number>
     delivered: Generated<number>
     created_by: string
+    max_credits_millis: number | null
     created_at: Made
     updated_at: ColumnType<Date, Date | undefined, Date>
   }

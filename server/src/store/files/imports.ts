@@ -14,7 +14,7 @@ export type { MappedColumn }
 
 type NewImport = Pick<
   Insertable<Schema['imports']>,
-  'org_id' | 'sheet_id' | 'file_ref' | 'sheet_name' | 'run_after' | 'created_by' | 'key_id'
+  'org_id' | 'sheet_id' | 'file_ref' | 'sheet_name' | 'run_after' | 'created_by' | 'key_id' | 'cap_purse_id'
 > & { mapping: MappedColumn[] }
 
 /** Answers the id of the new import, or null while another one is under way on the sheet. */

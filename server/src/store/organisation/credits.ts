@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+import { foldCharges } from '../purses/fold.ts'
 import { lockOrganisation } from './organisations.ts'
 
 /** Credits have three decimals and are stored as whole thousandths (D22). */
 export const MILLIS = 1000
 
 export async function getBalance(db: Db, orgId: string): Promise<number | undefined> {
+  await foldCharges(db, orgId)
   const found = await db
     .selectFrom('organisations')
     .select('credits_millis')
@@ -48,6 +50,7 @@ export type CreditEntry = {
 
 /** The ledger, newest entry first. */
 export async function listCreditEntries(db: Db, orgId: string, limit: number): Promise<CreditEntry[]> {
+  await foldCharges(db, orgId)
   return db
     .selectFrom('credit_entries')
     .select(['at', 'amount_millis', 'balance_millis', 'reason', 'details'])
@@ -74,6 +77,7 @@ export async function refundCharges(
 ): Promise<Refund> {
   const [column, id] =
     'runId' in which ? (['e.run_id', which.runId] as const) : (['e.entry_id', which.entryId] as const)
+  await foldCharges(db, orgId)
   let { credits_millis: balance } = await lockOrganisation(db, orgId)
   const refund: Refund = { entries: 0, amountMillis: 0, balanceMillis: balance }
   for (;;) {

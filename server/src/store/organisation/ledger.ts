@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
+import { foldCharges } from '../purses/fold.ts'
 import { LATEST_PRICES } from './price-versions.ts'
 
 export type LedgerRecord = Selectable<Schema['credit_entries']>
@@ -31,6 +32,7 @@ export async function listLedger(
   { member, workflows }: LedgerReach,
   { from, before, type, runId, workflowId, after, limit }: LedgerPage,
 ): Promise<LedgerRecord[]> {
+  await foldCharges(db, orgId)
   let query = db.selectFrom('credit_entries').selectAll().where('org_id', '=', orgId)
   if (from !== null) query = query.where('at', '>=', from)
   if (before !== null) query = query.where('at', '<', before)
@@ -57,13 +59,19 @@ export type Overview = {
   prices: number
 }
 
-/** What there is, what is set aside, and what was spent of late, in thousandths; days and months are UTC. */
+/**
+ * What there is, what is set aside, and what was spent of late, in thousandths; days and months are UTC. Set aside is what
+ * running cells hold, of the shares that their workers have, and what pulls and agent runs do.
+ */
 export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
+  await foldCharges(db, orgId)
   const spentSince = (unit: 'day' | 'month') => sql<number>`(select coalesce(-sum(amount_millis), 0)::bigint
     from credit_entries e where e.org_id = o.org_id and e.type <> 'grant'
       and e.at >= date_trunc(${unit}, now(), 'UTC'))`
   const { rows } = await sql<Overview>`
-    select credits_millis as balance, held_millis as held, ${spentSince('day')} as today, ${spentSince('month')} as month,
+    select credits_millis as balance, least(held_millis, held_millis
+        - (select coalesce(sum(granted_millis), 0) from purse_shares s where s.org_id = o.org_id and s.purse_id = o.org_id and not s.lasting)
+        + (select coalesce(sum(held_millis), 0) from run_holds h where h.org_id = o.org_id))::bigint as held, ${spentSince('day')} as today, ${spentSince('month')} as month,
       ${LATEST_PRICES} as prices
     from organisations o where org_id = ${orgId}`.execute(db)
   return rows[0]

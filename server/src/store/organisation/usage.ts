@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { UsageGroup } from '#contract/usage.ts'
 import type { Db } from '../connection/db.ts'
+import { foldCharges } from '../purses/fold.ts'
 import { type LedgerReach, ofMember } from './ledger.ts'
 
 /** In thousandths, beside the counts of cells. */
@@ -59,6 +60,7 @@ export async function listUsage(
   { member, workflows }: LedgerReach,
   { from, to, groups, filters, limit }: UsageRequest,
 ): Promise<{ rows: UsageRecord[]; totals: UsageFigures }> {
+  await foldCharges(db, orgId)
   const conditions = [
     sql`u.org_id = ${orgId} and u.day between ${from}::date and ${to}::date`,
     ...(filters.workflowId === undefined ? [] : [sql`u.workflow_id = ${filters.workflowId}::uuid`]),

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
-import { type Db, inTransaction } from '../connection/db.ts'
-import { lockOrganisation } from '../organisation/organisations.ts'
-import { foldCharges } from './fold.ts'
+import type { Db } from '../connection/db.ts'
 import { listPurses, type PurseState } from './purses.ts'
 
 /**
@@ -55,38 +53,40 @@ export async function getBudgetPurse(db: Db, orgId: string, budgetId: string): P
 
 type Period = { org_id: string; budget_id: string; run_id: string | null }
 
-/** The purse of the present period. The organisation's lock keeps others from folding while its spending is added up. */
+/**
+ * The purse of the present period. What was spent of it is read of one snapshot: charges move from where they wait into the
+ * ledger in one transaction. What cells hold at that moment, and spend later, is not in it.
+ */
 async function openPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise<string | null> {
-  const find = async (trx: Db) => {
+  const find = async () => {
     const { rows } = await sql<{ purse_id: string }>`
       select p.purse_id from budgets b join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id
         and p.period_start is not distinct from ${PERIOD_START}
         and p.run_id is not distinct from case b.period when 'run' then ${run_id}::uuid end
-      where b.org_id = ${org_id} and b.budget_id = ${budget_id}`.execute(trx)
+      where b.org_id = ${org_id} and b.budget_id = ${budget_id}`.execute(db)
     return rows[0]?.purse_id ?? null
   }
-  const known = await find(db)
+  const known = await find()
   if (known !== null) return known
-  return inTransaction(db, async (trx) => {
-    await foldCharges(trx, org_id)
-    await lockOrganisation(trx, org_id)
-    await sql`
-      insert into purses (org_id, purse_id, kind, budget_id, period_start, run_id, spent_millis)
-      select b.org_id, ${newId()}::uuid, 'budget', b.budget_id, ${PERIOD_START},
-        case b.period when 'run' then ${run_id}::uuid end,
-        (select coalesce(-sum(e.amount_millis), 0) from credit_entries e
-          where e.org_id = b.org_id and e.type = 'charge'
-            and (b.period <> 'run' or e.run_id = ${run_id}::uuid)
-            and (${PERIOD_START} is null or e.at >= ${PERIOD_START})
-            and (b.trigger is null or e.trigger = b.trigger)
-            and case b.scope when 'organisation' then true when 'member' then e.member = b.subject
-              when 'key' then e.key_id::text = b.subject when 'workflow' then e.workflow_id::text = b.subject
-              else e.sheet_id::text = b.subject end)
-      from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
-        and (b.period <> 'run' or ${run_id}::uuid is not null)
-      on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(
-      trx,
-    )
-    return find(trx)
-  })
+  await sql`
+    insert into purses (org_id, purse_id, kind, budget_id, period_start, run_id, spent_millis)
+    select b.org_id, ${newId()}::uuid, 'budget', b.budget_id, ${PERIOD_START},
+      case b.period when 'run' then ${run_id}::uuid end,
+      (select coalesce(sum(e.millis), 0) from (
+          select -amount_millis as millis, at, run_id, workflow_id::text, sheet_id::text, member, key_id::text, trigger
+          from credit_entries where org_id = ${org_id} and type = 'charge'
+          union all
+          select millis, at, (facts->>'run_id')::uuid, facts->>'workflow_id', facts->>'sheet_id', facts->>'member',
+            facts->>'key_id', facts->>'trigger'
+          from purse_charges where org_id = ${org_id}) e
+        where (b.period <> 'run' or e.run_id = ${run_id}::uuid)
+          and (${PERIOD_START} is null or e.at >= ${PERIOD_START})
+          and (b.trigger is null or e.trigger = b.trigger)
+          and case b.scope when 'organisation' then true when 'member' then e.member = b.subject
+            when 'key' then e.key_id = b.subject when 'workflow' then e.workflow_id = b.subject
+            else e.sheet_id = b.subject end)
+    from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
+      and (b.period <> 'run' or ${run_id}::uuid is not null)
+    on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(db)
+  return find()
 }

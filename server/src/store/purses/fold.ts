@@ -71,8 +71,8 @@ export async function foldLocked(
       sheet_id, row_id, action, action_id, member, key_id, trigger, price_version, providers)
     select ${orgId}, (lpad(to_hex(start.ms + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || 'a'
         || right(replace(gen_random_uuid()::text, '-', ''), 15))::uuid,
-      at, -(entry->>3)::bigint, paid.before - upto, 'cell',
-      jsonb_build_object('run_id', facts->>'run_id', 'row_id', entry->>0, 'action', entry->>1),
+      at, -(entry->>3)::bigint, paid.before - upto, coalesce(facts->>'reason', 'cell'),
+      coalesce(facts->'details', jsonb_build_object('run_id', facts->>'run_id', 'row_id', entry->>0, 'action', entry->>1)),
       (facts->>'run_id')::uuid, (facts->>'workflow_id')::uuid, (facts->>'sheet_id')::uuid, (entry->>0)::uuid, entry->>1,
       entry->>2, facts->>'member', (facts->>'key_id')::uuid, facts->>'trigger',
       (facts->>'price_version')::int, coalesce(nullif(entry->4, 'null'), '[]')

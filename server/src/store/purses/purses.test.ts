@@ -57,13 +57,21 @@ async function makePurse(balance: number, cap: number | null) {
 it('M6: what others hold is waited for, and only what is spent refuses', async () => {
   const { take, charge, state } = await makePurse(100_000, 5000)
   const first = await take('one', [need(2000), need(2000), need(2000)])
-  expect(first).toEqual({ kind: 'taken', grantedMillis: 4000, answers: ['held', 'held', 'short'] })
-  expect(await take('two', [need(2000), need(1000)])).toMatchObject({ answers: ['short', 'held'] })
+  const short = { kind: 'max_credits', isFinal: false }
+  expect(first).toMatchObject({ grantedMillis: 4000, answers: ['held', 'held', short] })
+  expect(await take('two', [need(2000), need(1000)])).toMatchObject({ answers: [short, 'held'] })
   await charge('one', 2000)
   await charge('one', 2000)
   expect(await state()).toMatchObject({ limit: 5000, spent: 4000, held: 1000 })
-  const refusal = { kind: 'max_credits', budgetId: null, name: null, leftMillis: 1000, neededMillis: 2000 }
-  expect(await take('two', [need(2000), need(500)])).toMatchObject({ answers: [refusal, 'short'] })
+  const refusal = {
+    kind: 'max_credits',
+    budgetId: null,
+    name: null,
+    leftMillis: 1000,
+    neededMillis: 2000,
+    isFinal: true,
+  }
+  expect(await take('two', [need(2000), need(500)])).toMatchObject({ answers: [refusal, short] })
 })
 
 it('M17: fold moves what was spent to the ledger, in the order of balances', async () => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -17,12 +17,17 @@ export type PurseState = {
   refused_at: Date | null
 }
 
-/** A cap (M5) of all that a request starts. Null counts, and caps nothing. */
-export async function createCap(db: Db, orgId: string, limitMillis: number | null): Promise<string> {
+/** A cap (M5) of all that a request starts, of which something may be spent already. Null counts, and caps nothing. */
+export async function createCap(
+  db: Db,
+  orgId: string,
+  limitMillis: number | null,
+  spentMillis = 0,
+): Promise<string> {
   const purse_id = newId()
   await db
     .insertInto('purses')
-    .values({ org_id: orgId, purse_id, kind: 'cap', limit_millis: limitMillis })
+    .values({ org_id: orgId, purse_id, kind: 'cap', limit_millis: limitMillis, spent_millis: spentMillis })
     .execute()
   return purse_id
 }
@@ -31,14 +36,24 @@ export async function createCap(db: Db, orgId: string, limitMillis: number | nul
  * The cap of a day (UTC, by the database's clock) that many runs draw on: those of a webhook, of a sync. `subject` says whose it
  * is. A limit that has changed since the morning binds the next hold.
  */
-export async function openDailyCap(
+export const openDailyCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
+  openSharedCap(db, orgId, cap, sql`date_trunc('day', now(), 'UTC')`)
+
+/** The same where the subject names what is capped once: a cycle of a sync. */
+export const openLastingCap = (db: Db, orgId: string, cap: SharedCap): Promise<string> =>
+  openSharedCap(db, orgId, cap, sql`'epoch'::timestamptz`)
+
+type SharedCap = { subject: string; limitMillis: number }
+
+async function openSharedCap(
   db: Db,
   orgId: string,
-  { subject, limitMillis }: { subject: string; limitMillis: number },
+  { subject, limitMillis }: SharedCap,
+  start: RawBuilder<unknown>,
 ): Promise<string> {
   const { rows } = await sql<{ purse_id: string }>`
     insert into purses as p (org_id, purse_id, kind, limit_millis, subject, period_start)
-    values (${orgId}, ${newId()}, 'cap', ${limitMillis}::bigint, ${subject}, date_trunc('day', now(), 'UTC'))
+    values (${orgId}, ${newId()}, 'cap', ${limitMillis}::bigint, ${subject}, ${start})
     on conflict (org_id, subject, period_start) where subject is not null
       do update set limit_millis = excluded.limit_millis
     returning purse_id`.execute(db)

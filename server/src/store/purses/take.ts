@@ -14,9 +14,11 @@ export type Refusal = {
   name: string | null
   leftMillis: number
   neededMillis: number
+  /** However everything else ends. Otherwise only what others hold is in the way. */
+  isFinal: boolean
 }
 
-export type Answer = 'held' | 'short' | Refusal
+export type Answer = 'held' | Refusal
 export type Taken = { kind: 'lost' } | { kind: 'taken'; grantedMillis: number; answers: Answer[] }
 
 export type Take = {
@@ -48,8 +50,7 @@ type State = {
 const RANKS = { cap: 0, budget: 1, balance: 2 }
 
 /**
- * Sets credits aside in every purse, for as many needs as fit, in their order. A need is refused for good when a purse has
- * too little left however everything else ends, and `short` when only what others hold is in its way. Call it in a transaction.
+ * Sets credits aside in every purse, for as many needs as fit, in their order. Call it in a transaction.
  */
 export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
   const { orgId, holder, needs, sharesKnown } = take
@@ -58,11 +59,11 @@ export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
   if (sharesKnown.some((id) => !purses.some(({ purse_id, has_share }) => has_share && purse_id === id)))
     return { kind: 'lost' }
   let granted = 0
-  const fits = (millis: number) => purses.every(({ free }) => free === null || millis <= free)
   const answers = needs.map(({ more, total }): Answer => {
-    const short = purses.find(({ limit, spent }) => limit !== null && spent + total > limit)
-    if (short !== undefined) return refusalOf(short, total)
-    if (!fits(granted + more)) return 'short'
+    const spent = purses.find((purse) => purse.limit !== null && purse.spent + total > purse.limit)
+    if (spent !== undefined) return refusalOf(spent, total, true)
+    const short = purses.find(({ free }) => free !== null && granted + more > free)
+    if (short !== undefined) return refusalOf(short, total, false)
     granted += more
     return 'held'
   })
@@ -99,18 +100,21 @@ const countHolders = async (trx: Db): Promise<number> => {
   return Math.max(1, rows[0]?.count ?? 1)
 }
 
-function refusalOf({ kind, budget_id, name, limit, spent }: State, needed: number): Refusal {
+function refusalOf(purse: State, neededMillis: number, isFinal: boolean): Refusal {
+  const { kind, budget_id, name, limit, spent } = purse
   return {
     kind: kind === 'cap' ? 'max_credits' : kind,
     budgetId: budget_id,
     name,
     leftMillis: Math.max(0, (limit ?? 0) - spent),
-    neededMillis: needed,
+    neededMillis,
+    isFinal,
   }
 }
 
 const isBy = (answer: Answer, { kind, budget_id }: State): boolean =>
-  typeof answer === 'object' &&
+  answer !== 'held' &&
+  answer.isFinal &&
   answer.kind === (kind === 'cap' ? 'max_credits' : kind) &&
   answer.budgetId === budget_id
 

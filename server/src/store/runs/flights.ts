@@ -6,8 +6,8 @@ export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select coun
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
 
 /**
- * Takes rows out of the air: what they held is given back, and results that are still under way find no flight and have no
- * effect. Call it in the transaction that deletes or stops them. `queuedOnly` leaves cells that are running. Flights are locked
+ * Takes rows out of the air: results that are still under way find no flight and have no effect, and whoever has them gives
+ * back what they hold. Call it in the transaction that deletes or stops them. `queuedOnly` leaves cells that are running. Flights are locked
  * in the order of their rows, as everybody does.
  */
 export async function dropFlights(
@@ -24,19 +24,12 @@ export async function dropFlights(
           where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`
       : sql`f.run_id in (select run_id from runs where org_id = ${orgId} and sheet_id = any(${which.sheetIds}::uuid[])
           and state <> 'finished')${which.queuedOnly ? sql` and f.status = 'queued'` : sql``}`
-  const { rows } = await sql<{ dropped: number; held: number }>`
+  const { rows } = await sql<{ dropped: number }>`
     with chosen as materialized (
       select f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
-      delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id returning f.held_millis
+      delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id returning f.row_id
     )
-    select count(*) as dropped, coalesce(sum(held_millis), 0)::bigint as held from gone`.execute(db)
-  const { dropped, held } = rows[0] ?? { dropped: 0, held: 0 }
-  // A statement of its own: the one above may have waited for flights, and would check an organisation as it was before.
-  if (held > 0) {
-    await sql`update organisations set held_millis = held_millis - ${held} where org_id = ${orgId}`.execute(
-      db,
-    )
-  }
-  return dropped
+    select count(*) as dropped from gone`.execute(db)
+  return rows[0]?.dropped ?? 0
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { CellStatus } from '#contract/rows.ts'
 import type { StoppedBy } from '#contract/runs.ts'
 import type { Db } from '../connection/db.ts'
+import { foldCharges } from '../purses/fold.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
 export type RunRecord = {
@@ -17,22 +18,39 @@ export type RunRecord = {
   cells_failed: number
   credits_millis: number
   price_version: number
+  cap_millis: number | null
+  held_millis: number
+  key_id: string | null
+  rows_out_of_credits: number
+  stopped_by: { kind: 'max_credits' | 'budget' | 'balance'; budget_id?: string } | null
   created_by: string
   created_at: Date
   finished_at: Date | null
 }
 
-/** The latest runs of a sheet, newest first, with their progress as tallied. */
-export async function listRuns(db: Db, { org_id, sheet_id }: SheetKey, limit: number): Promise<RunRecord[]> {
+/** The latest runs of a sheet, newest first, with their progress as tallied; or one of them. */
+export async function listRuns(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  { limit, runId = null }: { limit: number; runId?: string | null },
+): Promise<RunRecord[]> {
   const { rows } = await sql<RunRecord>`
-    select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.price_version, r.created_by, r.created_at, r.finished_at,
+    select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.price_version, r.key_id, r.created_by, r.created_at, r.finished_at,
       coalesce(t.rows_done, 0)::bigint as rows_done, coalesce(t.cells_done, 0)::bigint as cells_done,
-      coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis
+      coalesce(t.cells_failed, 0)::bigint as cells_failed, coalesce(t.credits_millis, 0)::bigint as credits_millis,
+      coalesce(t.rows_out_of_credits, 0)::bigint as rows_out_of_credits,
+      case when t.rows_out_of_credits > 0 then t.stopped_by end as stopped_by,
+      (select p.limit_millis from purses p where p.org_id = r.org_id and p.purse_id = r.cap_purse_id) as cap_millis,
+      (select coalesce(sum(h.held_millis), 0) from run_holds h where h.org_id = r.org_id and h.run_id = r.run_id)::bigint as held_millis
     from runs r left join lateral (
       select sum(rows_done) as rows_done, sum(cells_done) as cells_done, sum(cells_failed) as cells_failed,
-        sum(credits_millis) as credits_millis
+        sum(credits_millis) as credits_millis, sum(rows_out_of_credits) as rows_out_of_credits,
+        (array_agg(stopped_by) filter (where stopped_by is not null))[1] as stopped_by
       from run_tallies t where t.org_id = r.org_id and t.run_id = r.run_id) t on true
-    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} order by r.run_id desc limit ${limit}`.execute(db)
+    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+      and (${runId}::uuid is null or r.run_id = ${runId}::uuid) order by r.run_id desc limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 
@@ -63,6 +81,7 @@ export async function findCell(
   rowId: string,
   action: string,
 ): Promise<CellRecord | undefined> {
+  await foldCharges(db, orgId)
   const { rows } = await sql<CellRecord>`
     select c.status, c.run_id, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
       c.completed_at, coalesce(r.price_version, 1) as price_version, (

@@ -22,13 +22,18 @@ export type DestinationRecord = DestinationKey & {
   cleared_through: number
   delivered: number
   created_by: string
+  /** What the rows of a cycle may cost that it starts. */
+  max_credits_millis: number | null
 }
 
 const COLUMNS = sql`org_id, connection_id, sync_id, workflow_id, mapping, run, reentry_mode, state, position,
-  cleared_through, delivered, created_by`
+  cleared_through, delivered, created_by, max_credits_millis`
 
 export type NewDestination = SyncKey &
-  Pick<DestinationRecord, 'workflow_id' | 'mapping' | 'run' | 'reentry_mode' | 'created_by'> & {
+  Pick<
+    DestinationRecord,
+    'workflow_id' | 'mapping' | 'run' | 'reentry_mode' | 'created_by' | 'max_credits_millis'
+  > & {
     pushExisting: boolean
     /** The last number of the feed: who entered up to it is there already. */
     lastSeq: number
@@ -43,11 +48,11 @@ export async function putDestination(db: Db, made: NewDestination): Promise<stri
   const start = pushExisting ? 0 : made.lastSeq
   const { rows } = await sql<{ connection_id: string }>`
     insert into segment_destinations as d (org_id, connection_id, sync_id, workflow_id, mapping, run, reentry_mode,
-      position, cleared_through, created_by)
+      position, cleared_through, created_by, max_credits_millis)
     values (${org_id}, ${newId()}, ${sync_id}, ${workflow_id}, ${JSON.stringify(made.mapping)}::jsonb, ${run},
-      ${reentry_mode}, ${start}, ${start}, ${made.created_by})
+      ${reentry_mode}, ${start}, ${start}, ${made.created_by}, ${made.max_credits_millis}::bigint)
     on conflict (org_id, sync_id, workflow_id) do update set mapping = excluded.mapping, run = excluded.run,
-      reentry_mode = excluded.reentry_mode,
+      reentry_mode = excluded.reentry_mode, max_credits_millis = excluded.max_credits_millis,
       position = case when ${pushExisting}::boolean then 0 else d.position end,
       cleared_through = case when ${pushExisting}::boolean then 0 else d.cleared_through end
     returning d.connection_id`.execute(db)

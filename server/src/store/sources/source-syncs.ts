@@ -14,6 +14,8 @@ export type NewSync = SyncKey & {
   push_existing: boolean
   on_change: OnChange
   created_by: string
+  /** What the rows may cost a day that it starts. */
+  max_credits_millis: number | null
 }
 
 /**
@@ -25,13 +27,14 @@ export async function putSync(db: Db, sync: NewSync): Promise<void> {
   const mapping = JSON.stringify(sync.mapping)
   await sql`
     insert into source_syncs as y
-      (org_id, instance_id, workflow_id, mapping, push_existing, on_change, after_seq, position, created_by)
+      (org_id, instance_id, workflow_id, mapping, push_existing, on_change, after_seq, position, created_by,
+        max_credits_millis)
     select ${org_id}, ${instance_id}, ${workflow_id}, ${mapping}::jsonb, ${push_existing}::boolean, ${sync.on_change},
       case when ${push_existing}::boolean then 0 else lead_count end,
-      case when ${push_existing}::boolean then 0 else change_count end, ${sync.created_by}
+      case when ${push_existing}::boolean then 0 else change_count end, ${sync.created_by}, ${sync.max_credits_millis}::bigint
     from sources where org_id = ${org_id} and instance_id = ${instance_id}
     on conflict (org_id, instance_id, workflow_id) do update set mapping = excluded.mapping,
-      push_existing = excluded.push_existing, on_change = excluded.on_change, updated_at = now(),
+      push_existing = excluded.push_existing, on_change = excluded.on_change, max_credits_millis = excluded.max_credits_millis, updated_at = now(),
       after_seq = case when excluded.push_existing then 0 else y.after_seq end,
       position = case when excluded.push_existing then 0 else y.position end`.execute(db)
 }

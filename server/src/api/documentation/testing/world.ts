@@ -33,6 +33,8 @@ export async function makeWorld(
   world['workflow_id'] = world['sheet_id'] = workflow.workflow_id
   if (path.includes('row_id') || path.includes('/run') || path.includes('/delete')) {
     world['row_id'] = (await post(`${sheet}/rows`, { rows: [ROW], run_after_add: 'all' })).row_ids[0]
+    if (path.includes('/runs/'))
+      world['run_id'] = (await org.call('GET', `${sheet}/runs`)).body.data[0]?.run_id
     await settledRows(org, sheet)
   }
   if (hasProviders) world['field_name'] = 'email_providers'

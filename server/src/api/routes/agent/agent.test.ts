@@ -331,6 +331,11 @@ describe('part 7: errors of the web agent', () => {
       .set({ state: 'running', started_at: new Date(Date.now() - 600_000) as never })
       .where('org_id', '=', org.orgId)
       .execute()
+    await app.store.query({
+      text: `insert into purse_shares (org_id, purse_id, holder, lasting, granted_millis)
+        select org_id, org_id, 'agent-' || agent_run_id, true, 5000 from agent_runs where org_id = $1`,
+      values: [org.orgId],
+    })
     await agentSweep(app.store, config).run({}, new AbortController().signal)
     expect(await heldBy(app, org.orgId)).toBe(0)
   })

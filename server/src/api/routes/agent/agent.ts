@@ -27,6 +27,7 @@ export function agentRoutes(api: Api, { agent, streams }: RouteServices): void {
         body: 'document',
         namesRequest: true,
         codeOfBadBody,
+        spends: true,
       },
       schema: {
         tags: ['Agent'],

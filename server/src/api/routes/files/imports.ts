@@ -8,6 +8,7 @@ import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
 import { createHints } from '../../../lib/nearest-name.ts'
 import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
+import { capOf, openCap } from '../../../runs/caps.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
 import { findLatestImport, insertImport, type MappedColumn } from '../../../store/files/imports.ts'
@@ -30,6 +31,7 @@ export function importRoutes(api: Api, { store }: Services): void {
         body: 'document',
         resource: sheetOfPath,
         furtherErrors: faultsInMapping,
+        spends: true,
       },
       schema: {
         tags,
@@ -40,7 +42,7 @@ export function importRoutes(api: Api, { store }: Services): void {
       },
     },
     async ({ db, caller, sheet, body }) => {
-      const { file_ref, mapping, sheet_name, run_after_import } = body
+      const { file_ref, mapping, sheet_name, run_after_import, max_credits } = body
       if (run_after_import !== 'none' && !caller.scopes.has('workflows:run')) {
         throw new AppError(
           'INSUFFICIENT_SCOPE',
@@ -68,6 +70,7 @@ export function importRoutes(api: Api, { store }: Services): void {
           run_after: run_after_import,
           created_by: caller.email,
           key_id: caller.keyId,
+          cap_purse_id: await openCap(trx, caller.orgId, capOf(max_credits).cap),
         })
         if (import_id === null) throw new AppError('Conflict', BUSY)
         await addLongJob(trx, 'imports', IMPORT_JOB, { org_id: caller.orgId, import_id })

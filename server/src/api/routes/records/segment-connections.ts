@@ -14,7 +14,13 @@ export function segmentConnectionRoutes(api: Api): void {
   api.post(
     `/${STORE}/segments/:segment_id/sync`,
     {
-      config: { scope: STORE, narrowedKeys: 'allowed', body: 'document', resource: segmentOfPath },
+      config: {
+        scope: STORE,
+        narrowedKeys: 'allowed',
+        body: 'document',
+        resource: segmentOfPath,
+        spends: true,
+      },
       schema: {
         tags: ['Segment syncs'],
         summary: 'Deliver the members of a segment into the main sheet of a workflow, from now on',

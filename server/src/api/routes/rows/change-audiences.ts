@@ -118,7 +118,7 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
 }
 
 async function describe(db: Db, sheet: SheetRecord): Promise<z.infer<typeof SheetChange>> {
-  const [run] = await listRuns(db, sheet, 1)
+  const [run] = await listRuns(db, sheet, { limit: 1 })
   if (run === undefined) return { sheet_id: sheet.sheet_id, run: null }
   const { run_id, state, rows_queued, rows_done } = run
   return { sheet_id: sheet.sheet_id, run: { run_id, state, rows_queued, rows_done } }

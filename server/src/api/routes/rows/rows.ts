@@ -16,6 +16,7 @@ import { isUuid } from '../../../lib/ids.ts'
 import { parseRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
 import { arriveRows } from '../../../runs/arrivals.ts'
+import { capOf } from '../../../runs/caps.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { listCells } from '../../../store/sheets/cells.ts'
@@ -40,7 +41,13 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     BASE,
     {
-      config: { scope: 'workflows:data:write', body: 'rows', resource: sheetOfPath, numberTexts: true },
+      config: {
+        scope: 'workflows:data:write',
+        body: 'rows',
+        resource: sheetOfPath,
+        numberTexts: true,
+        spends: true,
+      },
       schema: {
         tags: ['Rows'],
         summary: 'Add rows',
@@ -64,6 +71,7 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         actor: caller,
         trigger: 'api',
         run: body.run_after_add,
+        ...capOf(body.max_credits),
       })
       nameRun(reply, runId)
       return created(

@@ -1,10 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { success, successWithMessage } from '#contract/envelope.ts'
-import { FIRST_ROWS, Queued, Run, RunActionBody, RunAllBody, RunRowsBody, Stopped } from '#contract/runs.ts'
+import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
+import {
+  FIRST_ROWS,
+  Queued,
+  ResumeRunBody,
+  Run,
+  RunActionBody,
+  RunAllBody,
+  RunRowsBody,
+  Stopped,
+} from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
-import { invalid } from '../../../lib/errors.ts'
+import { invalid, notFound } from '../../../lib/errors.ts'
+import { capOf } from '../../../runs/caps.ts'
 import { chooseOnly, type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
+import { resumeRun } from '../../../runs/resume.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
@@ -16,10 +27,17 @@ import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
 import { isEmptySelection, resolveSelection, type SelectionBody } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 
+const RunParams = SheetParams.extend({ run_id: Uuid })
+const MAX_RUNS = 100
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
 export function runRoutes(api: Api): void {
-  const run = { scope: 'workflows:run' as const, body: 'document' as const, resource: sheetOfPath }
+  const run = {
+    scope: 'workflows:run' as const,
+    body: 'document' as const,
+    resource: sheetOfPath,
+    spends: true as const,
+  }
   const queued = { 200: successWithMessage(200, Queued) }
 
   api.post(
@@ -44,7 +62,7 @@ export function runRoutes(api: Api): void {
           : body.first_10 === true
             ? { kind: 'first', count: FIRST_ROWS }
             : choiceOf(body, definition)
-      return queue(request, reply, allActions(definition), rows)
+      return queue(request, reply, allActions(definition), rows, body.max_credits)
     },
   )
 
@@ -62,14 +80,15 @@ export function runRoutes(api: Api): void {
     },
     async (request, reply) => {
       const actions = allActions(await getDefinition(request.db, request.sheet))
-      return queue(request, reply, actions, chooseOnly(request.body.only, actions))
+      const { only, max_credits } = request.body
+      return queue(request, reply, actions, chooseOnly(only, actions), max_credits)
     },
   )
 
   api.post(
     `${BASE}/actions/:action_instance_id/run`,
     {
-      config: { scope: 'workflows:run', body: 'document', resource: actionOfPath },
+      config: { ...run, resource: actionOfPath },
       schema: {
         tags: ['Runs'],
         summary: 'Run one action',
@@ -91,6 +110,7 @@ export function runRoutes(api: Api): void {
         reply,
         chosen,
         ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition),
+        body.max_credits,
       )
     },
   )
@@ -124,14 +144,56 @@ export function runRoutes(api: Api): void {
         response: { 200: success(200, z.array(Run)) },
       },
     },
-    async ({ db, sheet }) => ok((await listRuns(db, sheet, 100)).map(viewRun)),
+    async ({ db, sheet }) => ok((await listRuns(db, sheet, { limit: MAX_RUNS })).map(viewRun)),
+  )
+
+  api.get(
+    `${BASE}/runs/:run_id`,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: {
+        tags: ['Runs'],
+        summary: 'A run of a sheet: its progress, what it cost, and what stopped it',
+        params: RunParams,
+        response: { 200: success(200, Run) },
+      },
+    },
+    async ({ db, sheet, params }) => {
+      const [run] = await listRuns(db, sheet, { limit: 1, runId: params.run_id })
+      if (run === undefined) throw notFound('Run')
+      return ok(viewRun(run))
+    },
+  )
+
+  api.post(
+    `${BASE}/runs/:run_id/resume`,
+    {
+      config: run,
+      schema: {
+        tags: ['Runs'],
+        summary:
+          'Go on with the rows of a run that ended for want of credits; what is complete is not billed again',
+        params: RunParams,
+        body: ResumeRunBody,
+        response: queued,
+      },
+    },
+    async ({ db, caller, sheet, params, body }, reply) => {
+      const rows_queued = await inTransaction(db, (trx) =>
+        resumeRun(trx, caller, sheet, params.run_id, { maxCredits: body.max_credits }),
+      )
+      nameRun(reply, rows_queued > 0 ? params.run_id : null)
+      return ok({ rows_queued }, { message: `${rows_queued} rows queued` })
+    },
   )
 }
 
-function viewRun({ credits_millis, created_at, finished_at, ...run }: RunRecord) {
+function viewRun({ credits_millis, cap_millis, held_millis, created_at, finished_at, ...run }: RunRecord) {
   return {
     ...run,
+    max_credits: cap_millis === null ? null : cap_millis / MILLIS,
     credits: credits_millis / MILLIS,
+    credits_held: held_millis / MILLIS,
     created_at: created_at.toISOString(),
     finished_at: finished_at?.toISOString() ?? null,
   }
@@ -159,9 +221,10 @@ async function queue(
   reply: FastifyReply,
   actions: string[],
   rows: RowChoice,
+  maxCredits: number | undefined,
 ) {
   const { runId, rowsQueued } = await inTransaction(db, (trx) =>
-    startRun(trx, caller, { sheet, actions, rows, trigger: 'api' }),
+    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(maxCredits) }),
   )
   nameRun(reply, rowsQueued > 0 ? runId : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })

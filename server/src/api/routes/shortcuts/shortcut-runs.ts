@@ -41,6 +41,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
     body: 'rows' as const,
     resource: runnableOfPath,
     numberTexts: true,
+    spends: true as const,
   }
 
   api.post(
@@ -64,6 +65,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
         batchId: null,
         nameRow: () => 'input_data',
+        maxCredits: body.max_credits,
       })
       request.warnings.push(...warnings)
       nameRun(reply, runId)
@@ -102,6 +104,7 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
         batchId: batch_id,
         nameRow: nameInRows,
+        maxCredits: body.max_credits,
       })
       request.warnings.push(...warnings)
       nameRun(reply, runId)

@@ -10,7 +10,7 @@ import {
   SyncedSource,
   SyncSourceBody,
 } from '#contract/sources.ts'
-import { notFound, validationError } from '../../../lib/errors.ts'
+import { notFound } from '../../../lib/errors.ts'
 import { changeCreditCap } from '../../../source-pulls/credit-cap.ts'
 import { readSourceState } from '../../../source-pulls/state.ts'
 import { setSourceStatus } from '../../../source-pulls/status.ts'
@@ -76,7 +76,7 @@ export function sourceInstanceRoutes(
   api.post(
     '/sources/:source_instance_id/sync',
     {
-      config: write,
+      config: { ...write, spends: true },
       schema: {
         tags,
         summary: 'Bring the records of a source into the main sheet of a workflow, from now on',
@@ -86,13 +86,7 @@ export function sourceInstanceRoutes(
       },
     },
     async (request) => {
-      const { db, caller, sourceRecord: record, body, warnings: unknown } = request
-      const capLike = unknown.filter(({ field }) => CAP_LIKE.test(field))
-      if (capLike.length > 0) {
-        throw validationError(
-          capLike.map(({ field }) => ({ field, message: 'is not known here: nothing was synced' })),
-        )
-      }
+      const { db, caller, sourceRecord: record, body } = request
       const { workflow_id } = await requireWorkflow(request, body.workflow_id.toLowerCase())
       const sheet = await findSheet(db, caller.orgId, workflow_id)
       if (sheet === undefined) throw notFound('Workflow')
@@ -100,7 +94,12 @@ export function sourceInstanceRoutes(
         db,
         caller,
         { record, sheet, source: sources.get(record.slug) },
-        { fieldMapping: body.field_mapping, pushExisting: body.push_existing, onChange: body.on_change },
+        {
+          fieldMapping: body.field_mapping,
+          pushExisting: body.push_existing,
+          onChange: body.on_change,
+          maxCredits: body.max_credits,
+        },
       )
       const data = {
         source_instance_id: record.instance_id,
@@ -149,9 +148,6 @@ export function sourceInstanceRoutes(
     },
   )
 }
-
-/** A misspelt cap must not spend (M5). */
-const CAP_LIKE = /max|credit|cap|budget|limit|dry|estimate/i
 
 const DEPRECATED_RUN = {
   field: 'run',

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import { defineAction } from '#server/catalog/define.ts'
+import { field } from '#server/catalog/fields/fields.ts'
+import { done, failed } from '#server/catalog/outcome.ts'
+import { output } from '#server/catalog/outputs.ts'
+import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { newId } from '#server/lib/ids.ts'
+import { type Json, makeApp } from '#test/harness.ts'
+import { settledRows, startTestWorker } from '#test/worker.ts'
+
+const opened = Promise.withResolvers<void>()
+let waiting = 0
+
+/** Costs two credits. `wait` is answered when the test says so, `bad` fails. */
+const paid = defineAction({
+  id: 'paid',
+  name: 'Paid',
+  description: 'Costs two credits.',
+  category: 'data',
+  credits: 2,
+  inputs: { text: field.text({ required: true, description: 'A text.' }) },
+  outputs: { value: output.text('The text.') },
+  async run({ inputs }) {
+    if (inputs.text === 'wait') {
+      waiting += 1
+      await opened.promise
+    }
+    return inputs.text === 'bad' ? failed('it was bad') : done({ value: inputs.text })
+  },
+})
+
+const actions = [paid, ...(await loadCatalogue()).list()]
+const catalogue = createCatalogue(
+  actions.map((action) => ({ file: `${action.id}.ts`, module: { default: action } })),
+)
+const app = await makeApp({ services: { catalogue } })
+const org = await app.makeOrg()
+await startTestWorker(app)
+
+const PAID = { action_id: 'paid', inputs: { text: '{{input.x}}' } }
+
+async function makeSheet(steps: object[] = [PAID], workflowId?: string): Promise<string> {
+  const { data } =
+    workflowId === undefined
+      ? (await org.call('POST', '/workflows', { name: 'Capped' })).body
+      : (await org.call('POST', `/workflows/${workflowId}/sheets`, { name: 'Child', auto_run: true })).body
+  const sheetId: string = workflowId === undefined ? data.workflow_id : data.sheet_id
+  const base = `/workflows/${workflowId ?? sheetId}/sheets/${sheetId}`
+  await org.call('POST', `${base}/inputs`, [{ name: 'x', type: 'string' }])
+  for (const step of steps) expect((await org.call('POST', `${base}/actions/add`, step)).status).toBe(201)
+  await org.call('PATCH', base, { cache_enabled: false })
+  return base
+}
+
+const rowsOf = (...xs: string[]) => xs.map((x) => ({ x }))
+const runOf = async (base: string, id: unknown): Promise<Json> =>
+  (await org.call('GET', `${base}/runs/${String(id)}`)).body.data
+const statuses = async (base: string, action = 'paid_1'): Promise<string[]> =>
+  (await settledRows(org, base)).map((row: Json) => row.cells[action]?.status)
+
+describe('M5: max_credits', () => {
+  it('M6: cells run as far as it reaches; the rest is out_of_credits, says why, and is not charged', async () => {
+    const base = await makeSheet()
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'bad', 'd', 'e') })
+    const started = await org.call('POST', `${base}/run-all`, { max_credits: 5 })
+    expect([started.status, started.body.data]).toEqual([200, { rows_queued: 5 }])
+    const all = await statuses(base)
+    expect(all.filter((status) => status === 'complete')).toHaveLength(2)
+    const stopped = all.filter((status) => status === 'out_of_credits').length
+    // A failure costs nothing, whenever its turn comes.
+    expect(stopped + all.filter((status) => status === 'failed').length).toBe(3)
+    const run = await runOf(base, started.headers['x-run-id'])
+    expect(run).toMatchObject({ max_credits: 5, credits: 4, rows_out_of_credits: stopped, price_version: 1 })
+    expect(run.stopped_by).toEqual({ kind: 'max_credits' })
+    expect((await org.call('GET', `${base}/runs`)).body.data[0]).toEqual(run)
+    const rows = (await org.call('POST', `${base}/rows/list`, {})).body.data.rows
+    const cell = rows.find((row: Json) => row.cells.paid_1.status === 'out_of_credits').cells.paid_1
+    expect(cell.error).toMatch(/may cost 2 credits, and 1 are left of max_credits\. .*\/resume/)
+  })
+
+  it('M7: resume goes on at that cell under the new total; what is complete is not billed again', async () => {
+    const base = await makeSheet([PAID, { ...PAID, inputs: { text: '{{paid_1.value}}' } }])
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c') })
+    const started = await org.call('POST', `${base}/run-all`, { max_credits: 0 })
+    expect(await statuses(base)).toEqual(['out_of_credits', 'out_of_credits', 'out_of_credits'])
+    const id = String(started.headers['x-run-id'])
+    const resume = (body: object, base_ = base) => org.call('POST', `${base_}/runs/${id}/resume`, body)
+    expect((await resume({ max_credits: 5.0005 })).status).toBe(400)
+    expect((await resume({ max_credit: 5 })).body.errors[0].field).toBe('max_credit')
+    const resumed = await resume({ max_credits: 6 })
+    expect([resumed.status, resumed.body.data, resumed.headers['x-run-id']]).toEqual([
+      200,
+      { rows_queued: 3 },
+      id,
+    ])
+    await statuses(base)
+    await expect.poll(async () => (await runOf(base, id)).state, { timeout: 30_000 }).toBe('finished')
+    const after = await runOf(base, id)
+    expect(after).toMatchObject({ credits: 6, max_credits: 6, credits_held: 0 })
+    expect(after.rows_out_of_credits).toBeGreaterThan(0)
+    expect((await resume({ max_credits: 5 })).body.errors[0]).toEqual({
+      field: 'max_credits',
+      message: 'must be at least 6, which were spent already',
+    })
+    await resume({ max_credits: null })
+    expect(await statuses(base, 'paid_2')).toEqual(['complete', 'complete', 'complete'])
+    await expect.poll(async () => (await runOf(base, id)).state, { timeout: 30_000 }).toBe('finished')
+    expect(await runOf(base, id)).toMatchObject({
+      credits: 12,
+      max_credits: null,
+      rows_out_of_credits: 0,
+      stopped_by: null,
+      cells_done: 6,
+      cells_failed: 0,
+      rows_done: 3,
+    })
+    expect((await resume({})).body.data).toEqual({ rows_queued: 0 })
+    expect((await org.call('POST', `${base}/runs/${newId()}/resume`, {})).status).toBe(404)
+    const elsewhere = await makeSheet()
+    expect((await resume({}, elsewhere)).status).toBe(404)
+    expect((await org.call('GET', `${elsewhere}/runs/${id}`)).status).toBe(404)
+  })
+
+  it(
+    'M6: what others hold is waited for, queued; a miss makes nobody fail',
+    { timeout: 120_000 },
+    async () => {
+      const base = await makeSheet()
+      await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'b') })
+      const started = await org.call('POST', `${base}/run-all`, { max_credits: 3 })
+      await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1)
+      const listed = async () =>
+        (await org.call('POST', `${base}/rows/list`, {})).body.data.rows.map(
+          (row: Json) => row.cells.paid_1?.status,
+        )
+      await expect.poll(listed, { timeout: 30_000 }).toSatisfy((all: string[]) => all.includes('queued'))
+      await expect
+        .poll(async () => (await runOf(base, started.headers['x-run-id'])).credits_held, { timeout: 30_000 })
+        .toBe(2)
+      expect(await listed()).not.toContain('out_of_credits')
+      opened.resolve()
+      const all = await statuses(base)
+      expect(all.filter((status) => status === 'complete')).toHaveLength(1)
+      expect(all.filter((status) => status === 'out_of_credits')).toHaveLength(2)
+      await expect
+        .poll(async () => (await org.call('GET', '/credits')).body.data.held, { timeout: 30_000 })
+        .toBe(0)
+    },
+  )
+
+  it('M6: rows that are sent on draw on the same cap', async () => {
+    const parent = await makeSheet([PAID])
+    const child = await makeSheet([PAID], parent.slice(-36))
+    const send = { target_sheet_id: child.slice(-36), field_mapping: [{ name: 'x', value: '{{input.x}}' }] }
+    expect(
+      (await org.call('POST', `${parent}/actions/add`, { action_id: 'send_to_sheet', inputs: send })).status,
+    ).toBe(201)
+    await org.call('POST', `${parent}/rows`, { rows: rowsOf('a', 'b'), run_after_add: 'all', max_credits: 5 })
+    await statuses(parent)
+    await expect
+      .poll(async () => (await settledRows(org, child)).length, { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(1)
+    const spent = [...(await statuses(parent)), ...(await statuses(child))].filter(
+      (status) => status === 'complete',
+    )
+    expect(spent).toHaveLength(2)
+    const [run] = (await org.call('GET', `${child}/runs`)).body.data
+    expect(run).toMatchObject({ trigger: 'send_to_sheet', max_credits: 5 })
+    expect(run.key_id).not.toBeNull()
+  })
+
+  it('is checked wherever something is started, and a misspelt one is a 400', async () => {
+    const base = await makeSheet()
+    const [id] = (await org.call('POST', `${base}/rows`, { rows: rowsOf('a') })).body.data.row_ids
+    const bodies: [string, object][] = [
+      [`${base}/run`, { row_ids: [id] }],
+      [`${base}/run-all`, {}],
+      [`${base}/actions/paid_1/run`, {}],
+      [`${base}/rows`, { rows: rowsOf('b') }],
+      [`${base}/csv`, { file_ref: newId(), mapping: { x: 'x' } }],
+      ['/agent/run', { prompt: 'x' }],
+    ]
+    for (const [path, body] of bodies) {
+      for (const [name, value] of [
+        ['max_credits', -1],
+        ['max_credits', 0.0001],
+        ['max_credits', '5'],
+        ['maxCredits', 5],
+        ['spend_limit', 5],
+        ['dryrun', true],
+      ] as const) {
+        const answer = await org.call('POST', path, { ...body, [name]: value })
+        expect([path, name, answer.status]).toEqual([path, name, 400])
+        expect(JSON.stringify(answer.body)).toContain(name)
+      }
+    }
+    expect((await org.call('GET', `${base}/runs`)).body.data).toEqual([])
+  })
+
+  it('a budget stops what it counts, by its name', async () => {
+    const base = await makeSheet()
+    await app.store.system
+      .insertInto('budgets')
+      .values({
+        org_id: org.orgId,
+        budget_id: newId(),
+        name: 'Trials',
+        scope: 'sheet',
+        subject: base.slice(-36),
+        trigger: null,
+        period: 'day',
+        limit_millis: 3000,
+        mode: 'stop',
+      })
+      .execute()
+    const added = await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b'), run_after_add: 'all' })
+    const all = await statuses(base)
+    expect(all.toSorted()).toEqual(['complete', 'out_of_credits'])
+    const run = await runOf(base, added.headers['x-run-id'])
+    expect(run.stopped_by).toMatchObject({ kind: 'budget', budget_id: expect.any(String) })
+    const rows = (await org.call('POST', `${base}/rows/list`, {})).body.data.rows
+    const errors = rows.flatMap((row: Json) => row.cells.paid_1.error ?? [])
+    expect(errors[0]).toContain('1 are left of the budget "Trials"')
+  })
+})

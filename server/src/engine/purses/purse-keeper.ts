@@ -1,0 +1,323 @@
+import { LRUCache } from 'lru-cache'
+import { reasonOf } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store } from '../../store/connection/db.ts'
+import { markFault } from '../../store/connection/faults.ts'
+import { findBudgetPurses } from '../../store/purses/budget-purses.ts'
+import { endShares, foldCharges, listDeadHolders } from '../../store/purses/fold.ts'
+import {
+  type Answer,
+  giveBackCredits,
+  type Need,
+  type Refusal,
+  takeCredits,
+} from '../../store/purses/take.ts'
+import type { RunFacts } from '../flights/flight.ts'
+import { createParkedHolds, type ParkedHolds } from './parked-holds.ts'
+import { createRunHolds } from './run-holds.ts'
+import { type Hold, Holder, type OrgShares } from './share.ts'
+
+/** After this time without a hold the shares in an organisation are given back. */
+const IDLE_MS = 200
+/** How long it is good for to know which budgets count a run. */
+const BUDGETS_MS = 1000
+const MIN_WAIT_MS = 300
+const MAX_WAIT_MS = 5000
+
+/**
+ * Sets credits aside for cells about to run, in memory, within shares that this process has of every purse: the balance, the
+ * cap of the run, budgets. Thousands of cells cost a few statements a second, and no purse is locked once per cell.
+ */
+export type PurseKeeper = {
+  /** Sets aside `more`, so that the cell has `total`. */
+  hold(facts: RunFacts, hold: Hold | null, need: Need): Promise<{ hold: Hold } | { refusal: Refusal }>
+  /** The hold is over, and so much of it was charged. */
+  spend(hold: Hold, millis: number): void
+  /** Nobody knows whether it was charged. */
+  doubt(hold: Hold): void
+  /** What parked flights hold, as long as this process may go on with them. */
+  parked: ParkedHolds
+  /** How long a cell stays parked that others keep from running. */
+  waitMs(): number
+  /** Ids under which this process has shares, for its heartbeat. */
+  holderIds(): string[]
+  /** To be called every second, and more often: folds, gives back, ends the shares of the dead. */
+  tick(): Promise<void>
+  giveBackIdle(): Promise<void>
+  /** Ends all shares, when no row is walked any more. */
+  flush(): Promise<void>
+}
+
+/** Whoever had the shares was taken for dead: the row is claimed again, as after an outage of the database. */
+class SharesLost extends Error {
+  override name = 'SharesLost'
+  /** As of a transaction that must be tried again. */
+  readonly code = '40001'
+}
+
+export const sharesLost = (): SharesLost =>
+  markFault(new SharesLost('the shares of this process were ended by another'))
+
+type Waiter = {
+  facts: RunFacts
+  need: Need
+  resolve: (answer: Answer) => void
+  reject: (cause: unknown) => void
+}
+
+export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
+  const db = store.system
+  let current = new Holder(`purse-${newId()}`)
+  const holders = new Set([current])
+  const queues = new Map<string, Waiter[]>()
+  const runHolds = createRunHolds(db)
+  const parked = createParkedHolds(db, (hold) => spend(hold, 0))
+  let waiting = 0
+  let waitedAt = performance.now()
+
+  const budgets = new LRUCache<string, Promise<string[]>>({ max: 1000, ttl: BUDGETS_MS })
+  async function pursesOf(facts: RunFacts): Promise<string[]> {
+    const known = budgets.get(facts.run_id)
+    const asked = known ?? findBudgetPurses(db, facts)
+    if (known === undefined) {
+      budgets.set(facts.run_id, asked)
+      asked.catch(() => budgets.delete(facts.run_id))
+    }
+    const found = await asked
+    return facts.cap_purse_id === null ? found : [facts.cap_purse_id, ...found]
+  }
+
+  function retire(holder: Holder): void {
+    holder.isRetired = true
+    parked.drop((hold) => hold.holder === holder)
+    if (holder !== current) return
+    current = new Holder(`purse-${newId()}`)
+    holders.add(current)
+  }
+
+  function reserve(shares: OrgShares, hold: Hold, more: number): void {
+    for (const share of shares.of(hold.purseIds)) share.hold(more)
+    hold.millis += more
+    runHolds.add(hold, more)
+  }
+
+  /** Those who ask at once for the same purses of an organisation are one statement. */
+  function ask(
+    holder: Holder,
+    purseIds: readonly string[],
+    facts: RunFacts,
+    need: Need,
+    take: (shares: OrgShares) => void,
+  ): Promise<Answer> {
+    const key = [holder.id, facts.org_id, ...purseIds].join(' ')
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const queue = queues.get(key) ?? []
+    const shares = holder.sharesIn(facts.org_id)
+    queue.push({
+      facts,
+      need,
+      reject,
+      resolve(answer) {
+        if (answer === 'held') take(shares)
+        resolve(answer)
+      },
+    })
+    if (queue.length === 1) {
+      queues.set(key, queue)
+      const taking = shares.inTurn(() => {
+        queues.delete(key)
+        return takeFor(holder, shares, purseIds, queue)
+      })
+      taking.catch((cause: unknown) => {
+        queues.delete(key)
+        for (const waiter of queue) waiter.reject(cause)
+      })
+    }
+    return promise
+  }
+
+  async function takeFor(
+    holder: Holder,
+    shares: OrgShares,
+    purseIds: readonly string[],
+    waiters: Waiter[],
+  ): Promise<void> {
+    const rest = waiters.filter(({ need, resolve }) => {
+      if (!shares.covers(purseIds, need.more)) return true
+      resolve('held')
+      return false
+    })
+    if (rest.length === 0) return
+    const { orgId } = shares
+    const sharesKnown = [orgId, ...purseIds].filter((id) => (shares.byPurse.get(id)?.granted ?? 0) > 0)
+    const extraMillis = Math.min(
+      ...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore)),
+    )
+    const taken = await db
+      .transaction()
+      .execute((trx) =>
+        takeCredits(trx, {
+          orgId,
+          purseIds,
+          holder: holder.id,
+          sharesKnown,
+          needs: rest.map(({ need }) => need),
+          extraMillis,
+        }),
+      )
+      .catch((cause: unknown) => {
+        retire(holder)
+        throw cause
+      })
+    if (taken.kind === 'lost') {
+      retire(holder)
+      throw sharesLost()
+    }
+    for (const share of shares.of(purseIds)) share.granted += taken.grantedMillis
+    for (const [n, waiter] of rest.entries()) {
+      const answer = taken.answers[n]
+      if (answer !== undefined) waiter.resolve(answer)
+    }
+  }
+
+  function spend(hold: Hold, millis: number): void {
+    const { holder, orgId, purseIds } = hold
+    const shares = holder.sharesIn(orgId)
+    for (const share of shares.of(purseIds)) {
+      share.held -= hold.millis
+      share.granted -= millis
+    }
+    if (millis > 0) shares.hasCharges = true
+    runHolds.add(hold, -hold.millis)
+    shares.uses -= 1
+    shares.usedAt = performance.now()
+    holder.holds -= 1
+    hold.millis = 0
+  }
+
+  async function endOrg(holder: Holder, shares: OrgShares): Promise<void> {
+    if (shares.uses > 0) return
+    const ending = [...shares.byPurse]
+    shares.byPurse.clear()
+    shares.hasCharges = false
+    if (ending.length === 0) return
+    await endShares(db, shares.orgId, holder.id).catch((cause: unknown) => {
+      // Ended once more, with the holder.
+      retire(holder)
+      for (const [id, share] of ending) shares.byPurse.set(id, share)
+      throw cause
+    })
+  }
+
+  async function endRetired(): Promise<void> {
+    for (const holder of holders) {
+      if (!holder.isRetired || holder.holds > 0) continue
+      for (const shares of holder.orgs.values()) await shares.inTurn(() => endOrg(holder, shares))
+      if ([...holder.orgs.values()].every(({ uses, byPurse }) => uses === 0 && byPurse.size === 0))
+        holders.delete(holder)
+    }
+  }
+
+  return {
+    async hold(facts, held, need) {
+      const holder = held?.holder ?? current
+      const shares = holder.sharesIn(facts.org_id)
+      shares.uses += 1
+      holder.holds += 1
+      let isKept = false
+      try {
+        const purseIds = held?.purseIds ?? (await pursesOf(facts))
+        const hold: Hold = held ?? {
+          holder,
+          orgId: facts.org_id,
+          runId: facts.run_id,
+          purseIds,
+          millis: 0,
+        }
+        if (shares.covers(purseIds, need.more)) reserve(shares, hold, need.more)
+        else {
+          const answer = await ask(holder, purseIds, facts, need, (given) => reserve(given, hold, need.more))
+          if (answer !== 'held') {
+            if (!answer.isFinal) waiting += 1
+            return { refusal: answer }
+          }
+        }
+        isKept = held === null
+        return { hold }
+      } finally {
+        if (!isKept) {
+          shares.uses -= 1
+          holder.holds -= 1
+        }
+        shares.usedAt = performance.now()
+      }
+    },
+    spend,
+    doubt(hold) {
+      spend(hold, 0)
+      retire(hold.holder)
+    },
+    parked,
+    waitMs() {
+      // The more wait, the longer: they would otherwise do nothing but ask.
+      const now = performance.now()
+      if (now - waitedAt > MAX_WAIT_MS) [waiting, waitedAt] = [0, now]
+      return Math.min(MAX_WAIT_MS, MIN_WAIT_MS + waiting) * (0.75 + Math.random() / 2)
+    },
+    holderIds: () => [...holders].map(({ id }) => id),
+    async tick() {
+      await parked.forgetGone()
+      for (const holder of holders) {
+        for (const shares of holder.orgs.values()) {
+          await shares.inTurn(async () => {
+            if (shares.hasCharges) await foldCharges(db, shares.orgId, holder.id)
+            shares.hasCharges = false
+            await giveBackExcess(holder, shares)
+          })
+        }
+      }
+      await endRetired()
+      await runHolds.write()
+      for (const dead of await listDeadHolders(db)) {
+        if (![...holders].some(({ id }) => id === dead.holder)) await endShares(db, dead.org_id, dead.holder)
+      }
+    },
+    async giveBackIdle() {
+      const now = performance.now()
+      for (const holder of holders) {
+        for (const [orgId, shares] of holder.orgs) {
+          if (shares.uses > 0 || now - shares.usedAt < IDLE_MS) continue
+          await shares.inTurn(() => endOrg(holder, shares))
+          if (shares.uses === 0 && shares.byPurse.size === 0) holder.orgs.delete(orgId)
+        }
+      }
+    },
+    async flush() {
+      parked.drop(() => true)
+      retire(current)
+      await endRetired().catch((cause: unknown) =>
+        log.warn({ cause: reasonOf(cause) }, 'shares of credits stay until other workers miss this one'),
+      )
+      await runHolds.write()
+    },
+  }
+
+  async function giveBackExcess(holder: Holder, shares: OrgShares): Promise<void> {
+    const excess = new Map<string, number>()
+    for (const [id, share] of shares.byPurse) {
+      const isUnused = share.used + share.usedBefore === 0
+      const millis = share.takeExcess()
+      if (millis > 0 || (isUnused && share.granted === 0)) excess.set(id, millis)
+      if (isUnused && share.granted === 0) shares.byPurse.delete(id)
+    }
+    if (excess.size === 0) return
+    await db
+      .transaction()
+      .execute((trx) => giveBackCredits(trx, shares.orgId, holder.id, excess))
+      .catch((cause: unknown) => {
+        retire(holder)
+        throw cause
+      })
+  }
+}

@@ -1,0 +1,91 @@
+/** What a holder has of one purse, in thousandths. Settled charges are off it, whether they are folded or not. */
+export class Share {
+  granted = 0
+  held = 0
+  /** Held since the last look, and between the two before. */
+  used = 0
+  usedBefore = 0
+
+  get free(): number {
+    return this.granted - this.held
+  }
+
+  hold(millis: number): void {
+    this.held += millis
+    this.used += millis
+  }
+
+  /** What is not needed at the rate of late. */
+  takeExcess(): number {
+    const excess = this.free - Math.max(this.used, this.usedBefore)
+    this.usedBefore = this.used
+    this.used = 0
+    if (excess <= 0) return 0
+    this.granted -= excess
+    return excess
+  }
+}
+
+/** The shares of a holder in one organisation. Statements about them go one after the other. */
+export class OrgShares {
+  readonly byPurse = new Map<string, Share>()
+  /** Holds, and calls that ask for one. */
+  uses = 0
+  usedAt = performance.now()
+  hasCharges = false
+  readonly orgId: string
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(orgId: string) {
+    this.orgId = orgId
+  }
+
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work, work)
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  covers(purseIds: readonly string[], millis: number): boolean {
+    return [this.orgId, ...purseIds].every((id) => (this.byPurse.get(id)?.free ?? 0) >= millis)
+  }
+
+  of(purseIds: readonly string[]): Share[] {
+    return [this.orgId, ...purseIds].map((id) => {
+      const share = this.byPurse.get(id) ?? new Share()
+      this.byPurse.set(id, share)
+      return share
+    })
+  }
+}
+
+/**
+ * Whose shares they are: a process, until a statement about them was cut off and nobody knows what came of it. Then the
+ * process goes on as another holder, and this one's shares are ended as if it had died, when its last hold is.
+ */
+export class Holder {
+  readonly orgs = new Map<string, OrgShares>()
+  isRetired = false
+  holds = 0
+  readonly id: string
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  sharesIn(orgId: string): OrgShares {
+    const shares = this.orgs.get(orgId) ?? new OrgShares(orgId)
+    this.orgs.set(orgId, shares)
+    return shares
+  }
+}
+
+/** What a flight has set aside for its cells that are not settled yet. */
+export type Hold = {
+  readonly holder: Holder
+  readonly orgId: string
+  readonly runId: string
+  /** All but the balance. */
+  readonly purseIds: readonly string[]
+  millis: number
+}

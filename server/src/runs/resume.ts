@@ -1,0 +1,123 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { AppError, invalid, notFound } from '../lib/errors.ts'
+import { announcing } from '../store/connection/changes.ts'
+import type { Db } from '../store/connection/db.ts'
+import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+import { lockPurses } from '../store/purses/fold.ts'
+import { changeCap, createCap, listPurses } from '../store/purses/purses.ts'
+import { sharedRowsLock } from '../store/sheets/row-locks.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { toMillis } from './caps.ts'
+import { queueFlights } from './queue.ts'
+
+type LockedRun = {
+  /** Rows of it are in the air. */
+  is_flying: boolean
+  actions: string[]
+  cap_purse_id: string | null
+  credits_millis: number
+}
+
+/** The lane of tallies in which rows are taken back that go on. */
+const RESUMED_LANE = -1
+
+/**
+ * Rows of a run that ended for want of credits go on at that cell (M7), on the revision and prices of the run: what is complete
+ * is neither run nor billed again. Rows that were deleted or run since stay. Call it in a transaction.
+ */
+export async function resumeRun(
+  trx: Db,
+  actor: Actor,
+  sheet: SheetRecord,
+  runId: string,
+  { maxCredits }: { maxCredits?: number | null | undefined },
+): Promise<number> {
+  const { org_id, sheet_id } = sheet
+  await sql`select ${sharedRowsLock(sheet_id)}`.execute(trx)
+  const run = await lockRun(trx, sheet, runId)
+  if (maxCredits !== undefined) await setCap(trx, org_id, runId, run, maxCredits)
+  const ticket = randomInt(2 ** 30)
+  const { rows } = await sql<{ queued: number }>`
+    with chosen as materialized (
+      select c.row_id, c.action from cells c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
+      where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = any(${run.actions}::text[])
+        and c.status = 'out_of_credits' and c.run_id = ${runId}
+        and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+        and array_position(${run.actions}::text[], c.action) = (select count(*) from cells d
+          where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)
+    ), launched as (
+      -- Not the first attempt: whoever claims it looks for the results that the run has.
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt)
+      select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1 from chosen order by row_id
+      on conflict (org_id, row_id) do nothing returning row_id
+    ), reopened as (
+      delete from cells c using launched l, chosen h
+      where c.org_id = ${org_id} and c.row_id = l.row_id and h.row_id = l.row_id and c.action = h.action
+    ), counted as (
+      select count(*) as queued from launched
+    ), untallied as (
+      insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits)
+      select ${org_id}, ${runId}, ${RESUMED_LANE}::int, -queued, -queued, -queued, 0, -queued from counted where queued > 0
+      on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
+        cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
+        rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits
+    ), running as (
+      update runs set state = 'running', finished_at = null
+      where org_id = ${org_id} and run_id = ${runId} and (select queued from counted) > 0
+    )
+    select queued, ${announcing(sheet_id)} from counted`.execute(trx)
+  const queued = rows[0]?.queued ?? 0
+  await queueFlights(trx, { org_id, run_id: runId, ticket }, queued)
+  const details = {
+    run_id: runId,
+    rows: queued,
+    ...(maxCredits === undefined ? {} : { max_credits: maxCredits }),
+  }
+  await recordAudit(trx, org_id, actor, { action: 'run.resumed', target: sheet_id, details })
+  return queued
+}
+
+async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string): Promise<LockedRun> {
+  await sql`select from runs where org_id = ${org_id} and run_id = ${runId} for no key update`.execute(trx)
+  const { rows } = await sql<LockedRun>`
+    select exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions, r.cap_purse_id, (select coalesce(sum(t.credits_millis), 0)::bigint from run_tallies t
+      where t.org_id = r.org_id and t.run_id = r.run_id) as credits_millis
+    from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.run_id = ${runId}`.execute(trx)
+  const [run] = rows
+  if (run === undefined) throw notFound('Run')
+  return run
+}
+
+/** The new total. A run that had no cap gets one that what it spent so far counts in. */
+async function setCap(
+  trx: Db,
+  orgId: string,
+  runId: string,
+  { is_flying, cap_purse_id, credits_millis }: LockedRun,
+  maxCredits: number | null,
+): Promise<void> {
+  const limit = maxCredits === null ? null : toMillis(maxCredits)
+  if (cap_purse_id === null && limit === null) return
+  if (cap_purse_id === null && is_flying) {
+    throw new AppError(
+      'Conflict',
+      'The run is under way without max_credits; stop it or wait for its end before it gets one',
+    )
+  }
+  if (cap_purse_id !== null) await lockPurses(trx, orgId, [cap_purse_id])
+  const [purse] = cap_purse_id === null ? [] : await listPurses(trx, orgId, [cap_purse_id])
+  const spent = purse?.spent ?? credits_millis
+  if (limit !== null && limit < spent) {
+    throw invalid('max_credits', `must be at least ${spent / MILLIS}, which were spent already`)
+  }
+  if (cap_purse_id !== null) return changeCap(trx, orgId, cap_purse_id, limit)
+  const purseId = await createCap(trx, orgId, limit, spent)
+  await trx
+    .updateTable('runs')
+    .set({ cap_purse_id: purseId })
+    .where('org_id', '=', orgId)
+    .where('run_id', '=', runId)
+    .execute()
+}
