@@ -81,6 +81,7 @@ export const GROUPS: Group[] = [
     about: 'Limit what is spent, and be told of it',
     load: () => import('./commands/budget.ts'),
   },
+  { name: 'estimate', about: 'Say what a run would cost', load: () => import('./commands/estimate.ts') },
   { name: 'prices', about: 'List and set what actions cost', load: () => import('./commands/prices.ts') },
   {
     name: 'backup',

@@ -91,3 +91,43 @@ it('M16: prices are listed, set and reset; usage is grouped as asked', async () 
   ])
   expect((await runLoam([...usage, '--to', 'soon'], ENV)).stderr).toMatch(/to.*must be a day/)
 })
+
+it('M16: budgets are set, changed, listed and removed; a run is estimated', async () => {
+  const loam = async (...args: string[]) => {
+    const { exit, stdout, stderr } = await runLoam([...args, '--json'], ENV)
+    return exit === 0 ? JSON.parse(stdout) : stderr
+  }
+  const month = ['--org', org.orgId, '--scope', 'organisation', '--period', 'month']
+  const made = await loam(
+    'budget',
+    'set',
+    ...month,
+    '--limit',
+    '10.5',
+    '--thresholds',
+    '90,50',
+    '--name',
+    'Us',
+  )
+  expect(made).toMatchObject({
+    name: 'Us',
+    limit: 10.5,
+    thresholds: [50, 90],
+    webhook_secret: expect.any(String),
+  })
+  const changed = await loam('budget', 'set', ...month, '--limit', '20', '--mode', 'warn')
+  expect(changed).toMatchObject({ budget_id: made.budget_id, name: 'Us', limit: 20, mode: 'warn' })
+  expect(await loam('budget', 'list', '--org', org.orgId)).toEqual([changed])
+  const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Costs' })).body.data
+  const action = { action_id: 'web_answer', inputs: { question: 'Why?' } }
+  await org.call('POST', `/workflows/${workflow_id}/sheets/${workflow_id}/actions/add`, action)
+  const estimate = await loam('estimate', '--sheet', workflow_id, '--new-rows', '3', '--max-credits', '0')
+  expect(estimate).toMatchObject({
+    rows: 3,
+    limits: [{ kind: 'max_credits', remaining: 0 }, { kind: 'balance' }],
+  })
+  const remove = ['budget', 'remove', made.budget_id, '--org', org.orgId]
+  expect(await loam(...remove)).toEqual({ budget_id: made.budget_id, deleted: true })
+  expect(await loam(...remove)).toMatch(/not found/i)
+  expect(await loam('budget', 'set', ...month, '--limit', '1', '--emails', 'x')).toMatch(/email/)
+})

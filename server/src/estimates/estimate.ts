@@ -171,7 +171,6 @@ function viewAction(
   const mayRun = seen.run + (total - looked)
   const billable = price.atMost > 0
   const { atMost } = price
-  const firstOwn = price.steps.find(({ configured, ownKey }) => configured && ownKey)
   return {
     view: {
       action_instance_id: instance.id,
@@ -203,6 +202,6 @@ function viewAction(
       free: !billable && !price.ownKeyOnly ? run : 0,
     },
     savedByCache: sum([scaled.cached * expectation.credits]),
-    savedByOwnKeys: billable || firstOwn === undefined ? 0 : sum([run * firstOwn.credits]),
+    savedByOwnKeys: sum([run * price.ownCredits]),
   }
 }

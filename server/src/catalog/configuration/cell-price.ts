@@ -1,6 +1,6 @@
 import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
 import type { Action } from '../define.ts'
-import type { WaterfallOffer } from '../fields/field.ts'
+import { hasToken, type WaterfallOffer } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 import { canBeAsked } from './inspection.ts'
@@ -27,6 +27,8 @@ export type CellPrice = {
   atMost: number
   /** It is asked on keys of the organisation, which costs nothing. */
   ownKeyOnly: boolean
+  /** What those would cost by the list. */
+  ownCredits: number
 }
 
 /**
@@ -49,9 +51,32 @@ export function priceOf(
     configured && !ownKey ? Math.max(credits, missCredits) : 0
   const checking = sum(checks.map(mostOf))
   const asked = steps.filter(({ configured }) => configured)
-  const atMost = sum([action.credits, ...asked.map((step) => sum([mostOf(step), checking]))])
-  const ownKeyOnly = atMost === 0 && [...asked, ...checks].some(({ ownKey }) => ownKey)
-  return { credits: action.credits, steps, checks, atMost, ownKeyOnly }
+  const ownModel = action.paysModel && asksOwnModel(action, inputs, environment)
+  const credits = ownModel ? 0 : action.credits
+  const atMost = sum([credits, ...asked.map((step) => sum([mostOf(step), checking]))])
+  const ownKeyOnly = atMost === 0 && (ownModel || [...asked, ...checks].some(({ ownKey }) => ownKey))
+  const firstOwn = asked.find(({ ownKey }) => ownKey)?.credits ?? 0
+  const ownCredits = ownKeyOnly ? (ownModel ? action.credits : firstOwn) : 0
+  return { credits, steps, checks, atMost, ownKeyOnly, ownCredits }
+}
+
+/** Whether the model runs on a connection for certain: named, or the only one to whose models they are. */
+function asksOwnModel(
+  action: Action,
+  inputs: ActionInstance['inputs'],
+  { connectionsOf }: ConfigurationEnvironment,
+): boolean {
+  const field = Object.entries(action.inputs).find(
+    ([, { options }]) => options !== undefined && 'from' in options && options.from === 'models',
+  )?.[0]
+  const textOf = (name: string) => {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined
+    return typeof value === 'string' && !hasToken(value) ? value.trim() : undefined
+  }
+  const vendor = /^(anthropic|openai)\//.exec(textOf(field ?? 'model') ?? '')?.[1]
+  const connection = textOf('connection')
+  if (connection !== undefined && connection !== '') return connectionsOf(vendor ?? 'openai', connection) > 0
+  return vendor !== undefined && !Object.hasOwn(inputs, 'connection') && connectionsOf(vendor) === 1
 }
 
 function stepsOf(

@@ -1,17 +1,13 @@
 import type { z } from 'zod'
-import type { Warning } from '#contract/envelope.ts'
 import { success } from '#contract/envelope.ts'
 import { Estimate, EstimateBody } from '#contract/estimates.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
-import { sum } from '../../../catalog/configuration/cell-price.ts'
 import type { Definition } from '../../../chain/definition.ts'
-import { estimateDownstream } from '../../../estimates/downstream.ts'
-import { type EstimateRequest, estimateSheet } from '../../../estimates/estimate.ts'
+import type { EstimateRequest } from '../../../estimates/estimate.ts'
+import { makeEstimate } from '../../../estimates/whole-estimate.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { listSpendable } from '../../../org/budgets.ts'
 import { readEnvironment } from '../../../org/configuration-environment.ts'
-import { MILLIS } from '../../../store/organisation/credits.ts'
-import { getOverview } from '../../../store/organisation/ledger.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { ok } from '../../http/envelope.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
@@ -20,7 +16,6 @@ import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { allActions, choiceOf, requireRows } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
-type Limit = z.infer<typeof Estimate>['limits'][number]
 
 export function estimateRoutes(
   api: Api,
@@ -50,41 +45,16 @@ export function estimateRoutes(
         exact: body.exact,
       }
       const { catalogue, version } = await prices.current(db)
-      const parts = { catalogue, environment: await readEnvironment(db, sheet, { config, egress }) }
-      const { running, ...own } = await estimateSheet(db, parts, wanted)
-      const downstream = await estimateDownstream(db, parts, wanted, { running })
-      const isBounded = downstream.every(({ at_most }) => at_most !== null)
-      const expected = sum([own.credits.expected, ...downstream.map((one) => one.expected)])
-      const at_most = isBounded
-        ? sum([own.credits.at_most, ...downstream.map((one) => one.at_most ?? 0)])
-        : null
-      const { balance = 0, held = 0 } = (await getOverview(db, caller.orgId)) ?? {}
-      const free = (balance - held) / MILLIS
-      const limits = [
-        ...(body.max_credits === undefined
-          ? []
-          : [limitOf('max_credits', body.max_credits, expected, at_most)]),
-        ...(await listSpendable(db, { caller, sheet })).map(({ remaining, ...budget }) => ({
-          ...limitOf('budget', remaining, expected, at_most),
-          ...budget,
-        })),
-        limitOf('balance', free, expected, at_most),
-      ]
-      request.warnings.push(...warningsOf(limits, downstream, isBounded))
-      return ok({
-        ...own,
-        revision: sheet.revision,
-        price_version: version,
-        credits: { ...own.credits, expected, at_most },
-        downstream,
-        balance: {
-          now: balance / MILLIS,
-          held: held / MILLIS,
-          after_expected: sum([free, -expected]),
-          after_at_most: at_most === null ? null : sum([free, -at_most]),
-        },
-        limits,
-      })
+      const parts = {
+        catalogue,
+        version,
+        environment: await readEnvironment(db, sheet, { config, egress }),
+        maxCredits: body.max_credits,
+        budgets: await listSpendable(db, { caller, sheet }),
+      }
+      const { estimate, warnings } = await makeEstimate(db, parts, wanted)
+      request.warnings.push(...warnings)
+      return ok(estimate)
     },
   )
 }
@@ -102,33 +72,4 @@ function rowsOf(body: Body, definition: Definition): EstimateRequest['rows'] {
   if (body.row_ids !== undefined) return { kind: 'ids', ids: [...new Set(body.row_ids)] }
   if (body.first_10 === true) return { kind: 'first', count: FIRST_ROWS }
   return body.all === true ? { kind: 'all' } : choiceOf(body, definition)
-}
-
-function limitOf(kind: Limit['kind'], remaining: number, expected: number, atMost: number | null): Limit {
-  const covers =
-    atMost !== null && atMost <= remaining ? 'at_most' : expected <= remaining ? 'expected' : 'none'
-  return { kind, remaining, covers }
-}
-
-const LEFT = { max_credits: 'it may', budget: 'are left in a budget', balance: 'are left' }
-
-function warningsOf(limits: readonly Limit[], downstream: readonly unknown[], isBounded: boolean): Warning[] {
-  const exceeded = limits
-    .filter(({ covers }) => covers !== 'at_most')
-    .map(({ kind, remaining }) => ({
-      field: kind === 'max_credits' ? 'max_credits' : 'body',
-      code: `may_exceed_${kind}`,
-      message: `the run may cost more than the ${remaining} credits that ${LEFT[kind]}`,
-    }))
-  const sends = {
-    field: 'body',
-    code: 'spends_downstream',
-    message: 'rows that are sent on run there, and cost credits too',
-  }
-  const unbounded = {
-    field: 'body',
-    code: 'unbounded',
-    message: 'how many rows are sent on, or where to, is only known when it runs',
-  }
-  return [...exceeded, ...(downstream.length > 0 ? [sends] : []), ...(isBounded ? [] : [unbounded])]
 }

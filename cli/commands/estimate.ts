@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import type { Estimate } from '#contract/estimates.ts'
+import { MAX_NEW_ROWS } from '#contract/estimates.ts'
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { makeEstimate } from '#server/estimates/whole-estimate.ts'
+import { createEgress } from '#server/lib/egress/egress.ts'
+import { egressSettings } from '#server/lib/egress/settings.ts'
+import { invalid } from '#server/lib/errors.ts'
+import { listSpendable } from '#server/org/budgets.ts'
+import { readEnvironment } from '#server/org/configuration-environment.ts'
+import { createPriceBook } from '#server/org/prices.ts'
+import { MILLIS } from '#server/store/organisation/credits.ts'
+import { getDefinition } from '#server/store/sheets/definitions.ts'
+import { Amount, examples } from '../flags.ts'
+import { formatTable } from '../output.ts'
+import { inSession } from '../session.ts'
+import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
+
+const Flags = z.strictObject({
+  ...SHEET_FLAGS,
+  action: z.string().optional(),
+  newRows: z
+    .string()
+    .regex(/^\d{1,8}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= 1 && n <= MAX_NEW_ROWS, `must be between 1 and ${MAX_NEW_ROWS}`)
+    .optional(),
+  maxCredits: Amount.optional(),
+  exact: z.literal(true).optional(),
+})
+
+export function define(estimate: Command): void {
+  estimate
+    .description('What a run of a sheet would cost: at most, and as expected; nothing is run')
+    .requiredOption(...SHEET)
+    .option('--action <action_instance_id>', 'this action alone')
+    .option('--new-rows <number>', 'so many rows that are not there yet, in place of all that are')
+    .option('--max-credits <credits>', 'whether this would be enough')
+    .option('--exact', 'look at every row, also beyond 10,000')
+    .option(...SHEET_ORG)
+    .addHelpText(
+      'after',
+      examples('loam estimate --sheet <sheet_id>', 'loam estimate --sheet <sheet_id> --new-rows 5000 --json'),
+    )
+    .action(
+      inSession(Flags, async ({ db, config }, { action, newRows, maxCredits, exact, ...flags }) => {
+        const sheet = await requireSheet(db, flags)
+        const definition = await getDefinition(db, sheet)
+        const all = definition.actions.map(({ id }) => id)
+        if (all.length === 0) throw invalid('sheet', 'has no action to run; add one first')
+        if (action !== undefined && !all.includes(action))
+          throw invalid('action', `the sheet has no action ${action}; there are: ${all.join(', ')}`)
+        const egress = createEgress(egressSettings(config))
+        try {
+          const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
+          // Of budgets only those that hold whoever runs it.
+          const caller = { orgId: sheet.org_id, email: '', keyId: null }
+          const parts = {
+            catalogue,
+            version,
+            environment: await readEnvironment(db, sheet, { config, egress }),
+            maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
+            budgets: await listSpendable(db, { caller, sheet }),
+          }
+          const made = await makeEstimate(db, parts, {
+            sheet,
+            definition,
+            actions: action === undefined ? all : [action],
+            rows: newRows === undefined ? { kind: 'all' } : { kind: 'new', count: newRows },
+            exact: exact ?? false,
+          })
+          return { data: made.estimate, text: () => formatEstimate(made.estimate) }
+        } finally {
+          await egress.close()
+        }
+      }),
+    )
+}
+
+function formatEstimate({ rows, credits, actions, limits, price_version }: z.infer<typeof Estimate>): string {
+  const most = (amount: number | null) => (amount === null ? 'nobody can tell how many' : String(amount))
+  const left = limits.map(({ kind, name, remaining, covers }) => [
+    name ?? kind,
+    String(remaining),
+    covers === 'at_most' ? 'yes' : covers === 'expected' ? 'as expected' : 'no',
+  ])
+  return [
+    `${rows} rows: ${credits.expected} credits expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
+    formatTable(
+      ['ACTION', 'CELLS', 'EXPECTED', 'AT MOST'],
+      actions.map((one) => [
+        one.action_instance_id,
+        String(one.cells),
+        String(one.credits.expected),
+        String(one.credits.at_most),
+      ]),
+      'No actions.',
+    ),
+    formatTable(['LIMIT', 'LEFT', 'ENOUGH'], left, 'No limits.'),
+  ].join('\n\n')
+}
