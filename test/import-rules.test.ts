@@ -96,7 +96,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
   cli: {
     at: 'cli/',
     imports:
-      'contract lib chain catalog sources store rows runs files org source-pulls records segments shortcuts agent workspace backup running-server',
+      'contract lib chain catalog sources store rows runs files org estimates source-pulls records segments shortcuts agent workspace backup running-server',
   },
   serve: { at: 'cli/commands/serve.ts', imports: 'cli main' },
   loam: { at: 'cli/main.ts', imports: 'cli serve' },
