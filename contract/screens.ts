@@ -39,3 +39,27 @@ export const ListedRecord = z.object({
 })
 export type ListedRecord = z.infer<typeof ListedRecord>
 export const RecordPage = z.object({ records: z.array(ListedRecord), next: Uuid.nullable() })
+
+export const SOURCE_FIELD_TYPES = ['text', 'number', 'boolean', 'choice', 'list', 'json'] as const
+
+export const SourceType = z.object({
+  source_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      type: z
+        .enum(SOURCE_FIELD_TYPES)
+        .describe('`list` is one of texts; `json` whatever no simple control can hold'),
+      required: z.boolean(),
+      description: z.string(),
+      choices: z.array(z.string()).describe('Of a `choice`; else empty'),
+    }),
+  ),
+  record_fields: z
+    .array(z.string())
+    .nullable()
+    .describe('Fields of its records; null where the account decides'),
+})
+export type SourceType = z.infer<typeof SourceType>

@@ -51,6 +51,12 @@ const SCREENS: readonly Screen[] = [
     scope: 'workflows:data:read',
     load: () => import('./screens/webhook/webhook-screen.tsx'),
   },
+  { path: '/sources', scope: 'sources:read', load: () => import('./screens/sources/sources-screen.tsx') },
+  {
+    path: '/sources/$id',
+    scope: 'sources:read',
+    load: () => import('./screens/sources/source-screen.tsx'),
+  },
   {
     path: '/shortcuts',
     scope: 'shortcuts:read',

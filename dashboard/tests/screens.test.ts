@@ -57,6 +57,7 @@ describe('signing in', () => {
 /** Address, the one heading, and something that is there when the screen is. */
 const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
   ['/workflows', 'Workflows', (on) => on.getByRole('button', { name: 'New workflow' }).waitFor()],
+  ['/sources', 'Sources', (on) => on.getByRole('button', { name: 'New source' }).waitFor()],
   ['/shortcuts', 'Shortcuts', (on) => on.getByRole('button', { name: 'Publish shortcut' }).waitFor()],
   ['/records', 'Records', (on) => on.getByRole('tab', { name: 'Companies' }).waitFor()],
   ['/segments', 'Segments', (on) => on.getByText('No segments yet').waitFor()],
@@ -182,6 +183,43 @@ describe('settings', () => {
     await joining.goto(url('/workflows'))
     await h1('Sign in', joining).waitFor()
     await context.close()
+  })
+})
+
+describe('sources', () => {
+  it('a source is made from the fields of its type, synced into a workflow, paused and resumed', async () => {
+    const made = await org.call('POST', '/workflows', { name: 'Visitors' })
+    const id: string = made.body.data.workflow_id
+    await org.call('POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'site', type: 'string' }])
+    await page.goto(url('/sources'))
+    await page.getByRole('button', { name: 'New source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New source' })
+    await choose(visitor, 'Type', 'Track companies that visit a website')
+    const field = dialog.getByRole('textbox', { name: 'active_domain' })
+    await field.fill('https://acme.com/')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme visitors')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('must be a host name').waitFor()
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+
+    await field.fill('acme.com')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('status').filter({ hasText: 'No records' }).waitFor()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await h1('Acme visitors').waitFor()
+    await page.getByRole('textbox', { name: 'Script for the pages' }).waitFor()
+    await checkAccessibility(page)
+
+    await page.getByRole('button', { name: 'Sync to a workflow' }).click()
+    await choose(visitor, 'Workflow', 'Visitors')
+    await choose(visitor, 'Field for site', 'domain')
+    await page.getByRole('button', { name: 'Sync', exact: true }).click()
+    await page.getByRole('table', { name: 'Syncs' }).getByRole('link', { name: 'Visitors' }).waitFor()
+
+    await page.goto(url('/sources'))
+    await page.getByRole('button', { name: 'Pause Acme visitors' }).click()
+    await page.getByRole('button', { name: 'Resume Acme visitors' }).click()
+    await page.getByRole('button', { name: 'Pause Acme visitors' }).waitFor()
   })
 })
 

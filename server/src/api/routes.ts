@@ -17,6 +17,7 @@ import { runFailureRoutes } from './internal/run-failures.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
+import { sourceTypeRoutes } from './internal/source-types.ts'
 import { workflowSettings } from './internal/workflow-settings.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
@@ -104,6 +105,7 @@ const INTERNAL_ROUTES: Routes[] = [
   filePreviewRoutes,
   recordRoutes,
   runFailureRoutes,
+  sourceTypeRoutes,
 ]
 
 /** What is reached without a key: the dashboard's own files, and by a link or a token in the path. */

@@ -91,3 +91,28 @@ it('records are listed by kind in pages, and found by the beginning of an identi
   expect(names(await session.call('GET', '/records?kind=person'))).toEqual([])
   expect(names(await stranger.call('GET', '/records'))).toEqual([])
 })
+
+it('each kind of source is listed with the fields that a form asks for', async () => {
+  const { status, body } = await session.call('GET', '/source-types')
+  expect(status).toBe(200)
+  const fieldsOf = (id: string) =>
+    new Map<string, { type: string; required: boolean; choices: string[] }>(
+      body.data
+        .find(({ source_id }: { source_id: string }) => source_id === id)
+        .fields.map((field: { name: string }) => [field.name, field]),
+    )
+  const api = fieldsOf('import_from_api')
+  expect(api.get('url')).toMatchObject({ type: 'text', required: true })
+  expect(api.get('method')).toMatchObject({ type: 'choice', required: false, choices: ['GET', 'POST'] })
+  expect(api.get('pagination')).toMatchObject({ type: 'json', required: false })
+  expect(api.get('max_credits')).toMatchObject({ type: 'number', required: false })
+  expect(fieldsOf('import_from_hubspot').get('list_id')).toMatchObject({ type: 'text' })
+  expect(fieldsOf('find_job_postings').get('industry_id')).toMatchObject({ type: 'list' })
+  expect([...fieldsOf('track_website_visitors').keys()]).toEqual([
+    'active_domain',
+    'max_count',
+    'max_credits',
+    'connection_id',
+    'stop_at',
+  ])
+})

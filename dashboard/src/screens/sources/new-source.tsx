@@ -1,0 +1,124 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { post } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { RecordTable, type SourceRow } from './record-table.tsx'
+import { SourceFieldControl } from './source-field.tsx'
+import { problemWithin, readFields, sourceTypesQuery } from './source-types.ts'
+
+const PREVIEWED = 10
+
+export function NewSource({ onClose }: { onClose: () => void }) {
+  const types = useQuery(sourceTypesQuery)
+  const [type, setType] = useState('')
+  const [name, setName] = useState('')
+  const [typed, setTyped] = useState<Record<string, string>>({})
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const chosen = types.data?.find(({ source_id }) => source_id === type)
+  const fields = chosen?.fields ?? []
+  const path = `/sources/${encodeURIComponent(type)}`
+  const preview = useMutation({
+    mutationFn: async () =>
+      post<SourceRow[]>(`${path}/preview`, { ...readFields(fields, typed), limit: PREVIEWED }),
+  })
+  const create = useMutation({
+    mutationFn: async () =>
+      post<{ source_instance_id: string }>(path, {
+        ...readFields(fields, typed),
+        ...(name.trim() === '' ? {} : { name: name.trim() }),
+      }),
+    onSuccess: async ({ source_instance_id }) => {
+      await queries.invalidateQueries({ queryKey: ['sources'] })
+      onClose()
+      await navigate({ to: `/sources/${source_instance_id}` })
+    },
+  })
+  const error = create.error ?? preview.error
+  const isShown = ['name', ...fields.map((field) => field.name)].some(
+    (field) => problemWithin(error, field) !== undefined,
+  )
+  const forget = () => {
+    preview.reset()
+    create.reset()
+  }
+  const choose = (next: string) => {
+    setType(next)
+    setTyped({})
+    forget()
+  }
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="New source"
+      submit={{
+        label: 'Create',
+        onSubmit: () => {
+          preview.reset()
+          create.mutate()
+        },
+        busy: create.isPending,
+        disabled: chosen === undefined,
+      }}
+      footer={
+        <Button
+          disabled={chosen === undefined}
+          busy={preview.isPending}
+          onClick={() => {
+            create.reset()
+            preview.mutate()
+          }}
+        >
+          Preview
+        </Button>
+      }
+      error={isShown ? null : error}
+    >
+      {types.error !== null && <Problem error={types.error} onRetry={() => void types.refetch()} />}
+      <Combobox
+        label="Type"
+        value={type}
+        choices={(types.data ?? []).map((one) => ({ value: one.source_id, label: one.name }))}
+        onChange={choose}
+        {...(chosen === undefined ? {} : { hint: chosen.description })}
+      />
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        problem={problemWithin(error, 'name')}
+        {...(chosen === undefined ? {} : { placeholder: chosen.name })}
+      />
+      {fields.map((field) => (
+        <SourceFieldControl
+          key={`${type} ${field.name}`}
+          field={field}
+          value={typed[field.name] ?? ''}
+          onChange={(value) => setTyped({ ...typed, [field.name]: value })}
+          problem={problemWithin(error, field.name)}
+        />
+      ))}
+      {preview.data !== undefined && <Previewed rows={preview.data} />}
+    </Dialog>
+  )
+}
+
+function Previewed({ rows }: { rows: readonly SourceRow[] }) {
+  return (
+    <>
+      <p role="status" className="text-muted">
+        {rows.length === 0
+          ? 'No records: nothing fits, or they come by themselves once the source is made.'
+          : `The first ${rows.length} records; nothing is stored yet.`}
+      </p>
+      {rows.length > 0 && <RecordTable label="Preview" rows={rows} />}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import { Table } from '../../ui/table.tsx'
+
+export type SourceRow = Record<string, unknown>
+
+/** Records with a column for each field that any of them has. */
+export function RecordTable({ label, rows }: { label: string; rows: readonly SourceRow[] }) {
+  return (
+    <Table
+      label={label}
+      columns={fieldsOf(rows).map((field) => ({
+        name: field,
+        cell: ({ row }: { row: SourceRow }) => (
+          <span className="line-clamp-3 max-w-[320px] break-words">{textOf(row[field])}</span>
+        ),
+      }))}
+      items={rows.map((row, place) => ({ row, place }))}
+      keyOf={({ place }) => String(place)}
+    />
+  )
+}
+
+export function fieldsOf(rows: readonly SourceRow[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

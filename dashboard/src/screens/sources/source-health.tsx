@@ -1,0 +1,91 @@
+import type { ReactNode } from 'react'
+import type { SourceState } from '#contract/sources.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { TextArea, TextField } from '../../ui/text-field.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { statusWords } from './pause-button.tsx'
+
+type Counts = NonNullable<SourceState['pull_under_way']>
+
+/** How it goes: what was pulled, what comes next, and what went wrong with what to do. */
+export function SourceHealth({ source }: { source: SourceState }) {
+  const { last_pull, pull_under_way, last_error, received, pixel_script, webhook_url } = source
+  const facts: [string, ReactNode][] = [
+    ['Status', statusWords(source.status)],
+    ['Type', <code className="text-12">{source.source_id}</code>],
+    ['From', source.provider],
+    ['Records', source.lead_count.toLocaleString('en')],
+    ['Credits spent', spentWords(source)],
+    ['Schedule', source.schedule ?? 'none'],
+    ['Next pull', source.next_pull_at === null ? 'none' : <TimeText at={source.next_pull_at} />],
+  ]
+  if (pull_under_way !== null) facts.push(['Pull under way', countWords(pull_under_way)])
+  if (received === null) facts.push(['Last pull', <LastPull pull={last_pull} />])
+  else {
+    facts.push([
+      'Received',
+      `${received.total}, ${received.unresolved} of nobody known, ${received.waiting} waiting`,
+    ])
+    facts.push(['Last received', <TimeText at={received.last_at} />])
+  }
+  return (
+    <section aria-label="State" className="flex flex-col gap-3">
+      <dl className="grid grid-cols-[max-content_1fr] gap-x-6 gap-y-1">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {last_error !== null && (
+        <div role="group" aria-label="Error" className="rounded-md border border-failed p-3">
+          <p className="break-words text-failed">{last_error.message}</p>
+          <p className="break-words">{`Hint: ${last_error.hint}`}</p>
+          <p className="text-muted">
+            <TimeText at={last_error.at} />
+            {`, ${source.failures_in_a_row} in a row`}
+          </p>
+        </div>
+      )}
+      {pixel_script !== undefined && (
+        <>
+          <TextArea
+            label="Script for the pages"
+            value={pixel_script}
+            hint="Put it into every page of the website; records come by themselves."
+          />
+          <div>
+            <CopyButton label="Copy the script" text={() => pixel_script} />
+          </div>
+        </>
+      )}
+      {webhook_url !== undefined && (
+        <TextField
+          label="Address for the other service"
+          value={webhook_url}
+          hint="It posts there what it identified. Treat it as a secret."
+        />
+      )}
+    </section>
+  )
+}
+
+function LastPull({ pull }: { pull: SourceState['last_pull'] }) {
+  if (pull === null) return <TimeText at={null} />
+  return (
+    <>
+      <TimeText at={pull.finished_at} />
+      {`: ${countWords(pull)}`}
+      {pull.note !== null && `; ${pull.note}`}
+    </>
+  )
+}
+
+function countWords({ new: added, updated, unchanged, skipped }: Omit<Counts, 'started_at'>): string {
+  return `${added} new, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped`
+}
+
+function spentWords({ credits_spent, max_credits }: SourceState): string {
+  return max_credits === null ? String(credits_spent) : `${credits_spent} of at most ${max_credits}`
+}

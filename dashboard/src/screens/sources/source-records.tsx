@@ -1,0 +1,49 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { SourceData } from '#contract/sources.ts'
+import { get } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { RecordTable } from './record-table.tsx'
+
+const PAGE = 20
+
+/** The count is part of the key: a pull that brought some is seen. */
+export const recordsQuery = (id: string, page: number, count: number) => ({
+  queryKey: ['sources', id, 'records', page, count],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    get<z.infer<typeof SourceData>>(
+      `/sources/${encodeURIComponent(id)}/data?page_no=${page}&page_size=${PAGE}`,
+      signal,
+    ),
+})
+
+export function SourceRecords({ id, count }: { id: string; count: number }) {
+  const [page, setPage] = useState(1)
+  const records = useQuery({ ...recordsQuery(id, page, count), placeholderData: keepPreviousData })
+  if (records.error !== null) return <Problem error={records.error} onRetry={() => void records.refetch()} />
+  if (records.data === undefined) return null
+  const { rows, total_count: total } = records.data
+  return (
+    <section aria-label="Imported records" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Records</h2>
+      {total === 0 ? (
+        <p className="text-muted">No records yet.</p>
+      ) : (
+        <>
+          <RecordTable label="Records" rows={rows} />
+          <div className="flex items-center gap-2">
+            <Button size="small" disabled={page === 1} onClick={() => setPage(page - 1)}>
+              Previous
+            </Button>
+            <Button size="small" disabled={page * PAGE >= total} onClick={() => setPage(page + 1)}>
+              Next
+            </Button>
+            <span className="text-muted">{`${total.toLocaleString('en')} records`}</span>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

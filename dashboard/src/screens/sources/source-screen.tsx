@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { SourceState } from '#contract/sources.ts'
+import { get } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PauseButton } from './pause-button.tsx'
+import { SourceHealth } from './source-health.tsx'
+import { SourceRecords } from './source-records.tsx'
+import { SourceSyncs } from './source-syncs.tsx'
+import { SyncSource } from './sync-source.tsx'
+
+export function Screen() {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const source = useQuery({
+    queryKey: ['sources', id],
+    queryFn: ({ signal }) => get<SourceState>(`/sources/${encodeURIComponent(id)}`, signal),
+    refetchInterval: 3000,
+  })
+  const [isSyncing, setSyncing] = useState(false)
+  const can = useCan()
+  const canSync = can('sources:write') && can('workflows:read')
+  return (
+    <LoadedPage
+      title={source.data?.name ?? 'Source'}
+      query={source}
+      actions={
+        source.data !== undefined && (
+          <>
+            <PauseButton source={source.data} />
+            {canSync && (
+              <Button kind="primary" onClick={() => setSyncing(true)}>
+                Sync to a workflow
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {(shown) => (
+        <>
+          <SourceHealth source={shown} />
+          <SourceSyncs syncs={shown.syncs} />
+          <SourceRecords id={id} count={shown.lead_count} />
+          {isSyncing && <SyncSource source={shown} onClose={() => setSyncing(false)} />}
+        </>
+      )}
+    </LoadedPage>
+  )
+}

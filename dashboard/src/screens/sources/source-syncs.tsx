@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { SourceState } from '#contract/sources.ts'
+import { useCan } from '../../api/session.ts'
+import { workflowsQuery } from '../../api/workflows.ts'
+import { Table } from '../../ui/table.tsx'
+import { ON_CHANGE } from './sync-source.tsx'
+
+/** Where its records go. */
+export function SourceSyncs({ syncs }: { syncs: SourceState['syncs'] }) {
+  const canRead = useCan()('workflows:read')
+  const workflows = useQuery({ ...workflowsQuery, enabled: canRead && syncs.length > 0 })
+  if (syncs.length === 0) return null
+  const nameOf = (id: string) => workflows.data?.find(({ workflow_id }) => workflow_id === id)?.name ?? id
+  return (
+    <section aria-label="Where records go" className="flex flex-col gap-2">
+      <h2 className="text-14 font-semibold">Syncs</h2>
+      <Table
+        label="Syncs"
+        items={syncs}
+        keyOf={({ workflow_id }) => workflow_id}
+        columns={[
+          {
+            name: 'Workflow',
+            cell: ({ workflow_id: id }) =>
+              canRead ? (
+                <Link to={`/workflows/${id}`} className="break-words hover:text-accent-text hover:underline">
+                  {nameOf(id)}
+                </Link>
+              ) : (
+                id
+              ),
+          },
+          {
+            name: 'Fields',
+            cell: ({ field_mapping }) => (
+              <span className="break-words">
+                {Object.entries(field_mapping)
+                  .map(([input, field]) => `${field} → ${input}`)
+                  .join(', ')}
+              </span>
+            ),
+          },
+          {
+            name: 'On a change',
+            wideOnly: true,
+            cell: ({ on_change }) => ON_CHANGE.find(({ value }) => value === on_change)?.label,
+          },
+          { name: 'Delivered', align: 'right', cell: ({ delivered }) => delivered.toLocaleString('en') },
+          { name: 'Waiting', align: 'right', cell: ({ waiting }) => waiting.toLocaleString('en') },
+        ]}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plug } from 'lucide-react'
+import { useState } from 'react'
+import type { SourceInstance } from '#contract/sources.ts'
+import { get } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
+import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { NewSource } from './new-source.tsx'
+import { PauseButton, statusWords } from './pause-button.tsx'
+
+export function Screen() {
+  const sources = useQuery({
+    queryKey: ['sources'],
+    queryFn: ({ signal }) => get<SourceInstance[]>('/sources', signal),
+    refetchInterval: 5000,
+  })
+  const [isMaking, setMaking] = useState(false)
+  const canWrite = useCan()('sources:write')
+  return (
+    <LoadedPage
+      title="Sources"
+      query={sources}
+      actions={
+        canWrite && (
+          <Button kind="primary" icon={Plug} onClick={() => setMaking(true)}>
+            New source
+          </Button>
+        )
+      }
+    >
+      {(list) => (
+        <>
+          {list.length === 0 ? (
+            <EmptyState
+              icon={Plug}
+              title="No sources yet"
+              text="A source brings records from elsewhere, once or again and again, and makes rows of them."
+            >
+              {canWrite && <Button onClick={() => setMaking(true)}>Add the first one</Button>}
+            </EmptyState>
+          ) : (
+            <Table
+              label="Sources"
+              columns={COLUMNS}
+              items={list}
+              keyOf={({ source_instance_id }) => source_instance_id}
+            />
+          )}
+          {isMaking && <NewSource onClose={() => setMaking(false)} />}
+        </>
+      )}
+    </LoadedPage>
+  )
+}
+
+const COLUMNS: readonly Column<SourceInstance>[] = [
+  {
+    name: 'Name',
+    cell: ({ source_instance_id, name }) => (
+      <Link
+        to={`/sources/${source_instance_id}`}
+        className="font-medium break-words hover:text-accent-text hover:underline"
+      >
+        {name}
+      </Link>
+    ),
+  },
+  { name: 'Type', wideOnly: true, cell: ({ source_id }) => <code className="text-12">{source_id}</code> },
+  { name: 'Status', cell: ({ status }) => statusWords(status) },
+  { name: 'Records', align: 'right', cell: ({ lead_count }) => lead_count.toLocaleString('en') },
+  { name: 'Created', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
+  { name: 'Actions', hideName: true, cell: (source) => <PauseButton source={source} /> },
+]
