@@ -29,7 +29,7 @@ export async function openBrowser() {
   let address = 'http://127.0.0.1:0'
   const folder = mkdtempSync(join(tmpdir(), 'loam-browser-'))
   const app = await makeApp({
-    settings: { LOAM_DATA_DIR: folder },
+    settings: { LOAM_DATA_DIR: folder, LOAM_EGRESS_ALLOW: '127.0.0.1' },
     services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => address },
   })
   await startTestWorker(app)

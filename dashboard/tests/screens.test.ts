@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { openBrowser, type Visitor } from '#test/browser.ts'
+import { serveHttp } from '#test/loopback-server.ts'
 
 const { visit, linkFor, openContext, app } = await openBrowser()
 const visitor = await visit()
@@ -220,6 +221,40 @@ describe('sources', () => {
     await page.getByRole('button', { name: 'Pause Acme visitors' }).click()
     await page.getByRole('button', { name: 'Resume Acme visitors' }).click()
     await page.getByRole('button', { name: 'Pause Acme visitors' }).waitFor()
+  })
+
+  it('the first records are shown before a source is made, and all of them by pages after', async () => {
+    const items = Array.from({ length: 25 }, (_, place) => ({
+      id: place + 1,
+      company: `Company ${place + 1}`,
+    }))
+    const { origin } = await serveHttp((_request, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(items))
+    })
+    await page.goto(url('/sources'))
+    await page.getByRole('button', { name: 'New source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New source' })
+    await choose(visitor, 'Type', 'Import from an API')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Companies')
+    await dialog.getByRole('textbox', { name: 'url' }).fill(`${origin}/items`)
+    await dialog.getByRole('textbox', { name: 'key_path' }).fill('id')
+    const query = dialog.getByRole('textbox', { name: 'query' })
+    await query.fill('no JSON')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('must be JSON').waitFor()
+    await query.fill('{"since": "2026"}')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    const preview = dialog.getByRole('table', { name: 'Preview' })
+    await preview.getByRole('cell', { name: 'Company 1', exact: true }).waitFor()
+    expect(await preview.getByRole('row').count()).toBe(11)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await h1('Companies').waitFor()
+    const records = page.getByRole('table', { name: 'Records' })
+    await page.getByText('25 records', { exact: true }).waitFor()
+    await records.getByRole('cell', { name: 'Company 20', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Next', exact: true }).click()
+    await records.getByRole('cell', { name: 'Company 25', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Next', exact: true }).isDisabled()).toBe(true)
   })
 })
 
