@@ -15,6 +15,7 @@ import { recordRoutes } from './internal/records.ts'
 import { rowEditRoutes } from './internal/row-edits.ts'
 import { runFailureRoutes } from './internal/run-failures.ts'
 import { sessionRoutes } from './internal/sessions.ts'
+import { sheetLayouts } from './internal/sheet-layouts.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
 import { sourceTypeRoutes } from './internal/source-types.ts'
@@ -102,6 +103,7 @@ const INTERNAL_ROUTES: Routes[] = [
   organisationSettings,
   workflowSettings,
   shortcutSettings,
+  sheetLayouts,
   filePreviewRoutes,
   recordRoutes,
   runFailureRoutes,

@@ -78,6 +78,9 @@ export function placeColumns(columns: readonly Column[], layout: Layout): Placed
 
 const keyOf = ({ sheetId }: SheetId) => `loam.layout.${sheetId}`
 
+/** Whether this browser has a layout of its own for the sheet. */
+export const hasLayout = (sheet: SheetId): boolean => localStorage.getItem(keyOf(sheet)) !== null
+
 export function readLayout(sheet: SheetId): Layout {
   try {
     return { ...EMPTY_LAYOUT, ...(JSON.parse(localStorage.getItem(keyOf(sheet)) ?? '{}') as Partial<Layout>) }

@@ -3,9 +3,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
-import { columnsOf, keepLayout, type Layout, placeColumns, readLayout } from './columns.ts'
+import { columnsOf, hasLayout, keepLayout, type Layout, placeColumns, readLayout } from './columns.ts'
 import { createHistory } from './history.ts'
 import { RowStore } from './row-store.ts'
+import { loadLayout, saveLayout } from './saved-layout.ts'
 import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
 import { createViewState } from './view-state.ts'
@@ -66,9 +67,20 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
     await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
   }, [queries, sheetId, workflowId])
 
+  useEffect(() => {
+    const ended = new AbortController()
+    const opened = { sheetId, workflowId }
+    if (hasLayout(opened)) return undefined
+    void loadLayout(opened, ended.signal, (saved) => {
+      if (!hasLayout(opened)) setLayoutState(saved)
+    })
+    return () => ended.abort()
+  }, [sheetId, workflowId])
+
   const setLayout = useCallback(
     (next: Layout) => {
       keepLayout({ sheetId, workflowId }, next)
+      saveLayout({ sheetId, workflowId }, next)
       setLayoutState(next)
     },
     [sheetId, workflowId],

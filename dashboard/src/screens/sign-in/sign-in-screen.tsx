@@ -27,6 +27,22 @@ function Card({ children }: { children: ReactNode }) {
   )
 }
 
+const SINGLE_SIGN_ON = '/sign-in/oidc/start'
+
+/** By way of the provider to the address that was asked for first. */
+function singleSignOnAddress(): string {
+  const next = takeReturnAddress()
+  return next === undefined ? SINGLE_SIGN_ON : `${SINGLE_SIGN_ON}?next=${encodeURIComponent(next)}`
+}
+
+/** Why single sign-on came back without a session. */
+const PROBLEMS: Record<string, string> = {
+  provider: 'Single sign-on did not work out. Try again; the log of the server says why',
+  expired: 'Signing in took too long, or was begun in another browser. Try again',
+  unverified: 'Your provider does not vouch for your address: verify it there first',
+  not_a_member: 'Nobody here has your address. Ask an administrator for an invitation',
+}
+
 function AskForLink() {
   const ways = useQuery({
     queryKey: ['sign-in'],
@@ -35,11 +51,17 @@ function AskForLink() {
   if (ways.error !== null) return <Problem error={ways.error} onRetry={() => void ways.refetch()} />
   if (ways.data === undefined) return <Skeleton lines={2} />
   const { mail, oidc } = ways.data
+  const problem = PROBLEMS[new URLSearchParams(location.search).get('problem') ?? '']
   return (
     <>
+      {problem !== undefined && <Problem error={problem} />}
       {mail && <MailForm />}
       {oidc && (
-        <a href="/internal/sign-in/oidc" className={buttonClass(mail ? 'plain' : 'primary', 'large')}>
+        <a
+          href={SINGLE_SIGN_ON}
+          onClick={({ currentTarget }) => (currentTarget.href = singleSignOnAddress())}
+          className={buttonClass(mail ? 'plain' : 'primary', 'large')}
+        >
           Continue with single sign-on
         </a>
       )}

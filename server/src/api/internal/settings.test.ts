@@ -193,6 +193,20 @@ describe('screens 11, 12 and 16', () => {
     expect(back.body.data.shared_with).toEqual([])
   })
 
+  it('each person has a layout of their own for a sheet', async () => {
+    expect(await read(admin, `${sheet}/layout`)).toBeNull()
+    const layout = { order: ['a'], hidden: [], frozen: ['a'], widths: { a: 240.5 }, rowHeight: 28 }
+    expect((await admin.call('PUT', `${sheet}/layout`, layout)).body.data).toEqual(layout)
+    expect((await admin.call('PUT', `${sheet}/layout`, { hidden: ['a'] })).status).toBe(200)
+    expect(await read(admin, `${sheet}/layout`)).toMatchObject({ hidden: ['a'], frozen: [], widths: {} })
+    await admin.call('POST', `/workflows/${workflow_id}/share`, { email: 'member@example.com' })
+    expect(await read(member, `${sheet}/layout`)).toBeNull()
+    await admin.call('DELETE', `/workflows/${workflow_id}/share/member%40example.com`)
+    expect((await member.call('PUT', `${sheet}/layout`, layout)).status).toBe(403)
+    const wrong = await admin.call('PUT', `${sheet}/layout`, { widths: { a: -1 } })
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, 'widths.a'])
+  })
+
   it('a sheet has a schedule with its next run, until it is removed', async () => {
     expect(await read(admin, `${sheet}/schedule`)).toBeNull()
     const set = await admin.call('PUT', `${sheet}/schedule`, {

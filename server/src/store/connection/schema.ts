@@ -5,6 +5,7 @@ import type { ExportFormat } from '#contract/exports.ts'
 import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { CellStatus, RunAfter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
+import type { SheetLayout } from '#contract/sheet-layout.ts'
 import type { Definition, InputType } from '../../chain/definition.ts'
 import type {
   DiscoveredOutput,
@@ -119,6 +120,13 @@ export type Schema = {
     browser: Generated<string | null>
   }
   sign_in_links: { token_hash: Buffer; org_id: string; member_id: string; expires_at: Instant }
+  sheet_layouts: {
+    org_id: string
+    sheet_id: string
+    member_id: string
+    layout: Json<SheetLayout>
+    updated_at: Instant
+  }
   sign_in_windows: { address_hash: Buffer; hour: Instant; used: number }
   idempotency_keys: {
     org_id: string

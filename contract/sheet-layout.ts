@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+const MAX_COLUMNS = 2000
+const ColumnKey = z.string().min(1).max(300)
+const Columns = z.array(ColumnKey).max(MAX_COLUMNS)
+
+/** Columns of a sheet as one person likes them, by their keys; those that it does not name stand as they are. */
+export const SheetLayout = z.strictObject({
+  order: Columns.default([]),
+  hidden: Columns.default([]),
+  frozen: Columns.default([]),
+  widths: z
+    .record(ColumnKey, z.number().min(20).max(4000))
+    .refine((widths) => Object.keys(widths).length <= MAX_COLUMNS, `must name at most ${MAX_COLUMNS} columns`)
+    .default({}),
+  rowHeight: z.int().min(16).max(200).default(32),
+})
+export type SheetLayout = z.infer<typeof SheetLayout>
