@@ -32,7 +32,7 @@ export async function insertSession(
       rotated_from: null,
       is_session: true,
       last_used_at: sql`now()`,
-      expires_at: sql`now() + make_interval(days => ${sql.lit(SESSION_DAYS)})`,
+      expires_at: sql`now() + make_interval(hours => ${sql.lit(SESSION_DAYS * 24)})`,
     })
     .returning(FIELDS)
     .executeTakeFirstOrThrow()
