@@ -22,7 +22,14 @@ async function fillOrganisation(db: Db): Promise<string> {
   const ids = { org_id: orgId, member_id, workflow_id, sheet_id: workflow_id }
   // Words that the tables choose from.
   const words = { format: 'csv', role: 'member', kind: 'company' }
-  const made = { run_id: newId(), shortcut_id: newId(), instance_id: newId(), segment_id: newId() }
+  const made = {
+    run_id: newId(),
+    shortcut_id: newId(),
+    instance_id: newId(),
+    segment_id: newId(),
+    budget_id: newId(),
+    alert_id: newId(),
+  }
   const synced = { sync_id: newId(), connection_id: newId() }
   await fillRest(db, { ...ids, ...words, ...made, ...synced })
   return orgId
@@ -49,12 +56,23 @@ const WORDS_OF: Record<string, Record<string, string>> = {
   segment_changes: { kind: 'enter' },
   source_tokens: { kind: 'pixel' },
   segment_destinations: { run: 'all', reentry_mode: 'suppress' },
+  budgets: { scope: 'organisation', period: 'day', mode: 'stop' },
+  purses: { kind: 'cap' },
 }
 
 /** One record in each table that has none: known ids by their names, anything else by its type. */
 async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>): Promise<void> {
   // These come before what belongs to them.
-  const owners = ['runs', 'shortcuts', 'sources', 'record_segments', 'segment_syncs', 'segment_destinations']
+  const owners = [
+    'runs',
+    'shortcuts',
+    'sources',
+    'record_segments',
+    'segment_syncs',
+    'segment_destinations',
+    'budgets',
+    'budget_alerts',
+  ]
   const turn = ({ name }: { name: string }) => (owners.includes(name) ? owners.indexOf(name) : owners.length)
   const tables = (await db.introspection.getTables()).toSorted((a, b) => turn(a) - turn(b))
   for (const { name, columns } of tables) {
@@ -62,7 +80,11 @@ async function fillRest(db: Db, ids: { org_id: string } & Record<string, string>
     const table = sql.table(name)
     const { rows } = await sql`select from ${table} where org_id = ${ids.org_id} limit 1`.execute(db)
     if (rows.length > 0) continue
-    const needed = columns.filter((column) => !column.isNullable && !column.hasDefaultValue)
+    const needed = columns.filter(
+      (column) =>
+        column.name === 'alert_id' ||
+        (!column.isNullable && !column.hasDefaultValue && !column.isAutoIncrementing),
+    )
     const known = { ...ids, ...WORDS_OF[name] }
     const record = Object.fromEntries(
       needed.map((column) => [column.name, known[column.name] ?? SAMPLES[column.dataType]?.()]),

@@ -353,6 +353,7 @@ describe('4.6 runs', () => {
         completed_at: expect.any(String),
         providers: [],
       },
+      billing: expect.objectContaining({ credits: 0, entry_id: null, stopped_by: null }),
     })
     expect((await org.call('GET', `${base}/rows/${row_ids[0]}/cells/nope_1`)).status).toBe(404)
     const runs = (await org.call('GET', `${base}/runs`)).body.data
