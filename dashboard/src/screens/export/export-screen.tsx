@@ -33,7 +33,7 @@ export function Screen() {
   const href = useRouterState({ select: (state) => state.location.href })
   const query = new URL(href, location.origin).searchParams
   const selection = readSelection(query)
-  const rowIds = query.get('row_ids')?.split(',') ?? []
+  const rowIds = readRowIds(query, sheetId)
   const filtered = isFiltered(selection) || rowIds.length > 0
   const [format, setFormat] = useState('csv')
   const [name, setName] = useState('export')
@@ -93,6 +93,15 @@ export function Screen() {
       )}
     </Page>
   )
+}
+
+/** Rows that were selected in the sheet: in the address, or kept by the tab where they are too many for one. */
+function readRowIds(query: URLSearchParams, sheetId: string): string[] {
+  const given = query.get('row_ids')
+  if (given !== null) return given.split(',')
+  if (!query.has('selected')) return []
+  const kept: unknown = JSON.parse(sessionStorage.getItem(`loam.export.${sheetId}`) ?? '[]')
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }
 
 function Choice({
