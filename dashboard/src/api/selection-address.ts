@@ -9,6 +9,16 @@ export function readSelection(query: URLSearchParams): Selection {
   }
 }
 
+/** The query of an address that shows these rows; empty for all. */
+export function selectionQuery({ filters, status_filters, find }: Selection): string {
+  const query = new URLSearchParams({
+    ...(filters.length === 0 ? {} : { filters: JSON.stringify(filters) }),
+    ...(status_filters.length === 0 ? {} : { status_filters: JSON.stringify(status_filters) }),
+    ...(find === '' ? {} : { find }),
+  })
+  return query.size === 0 ? '' : `?${query}`
+}
+
 /** Whoever writes nonsense into the address sees all rows. */
 function readList<Item>(text: string | null): Item[] {
   try {

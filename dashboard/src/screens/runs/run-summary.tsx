@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Filter, RotateCcw } from 'lucide-react'
 import { get, request } from '../../api/client.ts'
+import { selectionQuery } from '../../api/selection-address.ts'
 import { useCan } from '../../api/session.ts'
 import {
   actionsQuery,
@@ -90,7 +91,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
       <Button
         size="small"
         icon={Filter}
-        onClick={() => go(`${address}?status_filters=${encodeURIComponent(JSON.stringify(status_filters))}`)}
+        onClick={() => go(`${address}${selectionQuery({ filters: [], status_filters, find: '' })}`)}
       >
         {`Show rows where ${name} ${WORDS[cause.status]}`}
       </Button>

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Columns3, Filter, Plus, Redo2, Rows3, Undo2, Zap } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { selectionQuery } from '../../api/selection-address.ts'
 import { runsQuery } from '../../api/sheet.ts'
+import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuCheckbox, MenuItem, MenuLabel, MenuSeparator } from '../../ui/menu.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
@@ -61,16 +62,32 @@ export function Toolbar() {
       <FindBox />
       <nav aria-label="Sheet" className="ml-auto flex gap-3">
         {LINKS.map((name) => (
-          <Link
+          <SheetPageLink
             key={name}
-            to={`${path}/${name.toLowerCase()}`}
-            className="rounded text-muted hover:text-accent-text hover:underline"
-          >
-            {name}
-          </Link>
+            name={name}
+            address={`${path}/${name.toLowerCase()}${name === 'Export' ? selectionQuery(address.selection) : ''}`}
+          />
         ))}
       </nav>
     </div>
+  )
+}
+
+/** By an address that is written out: the rows that are filtered go along. */
+function SheetPageLink({ name, address }: { name: string; address: string }) {
+  const go = useGo()
+  return (
+    <a
+      href={address}
+      className="rounded text-muted hover:text-accent-text hover:underline"
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        go(address)
+      }}
+    >
+      {name}
+    </a>
   )
 }
 
