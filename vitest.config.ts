@@ -5,7 +5,7 @@ import { LongestFirst } from './test/longest-first.ts'
 
 export default defineConfig({
   test: {
-    include: ['{contract,server,cli,test,scripts,bench,dashboard}/**/*.test.ts'],
+    include: ['{contract,server,cli,test,scripts,bench}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/leak-guard.ts'],
     reporters: ['default', './test/closing-line.ts'],

@@ -44,7 +44,11 @@ export async function startDashboard(): Promise<Dashboard> {
     if (failure !== null) throw new Error(`The dashboard could not be built: ${failure}`)
   }
   let url = ''
-  const app = await makeApp({ services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url } })
+  const app = await makeApp({
+    // Sources of tests are servers on this machine.
+    settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' },
+    services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url },
+  })
   url = await app.api.listen({ host: '127.0.0.1', port: 0 })
   await startTestWorker(app)
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })

@@ -1,59 +1,36 @@
-import axe from 'axe-core'
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
-import { openBrowser, type Visitor } from '#test/browser.ts'
-import { serveHttp } from '#test/loopback-server.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { serveHttp } from '../loopback-server.ts'
+import { axeFindings, problems, startDashboard } from './dashboard.ts'
 
-const { visit, linkFor, openContext, app } = await openBrowser()
-const visitor = await visit()
-const { page, url, org } = visitor
+const dashboard = await startDashboard()
+const { app } = dashboard
+const org = await app.makeOrg()
+const page = await dashboard.open(org, '/workflows')
+const url = (path: string) => `${dashboard.url}${path}`
+
+afterEach(() => {
+  expect(problems.splice(0), 'scripts that threw, or that the policy refused').toEqual([])
+})
 
 const h1 = (name: string, on: Page = page) =>
   on.getByRole('main').getByRole('heading', { level: 1, name, exact: true })
 
 /** Nothing serious or critical on what is shown, in both themes. */
-async function checkAccessibility(on: Page): Promise<void> {
+async function checkAccessibility(): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await on.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // Into the page as a debugger does it: the content security policy lets no script of ours in.
-    await on.evaluate(axe.source)
-    const found = await on.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
-        resultTypes: ['violations'],
-      })
-      return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
-    })
-    expect(found, `${on.url()} in ${colorScheme}`).toEqual([])
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await axeFindings(page), `${page.url()} in ${colorScheme}`).toEqual([])
   }
 }
 
-describe('signing in', () => {
-  it('a link is used once by its button, and never by being read', async () => {
-    const link = await linkFor(org)
-    const context = await openContext()
-    const [first, second] = [await context.newPage(), await context.newPage()]
-    await first.goto(link)
-    await second.goto(link)
-    await first.getByRole('button', { name: `Sign in as ${org.adminEmail}` }).click()
-    await first.waitForURL('**/workflows')
-    await second.getByRole('button', { name: `Sign in as ${org.adminEmail}` }).click()
-    await second.getByRole('alert').filter({ hasText: 'used or has expired' }).waitFor()
-    await context.close()
-  })
-
-  it('whoever is not signed in comes back to the address that was asked for', async () => {
-    const context = await openContext()
-    const guest = await context.newPage()
-    await guest.goto(url('/settings/sessions'))
-    await h1('Sign in', guest).waitFor()
-    await guest.goto(await linkFor(org))
-    await guest.getByRole('button', { name: /^Sign in as / }).click()
-    await h1('Sessions', guest).waitFor()
-    await context.close()
-  })
-})
+async function choose(field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field, exact: true }).click()
+  await page.getByRole('option', { name: option }).click()
+}
 
 /** Address, the one heading, and something that is there when the screen is. */
 const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
@@ -97,36 +74,7 @@ describe('each screen has its heading, its title, and nothing that axe finds ser
     await isThere(page)
     expect(await page.title()).toBe(`${heading} · Loam`)
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
-    await checkAccessibility(page)
-  })
-})
-
-describe('roles: what the scopes lack is not shown, and its address says Not allowed', () => {
-  it('user', async () => {
-    const user = await visit({ org, email: 'user@example.com', role: 'user' })
-    await h1('Shortcuts', user.page).waitFor()
-    const links = await user.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()
-    expect(links).toEqual(['Sources', 'Shortcuts', 'Settings'])
-    for (const path of ['/workflows', '/usage', '/settings/members']) {
-      await user.page.goto(url(path))
-      await h1('Not allowed', user.page).waitFor()
-    }
-    await user.context.close()
-  })
-})
-
-describe('what is absent and what is somebody else’s look alike', () => {
-  it('Not found', async () => {
-    const strangers = await app.makeOrg()
-    const made = await strangers.call('POST', '/workflows', { name: 'Secret plans' })
-    for (const path of [
-      `/workflows/${made.body.data.workflow_id}`,
-      '/shortcuts/00000000-0000-7000-8000-000000000000',
-    ]) {
-      await page.goto(url(path))
-      await h1('Not found').waitFor()
-      expect(await page.content()).not.toContain('Secret plans')
-    }
+    await checkAccessibility()
   })
 })
 
@@ -134,7 +82,7 @@ describe('settings', () => {
   it('a key is made, shown once, and revoked', async () => {
     await page.goto(url('/settings/keys'))
     await page.getByRole('button', { name: 'New key' }).click()
-    await choose(visitor, 'Preset', 'Read only')
+    await choose('Preset', 'Read only')
     await page.getByRole('button', { name: 'Create key' }).click()
     const shown = page.getByRole('dialog', { name: 'Key created' })
     const key = await shown.getByRole('textbox', { name: 'Key' }).inputValue()
@@ -169,9 +117,7 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Copy link for new@example.com' }).waitFor()
     const answer = await page.request.get(url('/internal/members'))
     const { link } = (await answer.json()).data.invitations[0]
-    const context = await openContext()
-    const joining = await context.newPage()
-    await joining.goto(link)
+    const joining = await dashboard.openSignedOut(new URL(link).pathname)
     await joining.getByRole('heading', { level: 1, name: /^Join / }).waitFor()
     await joining.getByRole('button', { name: 'Accept the invitation' }).click()
     await joining.getByRole('navigation', { name: 'Main' }).waitFor()
@@ -183,7 +129,7 @@ describe('settings', () => {
     await dialog.waitFor({ state: 'hidden' })
     await joining.goto(url('/workflows'))
     await h1('Sign in', joining).waitFor()
-    await context.close()
+    await joining.context().close()
   })
 })
 
@@ -195,7 +141,7 @@ describe('sources', () => {
     await page.goto(url('/sources'))
     await page.getByRole('button', { name: 'New source' }).click()
     const dialog = page.getByRole('dialog', { name: 'New source' })
-    await choose(visitor, 'Type', 'Track companies that visit a website')
+    await choose('Type', 'Track companies that visit a website')
     const field = dialog.getByRole('textbox', { name: 'active_domain' })
     await field.fill('https://acme.com/')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Acme visitors')
@@ -209,11 +155,11 @@ describe('sources', () => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     await h1('Acme visitors').waitFor()
     await page.getByRole('textbox', { name: 'Script for the pages' }).waitFor()
-    await checkAccessibility(page)
+    await checkAccessibility()
 
     await page.getByRole('button', { name: 'Sync to a workflow' }).click()
-    await choose(visitor, 'Workflow', 'Visitors')
-    await choose(visitor, 'Field for site', 'domain')
+    await choose('Workflow', 'Visitors')
+    await choose('Field for site', 'domain')
     await page.getByRole('button', { name: 'Sync', exact: true }).click()
     await page.getByRole('table', { name: 'Syncs' }).getByRole('link', { name: 'Visitors' }).waitFor()
 
@@ -234,7 +180,7 @@ describe('sources', () => {
     await page.goto(url('/sources'))
     await page.getByRole('button', { name: 'New source' }).click()
     const dialog = page.getByRole('dialog', { name: 'New source' })
-    await choose(visitor, 'Type', 'Import from an API')
+    await choose('Type', 'Import from an API')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Companies')
     await dialog.getByRole('textbox', { name: 'url' }).fill(`${origin}/items`)
     await dialog.getByRole('textbox', { name: 'key_path' }).fill('id')
@@ -258,7 +204,125 @@ describe('sources', () => {
   })
 })
 
-async function choose({ page: on }: Visitor, field: string, option: string): Promise<void> {
-  await on.getByRole('combobox', { name: field, exact: true }).click()
-  await on.getByRole('option', { name: option }).click()
-}
+describe('screens of a sheet', () => {
+  /** A sheet with a formula that fails on one of its two rows; answers its address. */
+  async function makeSheet(name: string): Promise<string> {
+    const id: string = (await org.call('POST', '/workflows', { name })).body.data.workflow_id
+    const sheet = `/workflows/${id}/sheets/${id}`
+    await org.call('POST', `${sheet}/inputs`, [{ name: 'name', type: 'string' }])
+    const data_formatter = '{{input.name}} === "good" ? 1 : (() => { throw new Error("no good") })()'
+    await org.call('POST', `${sheet}/actions/add`, {
+      action_id: 'format_data_using_js_expression',
+      display_name: 'Check',
+      inputs: { data_formatter },
+    })
+    await org.call('POST', `${sheet}/rows`, { rows: [{ name: 'good' }, { name: 'bad' }] })
+    return sheet
+  }
+
+  it('runs are listed; failures are grouped by cause, shown by one click and run again by another', async () => {
+    const sheet = await makeSheet('Causes')
+    await org.call('POST', `${sheet}/run-all`)
+    await page.goto(url(`${sheet}/runs`))
+    const runs = page.getByRole('table', { name: 'Runs', exact: true })
+    await runs.getByRole('cell', { name: '2 of 2' }).waitFor()
+    const causes = page.getByRole('table', { name: 'Failures by cause' })
+    await causes.getByRole('cell', { name: /no good/ }).waitFor()
+    await checkAccessibility()
+    await causes.getByRole('button', { name: 'Run again' }).click()
+    await runs.getByRole('cell', { name: '1 of 1' }).waitFor()
+    await causes.getByRole('button', { name: /^Show rows where/ }).click()
+    await page.getByRole('status', { name: 'Row count' }).getByText('1 of 2 rows').waitFor()
+  })
+
+  it('a file is imported: its columns are mapped, inputs that are missing are made', async () => {
+    const sheet = await makeSheet('Imported')
+    const path = join(tmpdir(), `loam-import-${process.pid}.csv`)
+    writeFileSync(
+      path,
+      `Name,Site\n${Array.from({ length: 100 }, (_, place) => `n${place},https://a.example`).join('\n')}`,
+    )
+    await page.goto(url(`${sheet}/import`))
+    await page.getByLabel('File').setInputFiles(path)
+    const preview = page.getByRole('table', { name: 'Preview' })
+    await preview.waitFor()
+    expect(await page.getByRole('combobox', { name: 'Input for Name' }).inputValue()).toBe('name')
+    expect(await page.getByRole('combobox', { name: 'Input for Site' }).inputValue()).toBe('New input')
+    await checkAccessibility()
+    await page.getByRole('button', { name: 'Start import' }).click()
+    await page.getByRole('status').filter({ hasText: '100 rows imported' }).waitFor()
+    const { body } = await org.call('GET', `${sheet}/inputs`)
+    expect(body.data.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
+      ['name', 'string'],
+      ['Site', 'url'],
+    ])
+  })
+
+  it('an export is built, its link counts down, and the file is what is asked for', async () => {
+    const sheet = await makeSheet('Exported')
+    await page.goto(url(`${sheet}/export`))
+    await page.getByRole('textbox', { name: 'File name' }).fill('names')
+    await page.getByRole('button', { name: 'Start export' }).click()
+    const link = page.getByRole('link', { name: 'Download' })
+    await link.waitFor()
+    await page.getByText(/^Link valid for 1[45]:\d\d$/).waitFor()
+    await checkAccessibility()
+    const file = await page.request.get(url((await link.getAttribute('href')) ?? ''))
+    expect((await file.text()).split(/\r?\n/).filter(Boolean)).toHaveLength(3)
+  })
+
+  it('a schedule is saved, says when it runs next, and is removed', async () => {
+    const sheet = await makeSheet('Scheduled')
+    await page.goto(url(`${sheet}/schedule`))
+    await page.getByRole('textbox', { name: 'Cron' }).fill('nonsense')
+    await page.getByRole('button', { name: 'Save schedule' }).click()
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Cron' }).getAttribute('aria-invalid'))
+      .toBe('true')
+    await page.getByRole('textbox', { name: 'Cron' }).fill('0 9 * * 1')
+    await page.getByRole('button', { name: 'Save schedule' }).click()
+    await page.getByRole('status', { name: 'Next run' }).getByText('UTC').waitFor()
+    await checkAccessibility()
+    await page.getByRole('button', { name: 'Remove schedule' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('status', { name: 'Next run' }).getByText('Not scheduled').waitFor()
+  })
+
+  it('a webhook is enabled, takes a delivery, and is disabled', async () => {
+    const sheet = await makeSheet('Hooked')
+    await page.goto(url(`${sheet}/webhook`))
+    await page.getByRole('button', { name: 'Enable webhook' }).click()
+    const address = await page.getByRole('textbox', { name: 'Address' }).inputValue()
+    const sent = await page.request.post(address, { data: { name: 'good' } })
+    expect(sent.ok()).toBe(true)
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor()
+    await checkAccessibility()
+    await page.getByRole('button', { name: 'Disable webhook' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
+    await page.getByRole('button', { name: 'Enable webhook' }).waitFor()
+    expect((await page.request.post(address, { data: { name: 'good' } })).ok()).toBe(false)
+  })
+
+  it('a workflow is published as a shortcut, run by its form and in a batch, and archived', async () => {
+    const sheet = await makeSheet('Checker')
+    const id = sheet.split('/')[2] ?? ''
+    await page.goto(url(`/shortcuts?publish=${id}`))
+    await page
+      .getByRole('dialog', { name: 'Publish shortcut' })
+      .getByRole('button', { name: 'Publish' })
+      .click()
+    await h1('Checker').waitFor()
+    const form = page.getByRole('form', { name: 'Run Checker' })
+    await form.getByRole('textbox', { name: 'name' }).fill('good')
+    await form.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('table', { name: 'Result' }).getByRole('cell', { name: 'completed' }).waitFor()
+    await checkAccessibility()
+    await page.getByRole('tab', { name: 'Batch' }).click()
+    await page.getByRole('textbox', { name: 'Rows' }).fill('good\nbad')
+    await page.getByRole('button', { name: 'Run batch' }).click()
+    await page.getByText('3 runs', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Archive' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click()
+    await page.getByRole('status').filter({ hasText: 'archived' }).waitFor()
+  })
+})
