@@ -267,7 +267,7 @@ describe('screens of a sheet', () => {
     await link.waitFor()
     await page.getByText(/^Link valid for 1[45]:\d\d$/).waitFor()
     await checkAccessibility()
-    const file = await page.request.get(url((await link.getAttribute('href')) ?? ''))
+    const file = await page.request.get((await link.getAttribute('href')) ?? '')
     expect((await file.text()).split(/\r?\n/).filter(Boolean)).toHaveLength(3)
   })
 

@@ -8,7 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { inputData } from './shortcut-form.tsx'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
 
 /** Rows as a spreadsheet copies them: tabs between values, in the order of the form. */
 export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
@@ -50,7 +50,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
           <Button
             kind="primary"
             busy={start.isPending}
-            disabled={rows.length === 0 || !shortcut.is_published}
+            disabled={rows.length === 0 || !canBeRun(shortcut)}
             onClick={() => start.mutate()}
           >
             Run batch

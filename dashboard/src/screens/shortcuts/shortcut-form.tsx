@@ -9,7 +9,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { ShortcutResult, textOf } from './shortcut-result.tsx'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
 
 /** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
 export function inputData(
@@ -70,7 +70,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
         ))}
         <div className="flex flex-wrap gap-2">
           {can('shortcuts:run') && (
-            <Button type="submit" kind="primary" busy={start.isPending} disabled={!shortcut.is_published}>
+            <Button type="submit" kind="primary" busy={start.isPending} disabled={!canBeRun(shortcut)}>
               Run
             </Button>
           )}

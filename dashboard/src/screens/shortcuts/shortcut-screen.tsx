@@ -11,7 +11,7 @@ import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
-import { type Shortcut, stateOf } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut, stateOf } from './shortcuts-screen.tsx'
 
 type Change = 'unpublish' | 'archive'
 const WORDS: Record<Change, { title: string; verb: string; text: string }> = {
@@ -52,7 +52,7 @@ export function Screen() {
             <Button busy={republish.isPending} onClick={() => republish.mutate()}>
               Republish
             </Button>
-            <Button disabled={!found.is_published} onClick={() => setAsked('unpublish')}>
+            <Button disabled={!canBeRun(found)} onClick={() => setAsked('unpublish')}>
               Unpublish
             </Button>
             <Button disabled={found.is_archived} onClick={() => setAsked('archive')}>
@@ -65,9 +65,7 @@ export function Screen() {
       {(shown) => (
         <>
           {shown.description !== '' && <p className="text-muted">{shown.description}</p>}
-          {!shown.is_published && (
-            <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>
-          )}
+          {!canBeRun(shown) && <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>}
           <Tabs
             label="Ways to run"
             tabs={[

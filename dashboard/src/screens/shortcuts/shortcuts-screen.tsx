@@ -80,6 +80,9 @@ const COLUMNS: readonly Column<Shortcut>[] = [
   { name: 'Changed', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
 ]
 
+/** Only what is published and not archived can be run. */
+export const canBeRun = ({ is_archived, is_published }: Shortcut) => is_published && !is_archived
+
 export function stateOf({ is_archived, is_published, is_master }: Shortcut): string {
   if (is_archived) return 'archived'
   if (!is_published) return 'unpublished'
