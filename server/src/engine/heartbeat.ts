@@ -53,13 +53,17 @@ export function startHeartbeat(
   let startedAt: number | undefined
 
   const living = () => [...working, ...holderIds()]
+  /** All that were said to live and are still listed: those that ended since are taken off the list. */
+  const announced = new Set<string>()
 
   async function beat(): Promise<void> {
     const key = await lock.hold()
+    const ids = living()
+    for (const id of ids) announced.add(id)
     await store.query({
       text: `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
         on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
-      values: [living(), key],
+      values: [ids, key],
     })
     // Whoever was cut off from the database itself cannot tell yet who else is silent.
     const now = Date.now()
@@ -80,7 +84,9 @@ export function startHeartbeat(
     })
     const unknown = judges ? await listUnknownHolders(store, knownSilence) : []
     const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !working.has(id))]
-    await giveBack([...retired, ...others])
+    const alive = new Set(living())
+    const ended = [...announced].filter((id) => !alive.has(id) && !retired.has(id))
+    await giveBack([...retired, ...ended, ...others])
     if (others.length > 0)
       log.warn({ workers: others.length }, 'workers are gone; their rows were given to others')
   }
@@ -89,14 +95,17 @@ export function startHeartbeat(
     if (ids.length === 0) return
     await unlockJobs(store, ids)
     await store.query({ text: 'delete from workers where worker_id = any($1::text[])', values: [ids] })
-    for (const id of ids) retired.delete(id)
+    for (const id of ids) {
+      retired.delete(id)
+      announced.delete(id)
+    }
   }
 
   const beating = startPoll({ name: 'heartbeat', ms: BEAT_MS, log }, beat)
   return {
     async stop() {
       await beating.stop()
-      await giveBack([...living(), ...retired]).catch((cause: unknown) =>
+      await giveBack([...new Set([...living(), ...retired, ...announced])]).catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'jobs stay locked until other workers miss this one'),
       )
       await lock.close()

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { markFault } from '../../store/connection/faults.ts'
 import { findBudgetPurses } from '../../store/purses/budget-purses.ts'
-import { endShares, foldCharges, listDeadHolders } from '../../store/purses/fold.ts'
+import { endShares, foldCharges, forgetHolder, listDeadHolders } from '../../store/purses/fold.ts'
 import {
   type Answer,
   giveBackCredits,
@@ -214,8 +214,9 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     for (const holder of holders) {
       if (!holder.isRetired || holder.holds > 0) continue
       for (const shares of holder.orgs.values()) await shares.inTurn(() => endOrg(holder, shares))
-      if ([...holder.orgs.values()].every(({ uses, byPurse }) => uses === 0 && byPurse.size === 0))
-        holders.delete(holder)
+      if ([...holder.orgs.values()].some(({ uses, byPurse }) => uses > 0 || byPurse.size > 0)) continue
+      holders.delete(holder)
+      await forgetHolder(db, holder.id)
     }
   }
 

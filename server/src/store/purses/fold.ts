@@ -116,3 +116,8 @@ export async function listDeadHolders(db: Db): Promise<{ org_id: string; holder:
     where not lasting and not exists (select from workers w where w.worker_id = s.holder)`.execute(db)
   return rows
 }
+
+/** A holder that has no share any more is no longer listed among those who live. */
+export async function forgetHolder(db: Db, holder: string): Promise<void> {
+  await sql`delete from workers where worker_id = ${holder}`.execute(db)
+}
