@@ -13,6 +13,10 @@ import { useActions } from '#server/catalog/testing/run-action.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { createEgress, type Egress } from '#server/lib/egress/egress.ts'
 import { AppError } from '#server/lib/errors.ts'
+import { newId } from '#server/lib/ids.ts'
+import { budgetBinding } from '#server/lib/security/bindings.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
+import { postAlert } from '#server/org/budget-alerts.ts'
 import type { SourceServices } from '#server/sources/reach.ts'
 import { makeServices, pullSource } from '#server/sources/testing/pull-source.ts'
 import { type LoopbackServer, serveHttp, serveRaw } from './loopback-server.ts'
@@ -92,7 +96,37 @@ const providers = (await loadProviders()).filter(({ isBuiltIn }) => !isBuiltIn)
 const PLACED_BY_CONNECTION = ['openai', 'pipedrive', 's3', 'salesforce', 'snowflake']
 
 /** Everything that goes to addresses of callers, beside the readers of pages (fetchers-ssrf.test.ts) and mail servers. */
+const sealer = createSealer('a secret for tests only')
+const BUDGET = { org_id: newId(), budget_id: newId() }
+
 const FETCHERS: Record<string, Fetcher> = {
+  'alerts of a budget': (webhook_url, egress) =>
+    postAlert(
+      { egress, sealer },
+      {
+        ...BUDGET,
+        message_id: newId(),
+        tries: 1,
+        email: null,
+        webhook_url,
+        secret_sealed: sealer.seal('whsec_c2VjcmV0', budgetBinding(BUDGET)),
+        name: 'All',
+        scope: 'organisation',
+        subject: null,
+        period: 'day',
+        period_start: new Date(),
+        threshold: 50,
+        limit_millis: 2000,
+        spent_millis: 1000,
+        mode: 'stop',
+        at: new Date(),
+        created_at: new Date(),
+        emails: [],
+        thresholds: [50],
+        trigger: null,
+      },
+      AbortSignal.timeout(60_000),
+    ),
   http_api_call: (endpoint, egress) => runAction('http_api_call', { method: 'GET', endpoint }, { egress }),
   send_webhook: (url, egress) => runAction('send_webhook', { url, payload: '{}' }, { egress }),
   send_email: (url, egress) =>
@@ -260,6 +294,7 @@ const HELD_BY: Record<string, string> = {
   'catalog/built-in/web/browser/proxy.ts': 'pages that a browser draws',
   'catalog/built-in/web/page-fetch.ts': 'fetchers-ssrf.test.ts',
   'catalog/built-in/web/robots.ts': 'fetchers-ssrf.test.ts',
+  'catalog/models/chat-completion.ts': 'ai_generate',
   'catalog/models/model-fetch.ts': 'ai_generate',
   'catalog/provider/auth.ts': 'a connection to salesforce',
   'catalog/provider/provider.ts': 'a connection to snowflake',
@@ -273,6 +308,7 @@ const HELD_BY: Record<string, string> = {
   'lib/egress/resolver.ts': 'the operator says which name servers (LOAM_DNS_SERVERS)',
   'lib/egress/socket.ts': 'socket.test.ts',
   'lib/mail.ts': 'the operator says where (LOAM_SMTP_URL)',
+  'org/budget-alerts.ts': 'alerts of a budget',
   'sources/http/csv-file.ts': 'import_from_csv_url',
   'sources/http/items.ts': 'import_from_api',
 }

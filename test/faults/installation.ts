@@ -67,17 +67,20 @@ export async function openInstallation(credits: number) {
     return answer.json()
   }
 
-  /** Asks the database; waits while it cannot say anything. */
-  async function ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+  /** Waits while the database cannot say anything. */
+  async function insist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       try {
-        return await store.query<Row>({ text, values })
+        return await work()
       } catch (cause) {
         if (!isUnavailable(cause)) throw cause
         await sleep(100)
       }
     }
   }
+
+  const ask = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
+    insist(() => store.query<Row>({ text, values }))
 
   /** Starts a process, and answers it with the names that its pools sign their jobs with. */
   async function identify<Process>(
@@ -116,7 +119,7 @@ export async function openInstallation(credits: number) {
     addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
       const read = async () => {
-        await foldCharges(store.system, orgId)
+        await insist(() => foldCharges(store.system, orgId))
         const [found] = await ask<Books>(BOOKS, [orgId])
         if (found === undefined) throw new Error('the organisation is gone')
         return found

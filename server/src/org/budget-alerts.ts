@@ -86,8 +86,8 @@ async function mailAlert(
   return null
 }
 
-async function postAlert(
-  { egress, sealer }: AlertParts,
+export async function postAlert(
+  { egress, sealer }: Pick<AlertParts, 'egress' | 'sealer'>,
   message: BudgetMessage,
   signal: AbortSignal,
 ): Promise<string | null> {

@@ -77,6 +77,7 @@ describe.each(targets())('admission on $name', (target) => {
       email: keys[3]?.email,
       role: 'member',
       scopes: null,
+      is_session: false,
       allowed_workflow_ids: null,
     })
   })
