@@ -8,21 +8,21 @@ it.each([
   ['R4', '--rounds 2 --sheets 3 --members 30'],
   ['R7', '--rounds 1 --seconds 1 --megabytes 200 --hang-seconds 300'],
   // How much is answered is a matter of the machine; that the rest is refused in order is not.
-  ['R10', '--seconds 3 --rounds 1 --goodput 0 --recovery-seconds 600'],
+  ['R10', '--seconds 2 --rounds 1 --goodput 0 --recovery-seconds 600'],
   // How long a start takes is a matter of the machine; that it finds everything is not.
   ['R12', '--rounds 1 --start-seconds 600'],
-  ['endings', '--rounds 5 --rows 60'],
-  ['R17', '--rows 400 --kills 3 --seconds-a-kill 60'],
+  ['endings', '--rounds 4 --rows 60'],
+  ['R17', '--rows 300 --kills 2 --seconds-a-kill 60'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
   ['R5', '--rows 3 --brief --memory-mb 1024'],
   // How long /healthz takes is a matter of the machine; that it answers, and no 5xx, is not.
   ['R13', '--share 0.01 --health-ms 60000 --memory-mb 512'],
   // Memory settles over minutes; that nothing fails under mixed load is seen at once.
-  ['R18', '--minutes 0.2 --slope-mb 100000 --callers 4'],
-  ['fuzz', '--each 4'],
+  ['R18', '--minutes 0.1 --slope-mb 100000 --callers 4'],
+  ['fuzz', '--each 2'],
   // In which order things are done, not how long they take.
-  ['R16', '--share 0.02 --rounds 1 --ratio 0'],
-  ['segments', '--members 200 --rounds 2'],
+  ['R16', '--share 0.01 --rounds 1 --ratio 0'],
+  ['segments', '--members 100 --rounds 1'],
 ])('%s holds at a small size', { timeout: 600_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 590_000 }).catch(

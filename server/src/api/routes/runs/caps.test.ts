@@ -126,7 +126,7 @@ describe('M5: max_credits', () => {
     { timeout: 120_000 },
     async () => {
       const base = await makeSheet()
-      await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'b') })
+      await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'wait') })
       const started = await org.call('POST', `${base}/run-all`, { max_credits: 3 })
       await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1)
       const listed = async () =>
