@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
@@ -15,6 +15,8 @@ export function compress(): Plugin {
     apply: 'build',
     configResolved: ({ root, build }) => void (folder = join(root, build.outDir)),
     closeBundle() {
+      // A build that failed has written nothing, and says why itself.
+      if (!existsSync(folder)) return
       for (const path of filesOf(folder)) {
         if (!COMPRESSIBLE.test(path) || statSync(path).size < MIN_BYTES) continue
         const bytes = readFileSync(path)

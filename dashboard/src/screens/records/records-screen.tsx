@@ -6,9 +6,9 @@ import type { EntityKind } from '#contract/records.ts'
 import type { ListedRecord, RecordPage } from '#contract/screens.ts'
 import { get } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
-import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -60,7 +60,7 @@ function RecordList({ label, kind, words }: { label: string; kind: EntityKind; w
     return pages.error === null ? (
       <Skeleton />
     ) : (
-      <Refusal error={pages.error} title="Records" onRetry={() => void pages.refetch()} />
+      <Problem error={pages.error} onRetry={() => void pages.refetch()} />
     )
   }
   const records = pages.data.pages.flatMap((page) => page.records)

@@ -8,13 +8,12 @@ import { Refusal } from '../../frame/refusal.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { figure } from '../../ui/figure.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { RunSummary } from './run-summary.tsx'
-
-const count = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 3 })
 
 export function Screen() {
   const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
@@ -81,10 +80,10 @@ function columnsOf(shown: string | undefined, open: (runId: string) => void): re
     {
       name: 'Rows',
       align: 'right',
-      cell: ({ rows_done, rows_queued }) => `${count(rows_done)} of ${count(rows_queued)}`,
+      cell: ({ rows_done, rows_queued }) => `${figure(rows_done)} of ${figure(rows_queued)}`,
     },
-    { name: 'Failed cells', align: 'right', cell: ({ cells_failed }) => count(cells_failed) },
-    { name: 'Credits', align: 'right', cell: ({ credits }) => count(credits) },
+    { name: 'Failed cells', align: 'right', cell: ({ cells_failed }) => figure(cells_failed) },
+    { name: 'Credits', align: 'right', cell: ({ credits }) => figure(credits) },
     { name: 'Revision', align: 'right', wideOnly: true, cell: ({ revision }) => revision },
   ]
 }

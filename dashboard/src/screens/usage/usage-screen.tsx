@@ -8,6 +8,7 @@ import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { figure } from '../../ui/figure.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { UsageTable } from './usage-table.tsx'
 
@@ -28,8 +29,6 @@ function startOf(period: Period, now = Date.now()): string {
   if (period === 'This month') return `${dayOf(now).slice(0, 7)}-01`
   return dayOf(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
 }
-
-const credits = (amount: number) => amount.toLocaleString('en', { maximumFractionDigits: 3 })
 
 function useUsage(from: string, group: 'workflow' | 'action' | 'day') {
   return useQuery({
@@ -61,7 +60,7 @@ export function Screen() {
         <div>
           <p className="text-12 text-muted">Balance</p>
           <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
-            {overview.data === undefined ? '…' : `${credits(overview.data.balance)} credits`}
+            {overview.data === undefined ? '…' : `${figure(overview.data.balance)} credits`}
           </p>
         </div>
         {overview.data !== undefined && (
@@ -108,7 +107,7 @@ function Figure({ name, value }: { name: string; value: number }) {
   return (
     <div>
       <p className="text-12 text-muted">{name}</p>
-      <p className="text-16 font-medium tabular-nums">{credits(value)}</p>
+      <p className="text-16 font-medium tabular-nums">{figure(value)}</p>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
+import { figure } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 
@@ -8,7 +9,6 @@ type Usage = z.infer<typeof UsageSchema>
 type UsageRow = z.infer<typeof UsageRowSchema>
 type Figures = Usage['totals']
 
-const figure = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 3 })
 const FIGURES: readonly { name: string; of: (figures: Figures) => number; wideOnly?: boolean }[] = [
   { name: 'Cells', of: ({ cells }) => cells, wideOnly: true },
   { name: 'Billed', of: ({ cells_billed }) => cells_billed, wideOnly: true },
