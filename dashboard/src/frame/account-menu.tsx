@@ -1,8 +1,8 @@
-import { LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { request } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { applyTheme } from '../theme/theme.ts'
 import { Button } from '../ui/button.tsx'
+import { LogOut, Monitor, Moon, Sun, UserRound } from '../ui/icons.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx'
 import { notifyProblem } from '../ui/toasts.tsx'
 

@@ -1,7 +1,7 @@
-import { BarChart3, Building2, Filter, type LucideIcon, Plug, Settings, Table2, Zap } from 'lucide-react'
 import type { Scope } from '#contract/scopes.ts'
+import { BarChart3, Building2, Filter, type Icon, Plug, Settings, Table2, Zap } from '../ui/icons.tsx'
 
-type Entry = { name: string; to: string; icon: LucideIcon; scope?: Scope }
+type Entry = { name: string; to: string; icon: Icon; scope?: Scope }
 
 export const NAVIGATION: readonly Entry[] = [
   { name: 'Workflows', to: '/workflows', icon: Table2, scope: 'workflows:read' },

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
 import type { SheetId } from '../api/sheet.ts'
 import { overviewQuery } from '../api/workflows.ts'
 import { buttonClass } from '../ui/button.tsx'
+import { ArrowLeft } from '../ui/icons.tsx'
 
 /** From a screen about a sheet back to its rows. */
 export function SheetLink({ sheet: { workflowId, sheetId } }: { sheet: SheetId }) {

@@ -1,6 +1,6 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
+import type { Icon } from './icons.tsx'
 
 const KINDS = {
   primary: 'border-accent bg-accent text-white hover:bg-accent-strong',
@@ -13,7 +13,7 @@ const SIZES = { small: 'h-6 px-2 text-12', normal: 'h-7 px-2.5 text-13', large: 
 export type ButtonProps = ComponentProps<'button'> & {
   kind?: keyof typeof KINDS
   size?: keyof typeof SIZES
-  icon?: LucideIcon
+  icon?: Icon
   /** Only the icon is seen; the text is the name. */
   iconOnly?: boolean
   busy?: boolean

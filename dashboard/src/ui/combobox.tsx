@@ -1,6 +1,6 @@
-import { Check, ChevronDown } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
+import { Check, ChevronDown } from './icons.tsx'
 import { CONTROL, Field } from './text-field.tsx'
 
 export type Choice = { value: string; label?: string; note?: string }

@@ -1,8 +1,8 @@
-import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { curlOf } from '../api/curl.ts'
 import { Button, type ButtonProps } from './button.tsx'
 import { copyText } from './copy-text.ts'
+import { Check, Copy } from './icons.tsx'
 import { notifyProblem } from './toasts.tsx'
 
 type Props = Omit<ButtonProps, 'onClick' | 'children'> & { label: string; text: () => string }

@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { Icon } from './icons.tsx'
 
 /** What to do where nothing is yet: one primary action among the children. */
 export function EmptyState({
@@ -8,7 +8,7 @@ export function EmptyState({
   text,
   children,
 }: {
-  icon: LucideIcon
+  icon: Icon
   title: string
   text: ReactNode
   children?: ReactNode

@@ -1,7 +1,7 @@
-import type { LucideIcon } from 'lucide-react'
 import { DropdownMenu as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import type { Icon } from './icons.tsx'
 
 /** A button with a menu. `trigger` is the button itself. */
 export function Menu({
@@ -43,7 +43,7 @@ export function MenuItem({
   note,
 }: {
   children: ReactNode
-  icon?: LucideIcon
+  icon?: Icon
   onSelect: () => void
   danger?: boolean
   disabled?: boolean

@@ -1,6 +1,6 @@
-import { CircleAlert } from 'lucide-react'
 import { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
+import { CircleAlert } from './icons.tsx'
 
 /** What went wrong, with the number that finds it in the log, and a way to try again. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {

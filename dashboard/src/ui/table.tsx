@@ -1,6 +1,6 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { ArrowDown, ArrowUp } from './icons.tsx'
 
 export type Column<Item> = {
   name: string

@@ -1,7 +1,7 @@
-import { X } from 'lucide-react'
 import { useEffect, useSyncExternalStore } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Button } from './button.tsx'
+import { X } from './icons.tsx'
 import { reasonOf } from './problem.tsx'
 
 type Toast = {

@@ -1,6 +1,6 @@
-import { X } from 'lucide-react'
 import type { ListedRecord } from '#contract/screens.ts'
 import { Button } from '../../ui/button.tsx'
+import { X } from '../../ui/icons.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { nameOf } from './records-screen.tsx'

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Filter, RotateCcw } from 'lucide-react'
 import { get, request } from '../../api/client.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { useCan } from '../../api/session.ts'
@@ -14,6 +13,7 @@ import {
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Filter, RotateCcw } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'

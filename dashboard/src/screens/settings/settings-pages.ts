@@ -1,16 +1,16 @@
+import type { Scope } from '#contract/scopes.ts'
 import {
   Activity,
   KeyRound,
   Link2,
-  type LucideIcon,
+  type Icon,
   MonitorSmartphone,
   ScrollText,
   Users,
   Variable,
-} from 'lucide-react'
-import type { Scope } from '#contract/scopes.ts'
+} from '../../ui/icons.tsx'
 
-type SettingsPage = { name: string; to: string; icon: LucideIcon; text: string; scope?: Scope }
+type SettingsPage = { name: string; to: string; icon: Icon; text: string; scope?: Scope }
 
 export const SETTINGS: readonly SettingsPage[] = [
   {

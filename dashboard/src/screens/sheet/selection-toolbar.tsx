@@ -1,7 +1,7 @@
-import { Download, Play, Trash2, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
+import { Download, Play, Trash2, X } from '../../ui/icons.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
 import { deleteRows, plural, selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'

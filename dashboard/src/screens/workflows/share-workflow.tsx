@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import { useState } from 'react'
 import { fieldProblem, get, request } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
@@ -7,6 +6,7 @@ import { overviewQuery, type Workflow } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { X } from '../../ui/icons.tsx'
 
 /** Who of the organisation may open it besides its owner. */
 export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {

@@ -1,5 +1,5 @@
-import { X } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
+import { X } from '../../../ui/icons.tsx'
 import { useSheet } from '../sheet-view.ts'
 import { describeTerm, selectionOf, termsOf } from './filter-terms.ts'
 

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { Plus, X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { request } from '../../../api/client.ts'
 import { selectionBody } from '../../../api/sheet.ts'
@@ -7,6 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { Plus, X } from '../../../ui/icons.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { useSheet } from '../sheet-view.ts'
 import {

@@ -8,7 +8,7 @@ import {
   Settings2,
   Snowflake,
   Trash2,
-} from 'lucide-react'
+} from '../../../ui/icons.tsx'
 import { MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
 import type { PlacedColumn } from '../columns.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'

@@ -1,21 +1,21 @@
+import { memo } from 'react'
+import type { Row } from '../../../api/sheet.ts'
+import { classNames } from '../../../ui/class-names.ts'
 import {
   CircleX,
   Clock,
   Coins,
   LoaderCircle,
-  type LucideIcon,
+  type Icon,
   SkipForward,
   TriangleAlert,
-} from 'lucide-react'
-import { memo } from 'react'
-import type { Row } from '../../../api/sheet.ts'
-import { classNames } from '../../../ui/class-names.ts'
+} from '../../../ui/icons.tsx'
 import { type CellState, cellText, valueText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
 import { useSheet } from '../sheet-view.ts'
 import { CellEditor } from './cell-editor.tsx'
 
-const LOOKS: Record<CellState, { pill: string; icon: LucideIcon | null }> = {
+const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   not_run: { pill: '', icon: null },
   queued: { pill: 'bg-queued-bg text-queued', icon: Clock },
   running: { pill: 'bg-running-bg text-running', icon: LoaderCircle },

@@ -1,7 +1,7 @@
-import { ChevronDown, Hash, Link2, Mail, Type, Zap } from 'lucide-react'
 import { type PointerEvent as ReactPointerEvent } from 'react'
 import { useStore } from 'zustand'
 import { classNames } from '../../../ui/class-names.ts'
+import { ChevronDown, Hash, Link2, Mail, Type, Zap } from '../../../ui/icons.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'

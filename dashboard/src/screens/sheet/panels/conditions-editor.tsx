@@ -1,6 +1,6 @@
-import { Plus, X } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { Combobox } from '../../../ui/combobox.tsx'
+import { Plus, X } from '../../../ui/icons.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { type ConditionGroup, type Leaf, operatorsFor, takesNoValue } from '../conditions.ts'
 import type { Reference } from '../references.ts'

@@ -1,6 +1,6 @@
-import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { X } from '../../../ui/icons.tsx'
 import { useSheet } from '../sheet-view.ts'
 
 /** At the right of the sheet, or over it where there is no room. Escape closes it, and the focus goes back to where it was. */
