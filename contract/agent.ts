@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DateTime } from './envelope.ts'
-import { MaxCredits } from './spending.ts'
+import { DryRun, MaxCredits } from './spending.ts'
 
 export const MAX_PROMPT = 20_000
 export const MAX_OUTPUT_FIELDS = 20
@@ -35,6 +35,7 @@ export const AgentBody = z
       .describe('What to find out'),
     output_schema: OutputSchema.optional(),
     max_credits: MaxCredits.optional().describe('The call is refused when it could cost more'),
+    dry_run: DryRun,
   })
   .refine(({ prompt }) => prompt === '' || prompt.trim() !== '', {
     path: ['prompt'],

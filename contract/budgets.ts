@@ -19,6 +19,7 @@ export const SPENDING_TRIGGERS = [
   'send_to_sheet',
   'agent',
 ] as const
+export type SpendingTrigger = (typeof SPENDING_TRIGGERS)[number]
 
 const MAX_THRESHOLDS = 10
 const MAX_EMAILS = 20

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { CELL_STATUSES, MAX_SELECTED_IDS, OutputsRef, RowSelection } from './rows.ts'
-import { MaxCredits, Spending } from './spending.ts'
+import { DryRun, MaxCredits, Spending } from './spending.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
 export const FIRST_ROWS = 10
@@ -156,5 +156,6 @@ export const ResumeRunBody = z
       .describe(
         'What the run may cost in all, what it spent included; null for no cap; unchanged when absent',
       ),
+    dry_run: DryRun,
   })
   .default({})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { EntityKind } from './records.ts'
-import { MaxCredits } from './spending.ts'
+import { DryRun, MaxCredits } from './spending.ts'
 
 export const SYNC_STATES = ['active', 'paused_error', 'pending_confirmation', 'deleted'] as const
 export const DESTINATION_STATES = ['active', 'paused'] as const
@@ -26,6 +26,7 @@ export const SyncSegmentBody = z.strictObject({
   max_credits: MaxCredits.optional().describe(
     'Credits that the rows of a cycle may cost which it starts, rows that are sent on included',
   ),
+  dry_run: DryRun,
   reentry_mode: z
     .enum(REENTRY_MODES)
     .default('suppress')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { Credits, wholeNumber } from './numbers.ts'
-import { MaxCredits } from './spending.ts'
+import { DryRun, MaxCredits } from './spending.ts'
 
 export const SOURCE_STATUSES = [
   'active',
@@ -92,7 +92,7 @@ export type SourceState = z.infer<typeof SourceState>
 export const SourceBody = z
   .record(z.string(), z.unknown(), 'must be an object')
   .describe(
-    'The fields of the source, and of every source: name, max_count (max_records), max_credits, connection_id, schedule, stop_at, pull_existing (import_existing_data). Unknown and malformed fields are a 400 that names them.',
+    'The fields of the source, and of every source: name, max_count (max_records), max_credits, dry_run, connection_id, schedule, stop_at, pull_existing (import_existing_data). Unknown and malformed fields are a 400 that names them.',
   )
   .optional()
 
@@ -151,6 +151,7 @@ export const SyncSourceBody = z.strictObject({
   max_credits: MaxCredits.optional().describe(
     'Credits that rows may cost a day (UTC) which it starts, rows that are sent on included',
   ),
+  dry_run: DryRun,
 })
 
 export const SyncedSource = z

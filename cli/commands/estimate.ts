@@ -55,13 +55,13 @@ export function define(estimate: Command): void {
         try {
           const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
           // Of budgets only those that hold whoever runs it.
-          const caller = { orgId: sheet.org_id, email: '', keyId: null }
+          const anybody = { orgId: sheet.org_id, email: null, keyId: null, trigger: 'api' as const }
           const parts = {
             catalogue,
             version,
             environment: await readEnvironment(db, sheet, { config, egress }),
             maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
-            budgets: await listSpendable(db, { caller, sheet }),
+            budgets: await listSpendable(db, { ...anybody, sheet }),
           }
           const made = await makeEstimate(db, parts, {
             sheet,

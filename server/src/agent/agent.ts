@@ -48,7 +48,13 @@ export type AgentRequest = {
 }
 
 /** The web agent as callers reach it: with a quota, a price, and a record of each run. */
-export type Agent = { run(request: AgentRequest): Promise<AgentAnswer> }
+export type Agent = {
+  run(request: AgentRequest): Promise<AgentAnswer>
+  /** What a call costs that is answered. */
+  price(request: Pick<AgentRequest, 'db' | 'caller'>): Promise<AgentPrice>
+}
+
+export type AgentPrice = { credits: number; isOwnKey: boolean }
 
 export function createAgent(parts: AgentParts): Agent {
   const { config } = parts
@@ -61,13 +67,22 @@ export function createAgent(parts: AgentParts): Agent {
     maxSeconds: config.LOAM_AGENT_TIMEOUT_SECONDS + GRACE_SECONDS,
   }
 
+  async function open({ db, caller }: Pick<AgentRequest, 'db' | 'caller'>) {
+    const keys = parts.environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
+    const found = await parts.models.find(agentModel(config), { keys, egress: parts.egress })
+    if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
+    const { model } = found
+    return { keys, model, price: model.ownKey ? 0 : await getAgentPrice(db) }
+  }
+
   return {
+    async price(request) {
+      const { model, price } = await open(request)
+      return { credits: price, isOwnKey: model.ownKey }
+    },
     async run({ db: given, caller, requestId, body, signal, onStep, onAdmitted, onEnded }) {
-      const keys = parts.environment.keysOfMember({ org_id: caller.orgId, member_id: caller.memberId })
       const name = agentModel(config)
-      const found = await parts.models.find(name, { keys, egress: parts.egress })
-      if (!found.ok) throw new AppError('AGENT_INTERNAL_ERROR', `The agent has no model: ${found.message}`)
-      const price = found.model.ownKey ? 0 : await getAgentPrice(given)
+      const { keys, model, price } = await open({ db: given, caller })
       if (body.max_credits !== undefined && body.max_credits < price) {
         const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits})`
         throw new AppError('MAX_CREDITS_REACHED', message)
@@ -112,7 +127,7 @@ export function createAgent(parts: AgentParts): Agent {
           now: () => new Date(),
           ...(onStep && { onStep }),
         }
-        result = await runAgent(task, found.model, limits, services)
+        result = await runAgent(task, model, limits, services)
       } catch (cause) {
         await end({ error: 'AGENT_EXECUTION_FAILED', answer: null, trace: null, spent: null })
         throw cause

@@ -11,19 +11,27 @@ import type { Db } from '../store/connection/db.ts'
 import {
   type CacheKey,
   findCachedKeys,
+  type ForeseenRow,
   listForeseenRows,
+  MAX_FORESEEN_BYTES,
   readCellHistory,
 } from '../store/runs/foreseen-cells.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Expectation, expectCell } from './expectation.ts'
 import { createForesight, type RunAction } from './row-classes.ts'
 
+/** Rows that are there, or so many that are not there yet, or such in their stored form. */
+export type EstimatedRows =
+  | RowChoice
+  | { kind: 'new'; count: number }
+  | { kind: 'given'; data: readonly string[] }
+
 export type EstimateRequest = {
   sheet: SheetRecord
   definition: Definition
   /** Those that would run, in order. */
   actions: readonly string[]
-  rows: RowChoice | { kind: 'new'; count: number }
+  rows: EstimatedRows
   exact: boolean
 }
 
@@ -100,7 +108,9 @@ async function tally(
     for (const one of tallies) one.run = rows.count
     return { total: rows.count, looked: rows.count, tallies }
   }
-  const { total, seqs } = await sampleRows(db, sheet, rows, { whole: exact ? MAX_EXACT : WHOLE, some: SOME })
+  const whole = exact ? MAX_EXACT : WHOLE
+  const { total, seqs } =
+    rows.kind === 'given' ? viewGiven(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
   const foresee = createForesight(definition, actions, {
     cached: sheet.cache_enabled,
     continueOnFail: sheet.continue_on_fail,
@@ -113,7 +123,11 @@ async function tally(
   const known = new Set<string>()
   let looked = 0
   for (let at = 0; at < seqs.length; at += CHUNK) {
-    const found = await listForeseenRows(db, sheet, seqs.slice(at, at + CHUNK), named)
+    const chunk = seqs.slice(at, at + CHUNK)
+    const found =
+      rows.kind === 'given'
+        ? chunk.map((place) => viewGivenRow(rows.data[place]))
+        : await listForeseenRows(db, sheet, chunk, named)
     looked += found.length
     const asked: (CacheKey & { place: number })[] = []
     for (const row of found) {
@@ -143,6 +157,14 @@ async function tally(
   }
   return { total, looked, tallies }
 }
+
+/** Rows that a request brings, by their places. */
+const viewGiven = (data: readonly string[]) => ({ total: data.length, seqs: [...data.keys()] })
+
+const viewGivenRow = (data = '{}'): ForeseenRow => ({
+  data: Buffer.byteLength(data) <= MAX_FORESEEN_BYTES ? data : null,
+  cells: null,
+})
 
 /** Results of actions outside of the run are known; those that the run names are read. */
 function listNamedActions(actions: readonly RunAction[]): string[] {

@@ -9,32 +9,66 @@ import { MILLIS } from '../store/organisation/credits.ts'
 import { getOverview } from '../store/organisation/ledger.ts'
 import { estimateDownstream } from './downstream.ts'
 import { type EstimateRequest, estimateSheet } from './estimate.ts'
+import { mergeEstimates } from './merge-estimates.ts'
 
-type Limit = z.infer<typeof Estimate>['limits'][number]
+type Whole = z.infer<typeof Estimate>
+type Limit = Whole['limits'][number]
 
-export type EstimateParts = {
+/** What limits an estimate beside the balance. */
+export type SpendingLimits = {
+  /** What is left of the cap. */
+  maxCredits: number | undefined
+  /** What is left in the budgets that would stop it. */
+  budgets: readonly { budget_id: string; name: string; remaining: number }[]
+}
+
+export type EstimateParts = SpendingLimits & {
   /** At the prices of `version`. */
   catalogue: Catalogue
   version: number
   environment: ConfigurationEnvironment
-  maxCredits: number | undefined
-  /** What is left in the budgets that would stop the run. */
-  budgets: readonly { budget_id: string; name: string; remaining: number }[]
 }
 
-/** What a run would cost, with what it sends on, and which limits cover that. */
+export type EstimateAnswer = { estimate: Whole; warnings: Warning[] }
+
+/** What a run would cost, with what it sends on, and which limits cover that. Parts of it may begin at different actions. */
 export async function makeEstimate(
   db: Db,
   parts: EstimateParts,
-  wanted: EstimateRequest,
-): Promise<{ estimate: z.infer<typeof Estimate>; warnings: Warning[] }> {
-  const { sheet } = wanted
-  const { running, ...own } = await estimateSheet(db, parts, wanted)
-  const downstream = await estimateDownstream(db, parts, wanted, { running })
+  first: EstimateRequest,
+  ...others: readonly EstimateRequest[]
+): Promise<EstimateAnswer> {
+  const own = [await estimateSheet(db, parts, first)]
+  const downstream = await estimateDownstream(db, parts, first, own[0] ?? { running: new Map() })
+  for (const wanted of others) {
+    const further = await estimateSheet(db, parts, wanted)
+    own.push(further)
+    downstream.push(...(await estimateDownstream(db, parts, wanted, further)))
+  }
+  const { running: _, ...costs } = mergeEstimates(own)
   const isBounded = downstream.every(({ at_most }) => at_most !== null)
-  const expected = sum([own.credits.expected, ...downstream.map((one) => one.expected)])
-  const at_most = isBounded ? sum([own.credits.at_most, ...downstream.map((one) => one.at_most ?? 0)]) : null
-  const { balance = 0, held = 0 } = (await getOverview(db, sheet.org_id)) ?? {}
+  const expected = sum([costs.credits.expected, ...downstream.map((one) => one.expected)])
+  const at_most = isBounded
+    ? sum([costs.credits.at_most, ...downstream.map((one) => one.at_most ?? 0)])
+    : null
+  return addLimits(db, first.sheet.org_id, parts, {
+    ...costs,
+    revision: first.sheet.revision,
+    price_version: parts.version,
+    credits: { ...costs.credits, expected, at_most },
+    downstream,
+  })
+}
+
+/** Costs with the balance, and with the limits that cover them or do not. */
+export async function addLimits(
+  db: Db,
+  orgId: string,
+  { maxCredits, budgets }: SpendingLimits,
+  costs: Omit<Whole, 'balance' | 'limits'>,
+): Promise<EstimateAnswer> {
+  const { expected, at_most } = costs.credits
+  const { balance = 0, held = 0 } = (await getOverview(db, orgId)) ?? {}
   const free = (balance - held) / MILLIS
   const limitOf = (kind: Limit['kind'], remaining: number): Limit => {
     const covers =
@@ -42,16 +76,12 @@ export async function makeEstimate(
     return { kind, remaining, covers }
   }
   const limits = [
-    ...(parts.maxCredits === undefined ? [] : [limitOf('max_credits', parts.maxCredits)]),
-    ...parts.budgets.map(({ remaining, ...budget }) => ({ ...limitOf('budget', remaining), ...budget })),
+    ...(maxCredits === undefined ? [] : [limitOf('max_credits', maxCredits)]),
+    ...budgets.map(({ remaining, ...budget }) => ({ ...limitOf('budget', remaining), ...budget })),
     limitOf('balance', free),
   ]
   const estimate = {
-    ...own,
-    revision: sheet.revision,
-    price_version: parts.version,
-    credits: { ...own.credits, expected, at_most },
-    downstream,
+    ...costs,
     balance: {
       now: balance / MILLIS,
       held: held / MILLIS,
@@ -60,12 +90,16 @@ export async function makeEstimate(
     },
     limits,
   }
-  return { estimate, warnings: warningsOf(limits, downstream, isBounded) }
+  return { estimate, warnings: warningsOf(limits, costs.downstream, at_most) }
 }
 
 const LEFT = { max_credits: 'it may', budget: 'are left in a budget', balance: 'are left' }
 
-function warningsOf(limits: readonly Limit[], downstream: readonly unknown[], isBounded: boolean): Warning[] {
+function warningsOf(
+  limits: readonly Limit[],
+  downstream: readonly unknown[],
+  atMost: number | null,
+): Warning[] {
   const exceeded = limits
     .filter(({ covers }) => covers !== 'at_most')
     .map(({ kind, remaining }) => ({
@@ -81,7 +115,10 @@ function warningsOf(limits: readonly Limit[], downstream: readonly unknown[], is
   const unbounded = {
     field: 'body',
     code: 'unbounded',
-    message: 'how many rows are sent on, or where to, is only known when it runs',
+    message:
+      downstream.length > 0
+        ? 'how many rows are sent on, or where to, is only known when it runs'
+        : 'how many records come is only known when they do; max_credits and max_count cap what they cost',
   }
-  return [...exceeded, ...(downstream.length > 0 ? [sends] : []), ...(isBounded ? [] : [unbounded])]
+  return [...exceeded, ...(downstream.length > 0 ? [sends] : []), ...(atMost === null ? [unbounded] : [])]
 }

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
-import type { Budget, CreateBudgetBody, CreatedBudget, UpdateBudgetBody } from '#contract/budgets.ts'
+import type {
+  Budget,
+  CreateBudgetBody,
+  CreatedBudget,
+  SpendingTrigger,
+  UpdateBudgetBody,
+} from '#contract/budgets.ts'
 import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { budgetBinding } from '../lib/security/bindings.ts'
@@ -19,7 +25,7 @@ import {
   updateBudget,
 } from '../store/organisation/budgets.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
-import { getBudgetPurse } from '../store/purses/budget-purses.ts'
+import { getBudgetPurse, readBudgetSpending } from '../store/purses/budget-purses.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 
 const SECRET_BYTES = 24
@@ -119,26 +125,34 @@ export async function removeBudget(
   })
 }
 
-/** What is left in the budgets that would stop a run of the sheet which the caller starts over the API. */
+/** Who would spend, and on what. */
+export type WouldSpend = {
+  orgId: string
+  email: string | null
+  keyId: string | null
+  sheet: Pick<SheetRecord, 'workflow_id' | 'sheet_id'> | null
+  trigger: SpendingTrigger
+}
+
+/** What is left in the budgets that would stop it. Nothing is written. */
 export async function listSpendable(
   db: Db,
-  { caller, sheet }: { caller: { orgId: string; email: string; keyId: string | null }; sheet: SheetRecord },
+  { orgId, email, keyId, sheet, trigger }: WouldSpend,
 ): Promise<{ budget_id: string; name: string; remaining: number }[]> {
   const subjects = {
     organisation: null,
-    member: caller.email,
-    key: caller.keyId,
-    workflow: sheet.workflow_id,
-    sheet: sheet.sheet_id,
+    member: email,
+    key: keyId,
+    workflow: sheet?.workflow_id,
+    sheet: sheet?.sheet_id,
   }
   const found: { budget_id: string; name: string; remaining: number }[] = []
-  for (const budget of await listBudgets(db, caller.orgId, null)) {
-    const { budget_id, name, mode, scope, subject, trigger, limit_millis } = budget
-    const applies = subject === subjects[scope] && (trigger === null || trigger === 'api')
-    if (mode !== 'stop' || !applies) continue
-    const purse = await getBudgetPurse(db, caller.orgId, budget_id)
-    const left = limit_millis - (purse?.spent ?? 0) - (purse?.held ?? 0)
-    found.push({ budget_id, name, remaining: Math.max(0, left) / MILLIS })
+  for (const budget of await listBudgets(db, orgId, null)) {
+    const { budget_id, name, mode, scope, subject, limit_millis, period } = budget
+    const applies = subject === subjects[scope] && (budget.trigger === null || budget.trigger === trigger)
+    if (mode !== 'stop' || !applies || (period === 'run' && sheet === null)) continue
+    const { spent, held } = await readBudgetSpending(db, orgId, budget_id)
+    found.push({ budget_id, name, remaining: Math.max(0, limit_millis - spent - held) / MILLIS })
   }
   return found
 }

@@ -83,14 +83,23 @@ async function requireRoomForAll(trx: Db, arrivals: readonly Arrival[]): Promise
   }
 }
 
+/** How many rows run of those that arrive: the first of them (D16). */
+export function countRunning(
+  { auto_run }: Pick<SheetRecord, 'auto_run'>,
+  run: Arrival['run'],
+  { rows, earlier = 0, isPinned = false }: { rows: number; earlier?: number; isPinned?: boolean },
+): number {
+  if (isPinned || auto_run || run === 'all') return rows
+  return run === 'first_10' ? Math.max(0, Math.min(rows, FIRST_ROWS - earlier)) : 0
+}
+
 type Unlaunched = Omit<RunRequest, 'rows'> & { count: number }
 
 /** The run that an arrival starts; null when it starts none. */
 async function requestOf(db: Db, arrival: Arrival): Promise<Unlaunched | null> {
   const { sheet, data, trigger, run, earlier = 0, hops = 0, pinned, cap, member = null } = arrival
-  const all = pinned !== undefined || sheet.auto_run || run === 'all'
-  const count = all ? data.length : run === 'first_10' ? Math.min(data.length, FIRST_ROWS - earlier) : 0
-  if (count <= 0) return null
+  const count = countRunning(sheet, run, { rows: data.length, earlier, isPinned: pinned !== undefined })
+  if (count === 0) return null
   const running = { ...sheet, ...pinned }
   const actions = (await getDefinition(db, running)).actions.map((action) => action.id)
   if (actions.length === 0) return null

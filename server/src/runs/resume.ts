@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
-import { AppError, invalid, notFound } from '../lib/errors.ts'
+import { AppError, notFound } from '../lib/errors.ts'
 import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { MILLIS } from '../store/organisation/credits.ts'
 import { lockPurses } from '../store/purses/fold.ts'
-import { changeCap, createCap, listPurses } from '../store/purses/purses.ts'
+import { changeCap, createCap } from '../store/purses/purses.ts'
 import { sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { toMillis } from './caps.ts'
 import { queueFlights } from './queue.ts'
+import { requireRoomInCap, resumableCells, RUN_SPENT } from './resumable-rows.ts'
 
 type LockedRun = {
   /** Rows of it are in the air. */
@@ -41,12 +41,7 @@ export async function resumeRun(
   const ticket = randomInt(2 ** 30)
   const { rows } = await sql<{ queued: number }>`
     with chosen as materialized (
-      select c.row_id, c.action from cells c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
-      where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = any(${run.actions}::text[])
-        and c.status = 'out_of_credits' and c.run_id = ${runId}
-        and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-        and array_position(${run.actions}::text[], c.action) = (select count(*) from cells d
-          where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)
+      ${resumableCells(sheet, runId, run.actions)}
     ), launched as (
       -- Not the first attempt: whoever claims it looks for the results that the run has.
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt)
@@ -82,8 +77,8 @@ export async function resumeRun(
 async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string): Promise<LockedRun> {
   await sql`select from runs where org_id = ${org_id} and run_id = ${runId} for no key update`.execute(trx)
   const { rows } = await sql<LockedRun>`
-    select exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions, r.cap_purse_id, (select coalesce(sum(t.credits_millis), 0)::bigint from run_tallies t
-      where t.org_id = r.org_id and t.run_id = r.run_id) as credits_millis
+    select exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions,
+      r.cap_purse_id, ${RUN_SPENT} as credits_millis
     from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.run_id = ${runId}`.execute(trx)
   const [run] = rows
   if (run === undefined) throw notFound('Run')
@@ -107,11 +102,7 @@ async function setCap(
     )
   }
   if (cap_purse_id !== null) await lockPurses(trx, orgId, [cap_purse_id])
-  const [purse] = cap_purse_id === null ? [] : await listPurses(trx, orgId, [cap_purse_id])
-  const spent = purse?.spent ?? credits_millis
-  if (limit !== null && limit < spent) {
-    throw invalid('max_credits', `must be at least ${spent / MILLIS}, which were spent already`)
-  }
+  const spent = await requireRoomInCap(trx, orgId, { cap_purse_id, credits_millis }, limit)
   if (cap_purse_id !== null) return changeCap(trx, orgId, cap_purse_id, limit)
   const purseId = await createCap(trx, orgId, limit, spent)
   await trx

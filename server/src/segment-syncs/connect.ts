@@ -18,6 +18,20 @@ const RETRY_SECONDS = 15
 type Segment = { org_id: string; segment_id: string; kind: EntityKind }
 export type Connected = { syncId: string; connectionId: string; isReused: boolean; warnings: Warning[] }
 
+/** The mapping as it is stored; 400 with what is wrong. */
+export async function checkConnection(
+  db: Db,
+  { segment, sheet }: { segment: Segment; sheet: SheetRecord },
+  body: Pick<SyncSegmentBody, 'field_mapping'>,
+) {
+  const { inputs } = await getDefinition(db, sheet)
+  if (inputs.length === 0) {
+    throw invalid('workflow_id', 'must be a workflow with at least one input; add one first')
+  }
+  const mapping = readMapping(body.field_mapping, inputs)
+  return { mapping, warnings: await warnOfUnknownFields(db, segment.org_id, segment.kind, mapping) }
+}
+
 /**
  * Makes the main sheet of a workflow a destination of a segment. A segment has one sync, and each workflow one place in it: a
  * second call for it replaces mapping and modes, and delivers nobody again.
@@ -30,14 +44,9 @@ export async function connectSegment(
   /** Where the segment is evaluated: what is done of that is kept, whatever becomes of the call. */
   outside: Db = db,
 ): Promise<Connected> {
-  const { org_id, segment_id, kind } = segment
+  const { org_id, segment_id } = segment
   const { workflow_id } = sheet
-  const { inputs } = await getDefinition(db, sheet)
-  if (inputs.length === 0) {
-    throw invalid('workflow_id', 'must be a workflow with at least one input; add one first')
-  }
-  const mapping = readMapping(body.field_mapping, inputs)
-  const warnings = await warnOfUnknownFields(db, org_id, kind, mapping)
+  const { mapping, warnings } = await checkConnection(db, { segment, sheet }, body)
   // Who is a member now counts as existing, also where nobody has asked since they became one.
   await evaluateNow(outside, org_id, segment_id)
   return inTransaction(db, async (trx) => {
@@ -68,7 +77,7 @@ export async function connectSegment(
 }
 
 /** A segment with a new filter over a large store may take longer than a caller waits; the work done so far is kept. */
-async function evaluateNow(db: Db, orgId: string, segmentId: string): Promise<void> {
+export async function evaluateNow(db: Db, orgId: string, segmentId: string): Promise<void> {
   const started = performance.now()
   const isOver = () => performance.now() - started > MAX_EVALUATION_MS
   if (await evaluateSegments(db, orgId, segmentId, { isOver })) return

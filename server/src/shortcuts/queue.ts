@@ -27,8 +27,7 @@ export async function queueShortcutRuns(
   options: { batchId: string | null; nameRow: NameRow; maxCredits?: number | undefined },
 ): Promise<QueuedRuns> {
   const { org_id, workflow_id, shortcut_id, version, revision, continue_on_fail } = shortcut
-  const rows = given.map((row) => withDefaults(row, shortcut.inputs))
-  const { data, warnings } = await parseInput(shortcut.inputs, rows, options.nameRow)
+  const { rows, data, warnings } = await readShortcutRows(shortcut, given, options.nameRow)
   return inTransaction(db, async (trx) => {
     const sheet = await findSheet(trx, org_id, workflow_id)
     if (sheet === undefined) throw notFound('Shortcut')
@@ -59,6 +58,16 @@ export async function queueShortcutRuns(
     })
     return { runId, runs, warnings }
   })
+}
+
+/** Rows as they were given with defaults, and in their stored form. 400 when something is wrong with any. */
+export async function readShortcutRows(
+  { inputs }: Pick<ShortcutRecord, 'inputs'>,
+  given: readonly unknown[],
+  nameRow: NameRow,
+): Promise<{ rows: unknown[]; data: string[]; warnings: Warning[] }> {
+  const rows = given.map((row) => withDefaults(row, inputs))
+  return { rows, ...(await parseInput(inputs, rows, nameRow)) }
 }
 
 /** Missing fields fall back to the default, then to an empty string. Whatever else is there stays, to be refused. */

@@ -3,7 +3,14 @@ import { invalid, validationError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import type { Source } from '../sources/define.ts'
-import { isReached, type Reached, reachLookups, reachSource, type SourceServices } from '../sources/reach.ts'
+import {
+  isReached,
+  type Reached,
+  type ReachedLookup,
+  reachLookups,
+  reachSource,
+  type SourceServices,
+} from '../sources/reach.ts'
 import { readRequest, type SourceRequest } from '../sources/request.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
@@ -15,7 +22,7 @@ import { openReception } from './reception.ts'
 import { cronOf, nextTick } from './schedule.ts'
 
 /** A request with who is to be asked; nobody where records come by themselves. */
-export type Opened = { request: SourceRequest; reached: Reached | null }
+export type Opened = { request: SourceRequest; reached: Reached | null; lookups: ReachedLookup[] }
 
 /** Reads a body and finds who is to be asked: a 400 names every wrong field, or what to connect and how. */
 export async function openRequest(
@@ -28,11 +35,11 @@ export async function openRequest(
   if (source.receives !== null) {
     const lookups = await reachLookups(source.receives, request.connection, keys)
     if (!Array.isArray(lookups)) throw validationError([lookups])
-    return { request, reached: null }
+    return { request, reached: null, lookups }
   }
   const reached = await reachSource(source, request, keys, services)
   if (!isReached(reached)) throw validationError([reached])
-  return { request, reached }
+  return { request, reached, lookups: [] }
 }
 
 /** Makes a source; its first pull starts by itself, and one that receives gets its addresses. */
@@ -40,7 +47,7 @@ export async function createSource(
   db: Db,
   actor: Actor,
   { orgId, memberId }: { orgId: string; memberId: string | null },
-  { source, request, reached, sealer }: Opened & { source: Source; sealer: Sealer },
+  { source, request, reached, sealer }: Omit<Opened, 'lookups'> & { source: Source; sealer: Sealer },
 ): Promise<SourceRecord> {
   const { slug } = source
   return inTransaction(db, async (trx) => {

@@ -43,6 +43,34 @@ describe('M5: max_credits of Create Source covers its pulls', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 9000 })
   })
 
+  it('M4: dry_run answers what its pulls would cost, and makes no source', async () => {
+    const org = await app.makeOrg()
+    const ask = async (body: object) =>
+      (await org.call('POST', '/sources/paged_once', { list: 'dry', dry_run: true, ...body })).body
+    const counted = await ask({ max_count: 7, max_credits: 5 })
+    expect(counted.data).toMatchObject({ rows: 7, cells: { billable: 7 }, credits: { at_most: 7 } })
+    expect(counted.data.limits[0]).toEqual({ kind: 'max_credits', remaining: 5, covers: 'none' })
+    const open = await ask({})
+    expect([open.data.credits.at_most, open.warnings.at(-1).code]).toEqual([null, 'unbounded'])
+    expect((await ask({ max_count: 0 })).status).toBe(400)
+    expect((await org.call('GET', '/sources')).body.data).toEqual([])
+    lists.set('synced', { items: itemsOf(3) })
+    const id = await sources.create(org, 'paged_once', { list: 'synced' })
+    await sources.pull(org, id)
+    const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Synced' })).body.data
+    const sheet = `/workflows/${workflow_id}/sheets/${workflow_id}`
+    await org.call('POST', `${sheet}/inputs`, [{ name: 'x', type: 'string' }])
+    const formula = { action_id: 'format_data_using_js_expression', inputs: { data_formatter: '1' } }
+    await org.call('POST', `${sheet}/actions/add`, formula)
+    const sync = (body: object) =>
+      org.call('POST', `/sources/${id}/sync`, { workflow_id, field_mapping: { 'input.x': 'name' }, ...body })
+    expect((await sync({ dry_run: true })).body.data).toMatchObject({ rows: 0 })
+    await org.call('PATCH', sheet, { auto_run: true })
+    expect((await sync({ dry_run: true })).body.data).toMatchObject({ rows: 3, cells: { free: 3 } })
+    expect((await sync({ dry_run: true, field_mapping: { 'input.y': 'name' } })).status).toBe(400)
+    expect((await sources.show(org, id)).syncs).toEqual([])
+  })
+
   it('a cap that still leaves no room for a record changes nothing else', async () => {
     lists.set('little', { items: itemsOf(3) })
     const org = await app.makeOrg()

@@ -20,19 +20,30 @@ export type SyncRequest = {
   maxCredits: number | undefined
 }
 
+type Ends = { record: SourceRecord; source: Source | undefined; sheet: SheetRecord }
+
+/** The mapping of a sync as it is stored; 400 with all that is wrong. */
+export async function checkSync(
+  db: Db,
+  { record, source, sheet }: Ends,
+  fieldMapping: Record<string, string>,
+): Promise<{ mapping: MappedField[]; warnings: Warning[] }> {
+  const { inputs } = await getDefinition(db, sheet)
+  const fields = source?.fields ?? null
+  const mapping = readMapping(fieldMapping, inputs, fields)
+  return { mapping, warnings: fields === null ? await warnOfUnknown(db, record, mapping) : [] }
+}
+
 /** Connects a source with the main sheet of a workflow. The pair has one sync: a second one replaces the mapping (D49). */
 export async function syncSource(
   db: Db,
   actor: Actor,
-  { record, source, sheet }: { record: SourceRecord; source: Source | undefined; sheet: SheetRecord },
+  { record, source, sheet }: Ends,
   { fieldMapping, pushExisting, onChange, maxCredits }: SyncRequest,
 ): Promise<{ mapped: number; warnings: Warning[] }> {
   const { org_id, instance_id } = record
   const { workflow_id } = sheet
-  const { inputs } = await getDefinition(db, sheet)
-  const fields = source?.fields ?? null
-  const mapping = readMapping(fieldMapping, inputs, fields)
-  const warnings = fields === null ? await warnOfUnknown(db, record, mapping) : []
+  const { mapping, warnings } = await checkSync(db, { record, source, sheet }, fieldMapping)
   await inTransaction(db, async (trx) => {
     const sync = { org_id, instance_id, workflow_id }
     await putSync(trx, {

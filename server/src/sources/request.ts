@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
 import { Credits } from '#contract/numbers.ts'
+import { DryRun } from '#contract/spending.ts'
 import { Name } from '#contract/text.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
@@ -20,6 +21,7 @@ const EVERY_SOURCE = {
   max_credits: Credits.describe(
     'Credits that its pulls may cost in all; 0 pulls only what is free',
   ).optional(),
+  dry_run: DryRun,
   connection_id: z
     .string()
     .trim()
@@ -65,6 +67,8 @@ export type SourceRequest = {
   connection: string | null
   maxRecords: number | null
   maxCredits: number | null
+  /** Only what it would cost is asked for. */
+  isDryRun: boolean
   limit: number
   /** Null for what is imported once, and for what comes by itself. */
   schedule: string | null
@@ -156,6 +160,7 @@ function commonOf(
     connection: common.connection_id ?? null,
     maxRecords: Count.nullable().parse(same(data, counts, errors)),
     maxCredits: common.max_credits ?? null,
+    isDryRun: common.dry_run === true,
     limit: Math.min(common.limit ?? MAX_PREVIEW, MAX_PREVIEW),
     schedule,
     stopAt,

@@ -161,6 +161,20 @@ export async function commitEffect(request: FastifyRequest, status: number, answ
   return request.db
 }
 
+/**
+ * Gives the key back, for a call that has no effect: the same key may be sent with the call that has one, and asked again it is
+ * answered anew. Answers the handle to go on with.
+ */
+export async function giveKeyBack(request: FastifyRequest): Promise<Db> {
+  const open = request.idempotentCall
+  if (open !== null) {
+    request.idempotentCall = null
+    request.db = open.outside
+    await open.transaction?.rollback()
+  }
+  return request.db
+}
+
 /** A call that goes on as a run of the agent: under way as long as the run, settled in the transaction that ends it. */
 export type RunCall = {
   handOver(agentRunId: string): Promise<Db>

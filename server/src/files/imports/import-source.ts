@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { extensionOf } from '#contract/imports.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
+import { AppError, invalid } from '../../lib/errors.ts'
+import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { storageKeyOf } from '../../store/files/files.ts'
 import type { ImportRecord } from '../../store/files/imports.ts'
 import { readCsv } from '../reading/csv-records.ts'
@@ -9,6 +11,9 @@ import type { Batch } from '../reading/records.ts'
 import { spool } from '../reading/spool.ts'
 import { readXlsx } from '../reading/xlsx-records.ts'
 import type { Storage } from '../storage/storage.ts'
+
+/** What is imported of which file. */
+export type ImportedFile = Pick<ImportRecord, 'org_id' | 'file_ref' | 'sheet_name' | 'mapping'>
 
 export type ImportSource = {
   /** The records from a position on, or from the start. */
@@ -19,7 +24,7 @@ export type ImportSource = {
 /** The file of an import. A workbook is read here and there, so it is copied to this machine first. */
 export async function openSource(
   { config, storage }: { config: Config; storage: Storage },
-  { org_id, file_ref, sheet_name, mapping }: ImportRecord,
+  { org_id, file_ref, sheet_name, mapping }: ImportedFile,
 ): Promise<ImportSource> {
   const headers = mapping.map(({ header }) => header)
   const open = async (start: number) => {
@@ -36,4 +41,34 @@ export async function openSource(
     read: (position) => readXlsx({ file, sheetName: sheet_name, spoolFolder }, headers, position),
     close: () => file.close(),
   }
+}
+
+/** A caller waits for it. */
+const MAX_COUNTING_MS = 60_000
+
+/** How many rows an import would bring: the file is read through. 400 when it cannot be. */
+export async function countImportedRows(
+  parts: { config: Config; storage: Storage },
+  file: ImportedFile,
+): Promise<number> {
+  const started = performance.now()
+  let rows = 0
+  try {
+    const source = await openSource(parts, file)
+    try {
+      for await (const batch of inTurns(file.org_id, source.read(null))) {
+        rows += batch.records.length
+        if (performance.now() - started <= MAX_COUNTING_MS) continue
+        const message =
+          'The file is too large to count its rows while you wait; use Estimate with new_rows instead'
+        throw new AppError('Service Unavailable', message, { retryAfter: MAX_COUNTING_MS / 1000 })
+      }
+    } finally {
+      await source.close()
+    }
+  } catch (cause) {
+    if (cause instanceof FileFault) throw invalid('file_ref', cause.message)
+    throw cause
+  }
+  return rows
 }

@@ -65,9 +65,10 @@ export type Overview = {
  */
 export async function getOverview(db: Db, orgId: string): Promise<Overview | undefined> {
   await foldCharges(db, orgId)
-  const spentSince = (unit: 'day' | 'month') => sql<number>`(select coalesce(-sum(amount_millis), 0)::bigint
-    from credit_entries e where e.org_id = o.org_id and e.type <> 'grant'
-      and e.at >= date_trunc(${unit}, now(), 'UTC'))`
+  const spentSince = (
+    unit: 'day' | 'month',
+  ) => sql<number>`(select coalesce(sum(credits_millis - refunded_millis), 0)::bigint
+    from usage_charges u where u.org_id = o.org_id and u.day >= date_trunc(${unit}, now() at time zone 'UTC')::date)`
   const { rows } = await sql<Overview>`
     select credits_millis as balance, least(held_millis, held_millis
         - (select coalesce(sum(granted_millis), 0) from purse_shares s where s.org_id = o.org_id and s.purse_id = o.org_id and not s.lasting)

@@ -72,7 +72,18 @@ async function openPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise
     insert into purses (org_id, purse_id, kind, budget_id, period_start, run_id, spent_millis)
     select b.org_id, ${newId()}::uuid, 'budget', b.budget_id, ${PERIOD_START},
       case b.period when 'run' then ${run_id}::uuid end,
-      (select coalesce(sum(e.millis), 0) from (
+      ${spentOf({ org_id, run_id })}
+    from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
+      and (b.period <> 'run' or ${run_id}::uuid is not null)
+    on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(db)
+  return find()
+}
+
+/** What the ledger has of the present period of the budget `b`, with what is on its way there. */
+const spentOf = ({
+  org_id,
+  run_id,
+}: Omit<Period, 'budget_id'>) => sql`(select coalesce(sum(e.millis), 0) from (
           select -amount_millis as millis, at, run_id, workflow_id::text, sheet_id::text, member, key_id::text, trigger
           from credit_entries where org_id = ${org_id} and type = 'charge'
           union all
@@ -84,9 +95,21 @@ async function openPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise
           and (b.trigger is null or e.trigger = b.trigger)
           and case b.scope when 'organisation' then true when 'member' then e.member = b.subject
             when 'key' then e.key_id = b.subject when 'workflow' then e.workflow_id = b.subject
-            else e.sheet_id = b.subject end)
-    from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
-      and (b.period <> 'run' or ${run_id}::uuid is not null)
-    on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(db)
-  return find()
+            else e.sheet_id = b.subject end)`
+
+/** What was spent and is held of the present period, read only: its purse is opened by whoever spends. */
+export async function readBudgetSpending(
+  db: Db,
+  orgId: string,
+  budgetId: string,
+): Promise<{ spent: number; held: number }> {
+  const { rows } = await sql<{ purse_id: string | null; spent: number }>`
+    select p.purse_id, case when p.purse_id is null and b.period <> 'run'
+      then ${spentOf({ org_id: orgId, run_id: null })} else 0 end::bigint as spent
+    from budgets b left join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id and b.period <> 'run'
+      and p.period_start is not distinct from ${PERIOD_START}
+    where b.org_id = ${orgId} and b.budget_id = ${budgetId}`.execute(db)
+  const { purse_id = null, spent = 0 } = rows[0] ?? {}
+  const [purse] = purse_id === null ? [] : await listPurses(db, orgId, [purse_id])
+  return purse ?? { spent, held: 0 }
 }

@@ -6,7 +6,8 @@ import type { SheetKey } from '../sheets/sheet-key.ts'
 export type ForeseenRow = { data: string | null; cells: string | null }
 
 /** Values that take more in the database are not looked at. */
-const MAX_BYTES = sql.lit(8192)
+export const MAX_FORESEEN_BYTES = 8192
+const MAX_BYTES = sql.lit(MAX_FORESEEN_BYTES)
 
 /** Rows by their numbers, with the results of some actions. */
 export async function listForeseenRows(

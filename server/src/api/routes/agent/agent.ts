@@ -13,10 +13,12 @@ import { asAppError, errorBody } from '../../http/errors.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
 import { runCallOf } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
+import { answerUnits, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 
 const RunParams = z.object({ request_id: z.string().min(1).max(64) })
 
-export function agentRoutes(api: Api, { agent, streams }: RouteServices): void {
+export function agentRoutes(api: Api, services: RouteServices): void {
+  const { agent, streams } = services
   api.post(
     '/agent/run',
     {
@@ -36,11 +38,16 @@ export function agentRoutes(api: Api, { agent, streams }: RouteServices): void {
           'Searches and reads the web, and answers with citations. Synchronous: wait for more than 150 seconds. With ' +
           '`Accept: text/event-stream` each step is told as it is done, and the answer is the last event.',
         body: AgentBody,
-        response: { 200: AgentAnswer },
+        response: { 200: z.union([AgentAnswer, DRY_RUN_ANSWER.extend({ request_id: z.string() })]) },
       },
     },
     async (request, reply) => {
       const { db, caller, body, id: requestId } = request
+      if (body.dry_run === true) {
+        const price = await agent.price({ db, caller })
+        const costs = { units: 1, ...price, maxCredits: body.max_credits, trigger: 'agent' as const }
+        return { ...(await answerUnits(request, services, costs)), request_id: requestId }
+      }
       const left = new AbortController()
       reply.raw.once('close', () => left.abort())
       if (reply.raw.destroyed) left.abort()

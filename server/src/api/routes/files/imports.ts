@@ -4,10 +4,12 @@ import type { FieldError } from '#contract/errors.ts'
 import { ImportBody, ImportStatus, Mapping, StartedImport } from '#contract/imports.ts'
 import type { InputColumn } from '../../../chain/definition.ts'
 import { IMPORT_JOB } from '../../../files/imports/import-job.ts'
+import { countImportedRows } from '../../../files/imports/import-source.ts'
 import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
 import { createHints } from '../../../lib/nearest-name.ts'
 import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
+import { countRunning } from '../../../runs/arrivals.ts'
 import { capOf, openCap } from '../../../runs/caps.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
@@ -16,13 +18,17 @@ import { recordAudit } from '../../../store/organisation/audit.ts'
 import { addLongJob } from '../../../store/queue/long-jobs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { accepted, ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import { giveKeyBack } from '../../http/idempotency.ts'
+import type { Api } from '../../services.ts'
+import { answerEstimate, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { sheetOfPath, SheetParams } from '../workflows/resources.ts'
 
 const PATH = '/workflows/:workflow_id/sheets/:sheet_id/csv'
 const tags = ['Rows']
 
-export function importRoutes(api: Api, { store }: Services): void {
+export function importRoutes(api: Api, services: RouteServices): void {
+  const { store } = services
   api.post(
     PATH,
     {
@@ -38,10 +44,11 @@ export function importRoutes(api: Api, { store }: Services): void {
         summary: 'Import a CSV or XLSX file that was uploaded',
         params: SheetParams,
         body: ImportBody,
-        response: { 202: success(202, StartedImport) },
+        response: { 200: DRY_RUN_ANSWER, 202: success(202, StartedImport) },
       },
     },
-    async ({ db, caller, sheet, body }) => {
+    async (request) => {
+      const { db, caller, sheet, body } = request
       const { file_ref, mapping, sheet_name, run_after_import, max_credits } = body
       if (run_after_import !== 'none' && !caller.scopes.has('workflows:run')) {
         throw new AppError(
@@ -54,11 +61,31 @@ export function importRoutes(api: Api, { store }: Services): void {
       if (file !== undefined && file.org_id !== caller.orgId) {
         throw forbidden('This file belongs to another organisation')
       }
-      const { inputs } = await getDefinition(db, sheet)
+      const definition = await getDefinition(db, sheet)
+      const { inputs } = definition
       const errors = faultsOf(mapping, inputs)
       if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
       if (errors.length > 0) throw validationError(errors)
       const columns = columnsOf(mapping, inputs)
+      if (body.dry_run === true) {
+        await giveKeyBack(request)
+        const found = { org_id: caller.orgId, file_ref, sheet_name: sheet_name ?? null, mapping: columns }
+        const isRun = countRunning(sheet, run_after_import, { rows: 1 }) > 0 && definition.actions.length > 0
+        const rows = isRun ? await countImportedRows(services, found) : 0
+        const trigger = run_after_import === 'none' ? 'auto_run' : 'api'
+        return answerEstimate(
+          request,
+          services,
+          { maxCredits: max_credits, trigger },
+          {
+            sheet,
+            definition,
+            actions: definition.actions.map(({ id }) => id),
+            rows: { kind: 'new', count: countRunning(sheet, run_after_import, { rows }) },
+            exact: false,
+          },
+        )
+      }
       await inTransaction(db, async (trx) => {
         const key = { org_id: caller.orgId, file_ref }
         if (!(await useFile(trx, key, UPLOAD_DAYS))) throw invalid('file_ref', ABSENT)

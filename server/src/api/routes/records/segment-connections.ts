@@ -1,16 +1,19 @@
 import { success } from '#contract/envelope.ts'
 import { STORE } from '#contract/names.ts'
 import { SyncedSegment, SyncSegmentBody } from '#contract/segment-syncs.ts'
-import { notFound, validationError } from '../../../lib/errors.ts'
-import { connectSegment } from '../../../segment-syncs/connect.ts'
+import { notFound } from '../../../lib/errors.ts'
+import { countRunning } from '../../../runs/arrivals.ts'
+import { checkConnection, connectSegment, evaluateNow } from '../../../segment-syncs/connect.ts'
+import { findSegment } from '../../../store/segments/segments.ts'
 import { findSheet } from '../../../store/sheets/sheets.ts'
 import { created } from '../../http/envelope.ts'
 import { outsideOf } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
+import { answerArrivals, DRY_RUN_ANSWER, type EstimateServices } from '../runs/dry-runs.ts'
 import { requireWorkflow } from '../workflows/resources.ts'
 import { segmentOfPath, SegmentParams } from './segments.ts'
 
-export function segmentConnectionRoutes(api: Api): void {
+export function segmentConnectionRoutes(api: Api, services: EstimateServices): void {
   api.post(
     `/${STORE}/segments/:segment_id/sync`,
     {
@@ -26,19 +29,27 @@ export function segmentConnectionRoutes(api: Api): void {
         summary: 'Deliver the members of a segment into the main sheet of a workflow, from now on',
         params: SegmentParams,
         body: SyncSegmentBody,
-        response: { 201: success(201, SyncedSegment) },
+        response: { 200: DRY_RUN_ANSWER, 201: success(201, SyncedSegment) },
       },
     },
     async (request) => {
-      const { db, caller, segment, body, warnings: unknown } = request
-      const misspelt = unknown.filter(({ field }) => COSTLY.test(field))
-      if (misspelt.length > 0) {
-        const message = 'is not known here: nothing was synced'
-        throw validationError(misspelt.map(({ field }) => ({ field, message })))
-      }
+      const { db, caller, segment, body } = request
       const { workflow_id } = await requireWorkflow(request, body.workflow_id.toLowerCase())
       const sheet = await findSheet(db, caller.orgId, workflow_id)
       if (sheet === undefined) throw notFound('Workflow')
+      if (body.dry_run === true) {
+        const checked = await checkConnection(db, { segment, sheet }, body)
+        request.warnings.push(...checked.warnings)
+        // Who is a member is kept current anyway, whatever becomes of the call.
+        await evaluateNow(outsideOf(request), caller.orgId, segment.segment_id)
+        const current = await findSegment(db, segment)
+        const rows = body.push_existing ? (current?.member_count ?? 0) : 0
+        const given = { maxCredits: body.max_credits, trigger: 'segment' as const }
+        return answerArrivals(request, services, given, {
+          sheet,
+          rows: countRunning(sheet, body.run, { rows }),
+        })
+      }
       const { syncId, connectionId, isReused, warnings } = await connectSegment(
         db,
         caller,
@@ -58,6 +69,3 @@ export function segmentConnectionRoutes(api: Api): void {
     },
   )
 }
-
-/** A misspelt cap must not spend (M5). */
-const COSTLY = /max|credit|cap|budget|limit|dry|estimate/i

@@ -18,6 +18,18 @@ const WHO = { 'input.who': 'name' }
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
 describe('POST /records/segments/{segment_id}/sync', () => {
+  it('M4: dry_run answers what the present members would cost, and syncs nothing', async () => {
+    const target = await syncs.makeWorkflow(org)
+    const body = { workflow_id: target.id, field_mapping: WHO, push_existing: true, dry_run: true }
+    const dry = await syncs.sync(org, segmentId, { ...body, run: 'all', max_credits: 5 })
+    expect([dry.status, dry.body.data.limits[0].kind]).toEqual([200, 'max_credits'])
+    expect((await syncs.sync(org, segmentId, { ...body, field_mapping: { nobody: 'name' } })).status).toBe(
+      400,
+    )
+    expect((await syncs.sync(org, segmentId, { ...body, dry_runn: true })).status).toBe(400)
+    expect((await org.call('GET', '/records/syncs')).body.data).toEqual([])
+  })
+
   it('answers the sync and its destination; creating again adds a destination (reused_sync)', async () => {
     const first = await syncs.sync(org, segmentId, { workflow_id: workflow.id, field_mapping: WHO })
     expect([first.status, first.body]).toEqual([

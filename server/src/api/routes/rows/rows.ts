@@ -9,13 +9,14 @@ import {
   DeleteRowsBody,
   ListRowsBody,
   MAX_PAGE_SIZE,
+  type RejectedRow,
   RowPage,
 } from '#contract/rows.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { parseRows } from '../../../rows/intake.ts'
 import { viewRow } from '../../../rows/view.ts'
-import { arriveRows } from '../../../runs/arrivals.ts'
+import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
@@ -30,14 +31,17 @@ import {
   type Page,
 } from '../../../store/sheets/rows.ts'
 import { created, nameRun, ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
+import { answerDryRun, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { outputsUrl } from './cells.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
-export function rowRoutes(api: Api, { publicUrl }: Services): void {
+export function rowRoutes(api: Api, services: RouteServices): void {
+  const { publicUrl } = services
   api.post(
     BASE,
     {
@@ -53,18 +57,37 @@ export function rowRoutes(api: Api, { publicUrl }: Services): void {
         summary: 'Add rows',
         params: SheetParams,
         body: AddRowsBody,
-        response: { 201: successWithWarnings(201, AddedRows) },
+        response: { 200: DRY_RUN_ANSWER, 201: successWithWarnings(201, AddedRows) },
       },
     },
-    async ({ db, sheet, body, caller }, reply) => {
+    async (request, reply) => {
+      const { db, sheet, body, caller } = request
       if (body.run_after_add !== 'none' && !caller.scopes.has('workflows:run')) {
         throw new AppError(
           'INSUFFICIENT_SCOPE',
           'This key lacks the scope workflows:run, which run_after_add needs',
         )
       }
-      const { inputs } = await getDefinition(db, sheet)
-      const { accepted, rejected, warnings } = await parseRows(inputs, body.rows)
+      const definition = await getDefinition(db, sheet)
+      const { accepted, rejected, warnings } = await parseRows(definition.inputs, body.rows)
+      if (body.dry_run === true) {
+        request.warnings.push(...warnings, ...rejected.flatMap(warnOfRejected))
+        const count = countRunning(sheet, body.run_after_add, { rows: accepted.length })
+        const data = accepted.slice(0, count).map((row) => row.data)
+        const trigger = body.run_after_add === 'none' ? 'auto_run' : 'api'
+        return answerDryRun(
+          request,
+          services,
+          { maxCredits: body.max_credits, trigger },
+          {
+            sheet,
+            definition,
+            actions: definition.actions.map(({ id }) => id),
+            rows: { kind: 'given', data },
+            exact: false,
+          },
+        )
+      }
       const { rowIds, queued, runId } = await arriveRows(db, {
         sheet,
         data: accepted.map((row) => row.data),
@@ -186,3 +209,11 @@ async function auditDeletion(
     details: { count },
   })
 }
+
+/** Rows that would be refused, where only a cost was asked for. */
+const warnOfRejected = ({ index, errors }: RejectedRow) =>
+  errors.map(({ field, code, message }) => ({
+    field: field === '' ? `rows[${index}]` : `rows[${index}].${field}`,
+    code,
+    message,
+  }))

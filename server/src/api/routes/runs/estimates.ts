@@ -4,23 +4,16 @@ import { Estimate, EstimateBody } from '#contract/estimates.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import type { EstimateRequest } from '../../../estimates/estimate.ts'
-import { makeEstimate } from '../../../estimates/whole-estimate.ts'
 import { invalid } from '../../../lib/errors.ts'
-import { listSpendable } from '../../../org/budgets.ts'
-import { readEnvironment } from '../../../org/configuration-environment.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import { ok } from '../../http/envelope.ts'
-import type { RouteServices } from '../../http/event-streams.ts'
 import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { answerEstimate, type EstimateServices } from './dry-runs.ts'
 import { allActions, choiceOf, requireRows } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
 
-export function estimateRoutes(
-  api: Api,
-  { prices, config, egress }: Pick<RouteServices, 'prices' | 'config' | 'egress'>,
-): void {
+export function estimateRoutes(api: Api, services: EstimateServices): void {
   api.post(
     '/workflows/:workflow_id/sheets/:sheet_id/estimate',
     {
@@ -34,7 +27,7 @@ export function estimateRoutes(
       },
     },
     async (request) => {
-      const { db, sheet, body, caller } = request
+      const { db, sheet, body } = request
       const definition = await getDefinition(db, sheet)
       if (body.row_ids !== undefined) await requireRows(request, body.row_ids)
       const wanted: EstimateRequest = {
@@ -44,17 +37,7 @@ export function estimateRoutes(
         rows: rowsOf(body, definition),
         exact: body.exact,
       }
-      const { catalogue, version } = await prices.current(db)
-      const parts = {
-        catalogue,
-        version,
-        environment: await readEnvironment(db, sheet, { config, egress }),
-        maxCredits: body.max_credits,
-        budgets: await listSpendable(db, { caller, sheet }),
-      }
-      const { estimate, warnings } = await makeEstimate(db, parts, wanted)
-      request.warnings.push(...warnings)
-      return ok(estimate)
+      return answerEstimate(request, services, { maxCredits: body.max_credits, trigger: 'api' }, wanted)
     },
   )
 }

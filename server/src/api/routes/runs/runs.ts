@@ -15,6 +15,7 @@ import type { Definition } from '../../../chain/definition.ts'
 import { invalid, notFound } from '../../../lib/errors.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { chooseOnly, type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
+import { type ResumableGroup, readResumption } from '../../../runs/resumable-rows.ts'
 import { resumeRun } from '../../../runs/resume.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
@@ -22,23 +23,25 @@ import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { findRowIds } from '../../../store/sheets/rows.ts'
 import { nameRun, ok } from '../../http/envelope.ts'
+import { giveKeyBack } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
 import { isEmptySelection, resolveSelection, type SelectionBody } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
+import { answerDryRun, answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from './dry-runs.ts'
 
 const RunParams = SheetParams.extend({ run_id: Uuid })
 const MAX_RUNS = 100
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
-export function runRoutes(api: Api): void {
+export function runRoutes(api: Api, services: EstimateServices): void {
   const run = {
     scope: 'workflows:run' as const,
     body: 'document' as const,
     resource: sheetOfPath,
     spends: true as const,
   }
-  const queued = { 200: successWithMessage(200, Queued) }
+  const queued = { 200: z.union([successWithMessage(200, Queued), DRY_RUN_ANSWER]) }
 
   api.post(
     `${BASE}/run`,
@@ -62,7 +65,7 @@ export function runRoutes(api: Api): void {
           : body.first_10 === true
             ? { kind: 'first', count: FIRST_ROWS }
             : choiceOf(body, definition)
-      return queue(request, reply, allActions(definition), rows, body.max_credits)
+      return queue(request, reply, services, { ...body, definition, actions: allActions(definition), rows })
     },
   )
 
@@ -79,9 +82,11 @@ export function runRoutes(api: Api): void {
       },
     },
     async (request, reply) => {
-      const actions = allActions(await getDefinition(request.db, request.sheet))
-      const { only, max_credits } = request.body
-      return queue(request, reply, actions, chooseOnly(only, actions), max_credits)
+      const { body, sheet, db } = request
+      const definition = await getDefinition(db, sheet)
+      const actions = allActions(definition)
+      const rows = chooseOnly(body.only, actions)
+      return queue(request, reply, services, { ...body, definition, actions, rows })
     },
   )
 
@@ -105,13 +110,9 @@ export function runRoutes(api: Api): void {
       const chosen = body.run_next_action ? actions.slice(from) : actions.slice(from, from + 1)
       const ids = body.row_ids ?? []
       if (ids.length > 0) await requireRows(request, ids)
-      return queue(
-        request,
-        reply,
-        chosen,
-        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition),
-        body.max_credits,
-      )
+      const rows: RowChoice =
+        ids.length > 0 ? { kind: 'ids', ids: [...new Set(ids)] } : choiceOf(body, definition)
+      return queue(request, reply, services, { ...body, definition, actions: chosen, rows })
     },
   )
 
@@ -178,7 +179,9 @@ export function runRoutes(api: Api): void {
         response: queued,
       },
     },
-    async ({ db, caller, sheet, params, body }, reply) => {
+    async (request, reply) => {
+      const { db, caller, sheet, params, body } = request
+      if (body.dry_run === true) return answerResumption(request, services)
       const rows_queued = await inTransaction(db, (trx) =>
         resumeRun(trx, caller, sheet, params.run_id, { maxCredits: body.max_credits }),
       )
@@ -216,16 +219,60 @@ export async function requireRows({ db, sheet }: FastifyRequest, ids: readonly s
   if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')
 }
 
+type Queueing = {
+  definition: Definition
+  actions: string[]
+  rows: RowChoice
+  max_credits?: number | undefined
+  dry_run?: boolean | undefined
+}
+
 async function queue(
-  { db, caller, sheet }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-  actions: string[],
-  rows: RowChoice,
-  maxCredits: number | undefined,
+  services: EstimateServices,
+  { definition, actions, rows, max_credits, dry_run }: Queueing,
 ) {
+  const { db, caller, sheet } = request
+  if (dry_run === true) {
+    const wanted = { sheet, definition, actions, rows, exact: false }
+    return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, wanted)
+  }
   const { runId, rowsQueued } = await inTransaction(db, (trx) =>
-    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(maxCredits) }),
+    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }),
   )
   nameRun(reply, rowsQueued > 0 ? runId : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
+}
+
+type Resumption = FastifyRequest<{
+  Params: z.infer<typeof RunParams>
+  Body: z.infer<typeof ResumeRunBody>
+}>
+
+/** What rows that would go on may cost, from the action on at which each ended. */
+async function answerResumption(
+  request: Pick<Resumption, 'params' | 'body'> & FastifyRequest,
+  services: EstimateServices,
+) {
+  const db = await giveKeyBack(request)
+  const { sheet, params, body } = request
+  const { run, groups, left } = await readResumption(db, sheet, params.run_id, body.max_credits)
+  const definition = await getDefinition(db, run.sheet)
+  const nothing: ResumableGroup = { actions: run.actions, rows: { kind: 'ids', ids: [] } }
+  const [first = nothing, ...others] = groups
+  const wantedOf = ({ actions, rows }: ResumableGroup) => ({
+    sheet: run.sheet,
+    definition,
+    actions,
+    rows,
+    exact: false,
+  })
+  const catalogue = await services.prices.catalogueAt(db, run.price_version)
+  const given = {
+    maxCredits: left,
+    trigger: run.trigger,
+    prices: { catalogue, version: run.price_version },
+  }
+  return answerEstimate(request, services, given, wantedOf(first), ...others.map(wantedOf))
 }

@@ -1,4 +1,5 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { success, successWithMessage } from '#contract/envelope.ts'
 import {
   ListShortcutRunsQuery,
@@ -12,22 +13,30 @@ import {
 } from '#contract/shortcuts.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
-import { nameInRows } from '../../../rows/type-mismatches.ts'
-import { queueShortcutRuns } from '../../../shortcuts/queue.ts'
+import { nameInRows, type NameRow } from '../../../rows/type-mismatches.ts'
+import { queueShortcutRuns, readShortcutRows } from '../../../shortcuts/queue.ts'
 import { readShortcutRuns } from '../../../shortcuts/run-status.ts'
 import { readUntil } from '../../../shortcuts/wait.ts'
 import type { Db } from '../../../store/connection/db.ts'
+import { getDefinition } from '../../../store/sheets/definitions.ts'
+import { findSheet } from '../../../store/sheets/sheets.ts'
 import {
   countShortcutRuns,
   findShortcutRun,
   listShortcutRuns,
 } from '../../../store/shortcuts/shortcut-runs.ts'
 import { created, nameRun, ok } from '../../http/envelope.ts'
-import { commitEffect } from '../../http/idempotency.ts'
+import { commitEffect, giveKeyBack } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
+import { answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from '../runs/dry-runs.ts'
 import { runnableOfPath, shortcutOfPath, ShortcutParams, ShortcutRunParams } from './shortcut-resources.ts'
 
-export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): void {
+export function shortcutRunRoutes(
+  api: Api,
+  services: EstimateServices,
+  prefix: string,
+  tags: string[],
+): void {
   const closing = new AbortController()
   api.addHook('preClose', async () => closing.abort())
   const read = {
@@ -55,13 +64,16 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
         querystring: RunShortcutQuery,
         body: RunShortcutBody,
         response: {
-          200: success(200, ShortcutRun).describe('The finished run, when it was waited for'),
+          200: z
+            .union([success(200, ShortcutRun), DRY_RUN_ANSWER])
+            .describe('The finished run, when it was waited for; what it would cost, with `dry_run`'),
           201: successWithMessage(201, QueuedShortcutRun),
         },
       },
     },
     async (request, reply) => {
       const { db, caller, shortcut, body, query } = request
+      if (body.dry_run === true) return estimateRows(request, services, [body.input_data], () => 'input_data')
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, [body.input_data], {
         batchId: null,
         nameRow: () => 'input_data',
@@ -95,11 +107,12 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
         summary: 'Run a shortcut on many rows, all of them or none',
         params: ShortcutParams,
         body: RunShortcutBatchBody,
-        response: { 201: successWithMessage(201, QueuedShortcutBatch) },
+        response: { 200: DRY_RUN_ANSWER, 201: successWithMessage(201, QueuedShortcutBatch) },
       },
     },
     async (request, reply) => {
       const { db, caller, shortcut, body } = request
+      if (body.dry_run === true) return estimateRows(request, services, body.rows, nameInRows)
       const batch_id = newId()
       const { runId, runs, warnings } = await queueShortcutRuns(db, caller, shortcut, body.rows, {
         batchId: batch_id,
@@ -151,6 +164,36 @@ export function shortcutRunRoutes(api: Api, prefix: string, tags: string[]): voi
       const found = await readRun(db, shortcut.org_id, params.run_id)
       if (found === undefined || found.app_id !== shortcut.shortcut_id) throw notFound('Run')
       return ok(found)
+    },
+  )
+}
+
+/** What rows would cost on the frozen version. */
+async function estimateRows(
+  request: FastifyRequest<{ Body: { max_credits?: number | undefined } }>,
+  services: EstimateServices,
+  given: readonly unknown[],
+  nameRow: NameRow,
+) {
+  const db = await giveKeyBack(request)
+  const { shortcut, body } = request
+  const { data, warnings } = await readShortcutRows(shortcut, given, nameRow)
+  const sheet = await findSheet(db, shortcut.org_id, shortcut.workflow_id)
+  if (sheet === undefined) throw notFound('Shortcut')
+  request.warnings.push(...warnings)
+  const { revision, continue_on_fail } = shortcut
+  const frozen = { ...sheet, revision, continue_on_fail }
+  const definition = await getDefinition(db, frozen)
+  return answerEstimate(
+    request,
+    services,
+    { maxCredits: body.max_credits, trigger: 'shortcut' },
+    {
+      sheet: frozen,
+      definition,
+      actions: definition.actions.map(({ id }) => id),
+      rows: { kind: 'given', data },
+      exact: false,
     },
   )
 }

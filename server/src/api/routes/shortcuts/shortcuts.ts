@@ -5,14 +5,15 @@ import { viewShortcut } from '../../../shortcuts/view.ts'
 import { listShortcuts } from '../../../store/shortcuts/shortcuts.ts'
 import { ok } from '../../http/envelope.ts'
 import type { Api } from '../../services.ts'
+import type { EstimateServices } from '../runs/dry-runs.ts'
 import { mayUseShortcut, SHORTCUT_PREFIXES, shortcutOfPath, ShortcutParams } from './shortcut-resources.ts'
 import { shortcutRunRoutes } from './shortcut-runs.ts'
 
-export function shortcutRoutes(api: Api): void {
+export function shortcutRoutes(api: Api, services: EstimateServices): void {
   for (const prefix of SHORTCUT_PREFIXES) {
     const tags = [prefix === '/apps' ? 'Shortcuts (legacy prefix)' : 'Shortcuts']
     readRoutes(api, prefix, tags)
-    shortcutRunRoutes(api, prefix, tags)
+    shortcutRunRoutes(api, services, prefix, tags)
   }
 }
 

@@ -14,12 +14,14 @@ import { notFound } from '../../../lib/errors.ts'
 import { changeCreditCap } from '../../../source-pulls/credit-cap.ts'
 import { readSourceState } from '../../../source-pulls/state.ts'
 import { setSourceStatus } from '../../../source-pulls/status.ts'
-import { syncSource } from '../../../source-pulls/sync.ts'
+import { checkSync, syncSource } from '../../../source-pulls/sync.ts'
 import { findSheet } from '../../../store/sheets/sheets.ts'
 import { listRecords } from '../../../store/sources/source-records.ts'
 import type { SourceRecord } from '../../../store/sources/sources.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
+import { answerArrivals, DRY_RUN_ANSWER, type EstimateServices } from '../runs/dry-runs.ts'
 import { requireWorkflow } from '../workflows/resources.ts'
 import { InstanceParams, instanceOfPath, isKnownTo, wholeInstanceOfPath } from './source-resources.ts'
 
@@ -30,8 +32,9 @@ const writeWhole = { ...write, resource: wholeInstanceOfPath } as const
 
 export function sourceInstanceRoutes(
   api: Api,
-  { sources, sealer, publicUrl }: Pick<Services, 'sources' | 'sealer' | 'publicUrl'>,
+  services: EstimateServices & Pick<RouteServices, 'sources' | 'sealer' | 'publicUrl'>,
 ): void {
+  const { sources, sealer, publicUrl } = services
   const state = async ({ db, caller }: FastifyRequest, record: SourceRecord) => {
     const means = { sources, sealer, publicUrl: publicUrl() }
     const { state: shown, warnings } = await readSourceState(db, record, means)
@@ -82,7 +85,7 @@ export function sourceInstanceRoutes(
         summary: 'Bring the records of a source into the main sheet of a workflow, from now on',
         params: InstanceParams,
         body: SyncSourceBody,
-        response: { 201: successWithWarnings(201, SyncedSource) },
+        response: { 200: DRY_RUN_ANSWER, 201: successWithWarnings(201, SyncedSource) },
       },
     },
     async (request) => {
@@ -90,17 +93,20 @@ export function sourceInstanceRoutes(
       const { workflow_id } = await requireWorkflow(request, body.workflow_id.toLowerCase())
       const sheet = await findSheet(db, caller.orgId, workflow_id)
       if (sheet === undefined) throw notFound('Workflow')
-      const { mapped, warnings } = await syncSource(
-        db,
-        caller,
-        { record, sheet, source: sources.get(record.slug) },
-        {
-          fieldMapping: body.field_mapping,
-          pushExisting: body.push_existing,
-          onChange: body.on_change,
-          maxCredits: body.max_credits,
-        },
-      )
+      const ends = { record, sheet, source: sources.get(record.slug) }
+      if (body.dry_run === true) {
+        const checked = await checkSync(db, ends, body.field_mapping)
+        request.warnings.push(...checked.warnings)
+        const rows = sheet.auto_run && body.push_existing ? record.lead_count : 0
+        const given = { maxCredits: body.max_credits, trigger: 'source' as const }
+        return answerArrivals(request, services, given, { sheet, rows })
+      }
+      const { mapped, warnings } = await syncSource(db, caller, ends, {
+        fieldMapping: body.field_mapping,
+        pushExisting: body.push_existing,
+        onChange: body.on_change,
+        maxCredits: body.max_credits,
+      })
       const data = {
         source_instance_id: record.instance_id,
         workflow_id,

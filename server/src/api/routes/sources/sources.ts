@@ -12,6 +12,7 @@ import {
 import { builtIn } from '../../../catalog/providers/built_in/provider.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import { createSource, openRequest } from '../../../source-pulls/create.ts'
+import { priceSource } from '../../../source-pulls/prices.ts'
 import { findReception } from '../../../source-pulls/reception.ts'
 import { viewSource } from '../../../source-pulls/view.ts'
 import { listSourceOptions } from '../../../sources/options.ts'
@@ -19,7 +20,9 @@ import { previewSource } from '../../../sources/preview.ts'
 import { toCallerError } from '../../../sources/refusals.ts'
 import { listSources } from '../../../store/sources/sources.ts'
 import { created, ok } from '../../http/envelope.ts'
-import type { Api, Services } from '../../services.ts'
+import type { RouteServices } from '../../http/event-streams.ts'
+import type { Api } from '../../services.ts'
+import { answerUnits, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { SourceFieldParams, sourceOfPath, SourceParams } from './source-resources.ts'
 
 const tags = ['Sources']
@@ -27,13 +30,13 @@ const tags = ['Sources']
 const TIMEOUT_MS = 25_000
 
 type Parts = Pick<
-  Services,
-  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl'
+  RouteServices,
+  'store' | 'sealer' | 'config' | 'sources' | 'egress' | 'gates' | 'models' | 'publicUrl' | 'prices'
 >
 
 export function sourceRoutes(
   api: Api,
-  { store, sealer, config, sources, egress, gates, models, publicUrl }: Parts,
+  { store, sealer, config, sources, egress, gates, models, publicUrl, prices }: Parts,
 ): void {
   const environment = createRunEnvironment(store, sealer, config.providerKeys)
   const lend = ({ caller }: FastifyRequest) => ({
@@ -81,13 +84,16 @@ export function sourceRoutes(
         summary: 'Create a source; its first import starts by itself',
         params: SourceParams,
         body: SourceBody,
-        response: { 201: success(201, CreatedSource) },
+        response: { 200: DRY_RUN_ANSWER, 201: success(201, CreatedSource) },
       },
     },
     async (request) => {
       const { source, body, db, caller } = request
       const { keys, services } = lend(request)
       const opened = await openRequest(source, body, keys, services)
+      if (opened.request.isDryRun) {
+        return answerUnits(request, { prices }, priceSource(opened))
+      }
       const made = await createSource(db, caller, caller, { source, sealer, ...opened })
       const { instance_id, name, created_at } = made
       const { reception } = await findReception(db, sealer, publicUrl(), { record: made, source })

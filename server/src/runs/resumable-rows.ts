@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import { invalid, notFound } from '../lib/errors.ts'
+import type { Db } from '../store/connection/db.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
+import { listPurses } from '../store/purses/purses.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
+import type { SheetRecord } from '../store/sheets/sheets.ts'
+import { toMillis } from './caps.ts'
+import type { RowChoice, Trigger } from './queue.ts'
+
+/** The cells at which rows of a run ended for want of credits, and go on (M7): not of rows that were deleted or run since. */
+export const resumableCells = (
+  { org_id, sheet_id }: SheetKey,
+  runId: string,
+  actions: readonly string[],
+) => sql`
+  select c.row_id, c.action from cells c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
+  where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = any(${actions}::text[])
+    and c.status = 'out_of_credits' and c.run_id = ${runId}
+    and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+    and array_position(${actions}::text[], c.action) = (select count(*) from cells d
+      where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)`
+
+/** What the run `r` has spent, in thousandths. */
+export const RUN_SPENT = sql.raw(`(select coalesce(sum(t.credits_millis), 0)::bigint from run_tallies t
+  where t.org_id = r.org_id and t.run_id = r.run_id)`)
+
+/** Answers what counts as spent in the cap of a run; 400 when the new total would be below it. */
+export async function requireRoomInCap(
+  db: Db,
+  orgId: string,
+  { cap_purse_id, credits_millis }: { cap_purse_id: string | null; credits_millis: number },
+  limitMillis: number | null,
+): Promise<number> {
+  const [purse] = cap_purse_id === null ? [] : await listPurses(db, orgId, [cap_purse_id])
+  const spent = purse?.spent ?? credits_millis
+  if (limitMillis !== null && limitMillis < spent) {
+    throw invalid('max_credits', `must be at least ${spent / MILLIS}, which were spent already`)
+  }
+  return spent
+}
+
+/** Beyond so many rows they are only counted. */
+const MAX_LOOKED = 10_000
+
+/** Rows that would go on at the first of these actions. */
+export type ResumableGroup = {
+  actions: string[]
+  rows: Extract<RowChoice, { kind: 'ids' }> | { kind: 'new'; count: number }
+}
+
+export type Resumption = {
+  run: {
+    /** As the run has it: revision and settings of when it was queued. */
+    sheet: SheetRecord
+    actions: string[]
+    price_version: number
+    trigger: Trigger
+  }
+  groups: ResumableGroup[]
+  /** Of the cap that it would have, in credits. */
+  left: number | undefined
+}
+
+type RunSettings = Pick<SheetRecord, 'revision' | 'cache_enabled' | 'cache_since' | 'continue_on_fail'>
+type FoundRun = RunSettings & {
+  actions: string[]
+  price_version: number
+  trigger: Trigger
+  cap_purse_id: string | null
+  credits_millis: number
+}
+
+/** What a resumption would begin, read only. */
+export async function readResumption(
+  db: Db,
+  sheet: SheetRecord,
+  runId: string,
+  maxCredits: number | null | undefined,
+): Promise<Resumption> {
+  const { org_id, sheet_id } = sheet
+  const { rows } = await sql<FoundRun>`
+    select r.revision, r.cache_enabled, r.cache_since::text, r.continue_on_fail, r.actions, r.price_version, r.trigger,
+      r.cap_purse_id, ${RUN_SPENT} as credits_millis
+    from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.run_id = ${runId}`.execute(db)
+  const [run] = rows
+  if (run === undefined) throw notFound('Run')
+  const { revision, cache_enabled, cache_since, continue_on_fail, actions, price_version, trigger } = run
+  const wanted = maxCredits === undefined || maxCredits === null ? null : toMillis(maxCredits)
+  const spent = await requireRoomInCap(db, org_id, run, wanted)
+  const [purse] = run.cap_purse_id === null ? [] : await listPurses(db, org_id, [run.cap_purse_id])
+  const limit = maxCredits === undefined ? (purse?.limit ?? null) : wanted
+  const { rows: found } = await sql<{ action: string; count: number; ids: string[] }>`
+    with resumable as (${resumableCells(sheet, runId, actions)})
+    select action, count(*)::int as count, (array_agg(row_id))[1:${sql.lit(MAX_LOOKED)}] as ids
+    from resumable group by action`.execute(db)
+  return {
+    run: {
+      sheet: { ...sheet, revision, cache_enabled, cache_since, continue_on_fail },
+      actions,
+      price_version,
+      trigger,
+    },
+    groups: found.map(({ action, count, ids }) => ({
+      actions: actions.slice(actions.indexOf(action)),
+      rows: count > MAX_LOOKED ? { kind: 'new', count } : { kind: 'ids', ids },
+    })),
+    left: limit === null ? undefined : Math.max(0, limit - spent) / MILLIS,
+  }
+}
