@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+import { ONLY_ROWS } from './runs.ts'
 import { MaxCredits } from './spending.ts'
 
 export const MAX_NEW_ROWS = 10_000_000
 
 const SELECTORS =
-  '`row_ids`, `first_10: true`, `all: true`, `new_rows`, or `filters` / `status_filters` / `created_at`'
+  '`row_ids`, `first_10: true`, `all: true`, `only`, `new_rows`, or `filters` / `status_filters` / `created_at`'
 
 /** Credits with at most three decimals (D22). */
 const Credits = z.number()
@@ -17,6 +18,7 @@ export const EstimateBody = z
     row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
     first_10: z.literal(true).optional(),
     all: z.literal(true).optional(),
+    only: z.enum(ONLY_ROWS).optional().describe('Those that Run All Rows runs with the same `only`'),
     new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('So many rows that are not there yet'),
     filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
     status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
@@ -28,9 +30,10 @@ export const EstimateBody = z
     exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
   })
   .check((context) => {
-    const { row_ids, first_10, all, new_rows, filters, status_filters, created_at, find } = context.value
+    const { row_ids, first_10, all, only, new_rows, filters, status_filters, created_at, find } =
+      context.value
     const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
-    const given = [row_ids, first_10, all, new_rows].filter((part) => part !== undefined).length
+    const given = [row_ids, first_10, all, only, new_rows].filter((part) => part !== undefined).length
     if (given + Number(filtered) === 1) return
     const message =
       given + Number(filtered) === 0

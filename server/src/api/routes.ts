@@ -5,6 +5,7 @@ import { createEventStreams, type RouteServices } from './http/event-streams.ts'
 import { API_PREFIX, openApiRoutes } from './http/openapi.ts'
 import { INTERNAL_PREFIX } from './http/sessions.ts'
 import { connectionSettings } from './internal/connections.ts'
+import { definitionRestoreRoutes } from './internal/definition-restores.ts'
 import { environmentSettings } from './internal/environment.ts'
 import { filePreviewRoutes } from './internal/file-previews.ts'
 import { invitationAcceptance } from './internal/invitations.ts'
@@ -12,10 +13,11 @@ import { keySettings } from './internal/keys.ts'
 import { memberSettings } from './internal/members.ts'
 import { organisationSettings } from './internal/organisation.ts'
 import { recordRoutes } from './internal/records.ts'
-import { rowEditRoutes } from './internal/row-edits.ts'
+import { editHistoryRoutes, rowEditRoutes } from './internal/row-edits.ts'
 import { runFailureRoutes } from './internal/run-failures.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { sheetLayouts } from './internal/sheet-layouts.ts'
+import { sheetViewRoutes } from './internal/sheet-views.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
 import { sourceTypeRoutes } from './internal/source-types.ts'
@@ -95,6 +97,9 @@ const INTERNAL_ROUTES: Routes[] = [
   signInRoutes,
   sessionRoutes,
   rowEditRoutes,
+  editHistoryRoutes,
+  definitionRestoreRoutes,
+  sheetViewRoutes,
   invitationAcceptance,
   memberSettings,
   keySettings,

@@ -100,6 +100,39 @@ export function replaceAction(definition: Definition, next: ActionInstance): Def
   }
 }
 
+/** Whether two definitions are alike but for what became stale. */
+export function isAlike(one: Definition, other: Definition): boolean {
+  const bare = ({ inputs, actions }: Definition) => ({
+    inputs,
+    actions: actions.map((action) => ({ ...action, epoch: 0 })),
+  })
+  return isDeepStrictEqual(bare(one), bare(other))
+}
+
+/**
+ * An earlier definition in place of the current one. From the first action that does something else on results are stale; no
+ * epoch is used again (`epochs`: the highest of each action), since results of another configuration may be kept under it.
+ */
+export function restoreDefinition(
+  current: Definition,
+  earlier: Definition,
+  epochs: ReadonlyMap<string, number>,
+): Definition {
+  const differs = earlier.actions.findIndex((action, at) => {
+    const now = current.actions[at]
+    return now?.id !== action.id || !isDeepStrictEqual(behaviourOf(now), behaviourOf(action))
+  })
+  const start = differs < 0 ? earlier.actions.length : differs
+  const epochOf = ({ id, epoch }: ActionInstance) => Math.max(epoch, epochs.get(id) ?? 0)
+  return {
+    ...earlier,
+    actions: earlier.actions.map((action, at) => ({
+      ...action,
+      epoch: at < start ? (current.actions[at]?.epoch ?? epochOf(action)) : epochOf(action) + 1,
+    })),
+  }
+}
+
 function behaviourOf({ inputs, run_if, continue_workflow_if_action_fails }: ActionInstance): unknown {
   return { inputs, run_if, continue_workflow_if_action_fails }
 }

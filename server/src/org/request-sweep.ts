@@ -5,9 +5,10 @@ import { forgetOldWindows } from '../store/organisation/admission.ts'
 import { forgetOldCalls } from '../store/organisation/idempotency.ts'
 import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
 import { forgetOldSignIns } from '../store/organisation/sign-in-links.ts'
+import { forgetOldEdits } from '../store/sheets/edit-history.ts'
 import { forgetDeletedRows } from '../store/sheets/row-edits.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, and rows that were deleted for good. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, and edits that nobody will take back. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -19,6 +20,7 @@ export function requestSweep(store: Store): Job {
       await forgetOldTallies(store.system)
       await forgetOldSignIns(store.system)
       await forgetDeletedRows(store.system)
+      await forgetOldEdits(store.system)
     },
   })
 }

@@ -38,7 +38,7 @@ export const ROWS: Operations = {
     id: 'streamChanges',
     streams: true,
     description:
-      'Server-sent events named `change`, one at the start and one after each change of rows or runs. Each means: read again what you show. With `Last-Event-ID` the one at the start is left out where nothing has changed since that event.',
+      'Server-sent events named `change`, one at the start and one after each change of inputs, actions, rows or runs. Each means: read again what you show; `revision` of inputs and actions, the number of `rows` and the latest `run` stand in it. With `Last-Event-ID` the one at the start is left out where nothing has changed since that event.',
   },
   'POST /files': {
     id: 'uploadFile',
@@ -84,7 +84,7 @@ export const RUNS: Operations = {
   [`POST ${SHEET}/estimate`]: {
     id: 'estimateRun',
     description:
-      'Says what a run would cost, without running anything: `at_most` is never below what these rows are then billed, `expected` draws on what the actions found before. Chosen by one selector of Run Rows, `all`, or `new_rows`; `action_instance_id` and `run_next_action` as in Run Action. Beyond 10,000 rows 2,000 are looked at, unless `exact` is set.',
+      'Says what a run would cost, without running anything: `at_most` is never below what these rows are then billed, `expected` draws on what the actions found before. Chosen by one selector of Run Rows, `all`, `only` as in Run All Rows, or `new_rows`; `action_instance_id` and `run_next_action` as in Run Action. Beyond 10,000 rows 2,000 are looked at, unless `exact` is set.',
     body: { first_10: true },
   },
   [`POST ${SHEET}/run-all`]: {

@@ -53,6 +53,139 @@ describe('PATCH /internal/.../rows', () => {
   })
 })
 
+describe('edits of inputs', () => {
+  const value = async (list: () => Promise<Json>, row: number) => (await list()).rows[row].inputs
+
+  it('are kept on the server, in several parts, and taken back and done again from wherever somebody signs in', async () => {
+    const { org, session, sheet, ids, list } = await makeSheet()
+    const first = await edit(session, sheet, [{ row_id: ids[0], inputs: { name: 'Anna', city: '' } }])
+    const { edit_id } = first.body.data
+    const rows = [{ row_id: ids[1], inputs: { name: 'Bert' } }]
+    expect((await session.call('PATCH', `${sheet}/rows`, { rows, edit_id })).body.data.edit_id).toBe(edit_id)
+
+    const elsewhere = await signIn(app, org.orgId, org.adminEmail)
+    expect((await elsewhere.call('GET', `${sheet}/edits`)).body.data).toMatchObject([
+      { edit_id, undone: false },
+    ])
+    const undone = await elsewhere.call('POST', `${sheet}/edits/${edit_id}/undo`)
+    expect(undone.body.data).toEqual({ changed_row_ids: [ids[0], ids[1]], values_left: 0 })
+    expect(await value(list, 0)).toEqual({ name: 'ann', city: 'Ulm' })
+    expect(await value(list, 1)).toEqual({ name: 'bob', city: 'Ulm' })
+    expect(
+      (await elsewhere.call('POST', `${sheet}/edits/${edit_id}/undo`)).body.data.changed_row_ids,
+    ).toEqual([])
+    await session.call('POST', `${sheet}/edits/${edit_id}/redo`)
+    expect(await value(list, 0)).toEqual({ name: 'Anna', city: '' })
+    expect(await value(list, 1)).toEqual({ name: 'Bert', city: 'Ulm' })
+  })
+
+  it("leave what a colleague wrote since, and are nobody else's", async () => {
+    const { org, session, sheet, ids, list } = await makeSheet()
+    const both = [{ row_id: ids[0], inputs: { name: 'Anna', city: 'Bonn' } }]
+    const { edit_id } = (await edit(session, sheet, both)).body.data
+    const colleague = await signIn(app, org.orgId, 'colleague@example.com', 'admin')
+    await edit(colleague, sheet, [{ row_id: ids[0], inputs: { city: 'Kiel' } }])
+    expect((await colleague.call('POST', `${sheet}/edits/${edit_id}/undo`)).status).toBe(404)
+    const undone = await session.call('POST', `${sheet}/edits/${edit_id}/undo`)
+    expect(undone.body.data).toEqual({ changed_row_ids: [ids[0]], values_left: 1 })
+    expect(await value(list, 0)).toEqual({ name: 'ann', city: 'Kiel' })
+  })
+
+  it('cannot be done again once something else was changed, and rows that are gone are left out', async () => {
+    const { session, sheet, ids } = await makeSheet()
+    const { edit_id } = (await edit(session, sheet, [{ row_id: ids[0], inputs: { name: 'x' } }])).body.data
+    await session.call('POST', `${sheet}/edits/${edit_id}/undo`)
+    const later = (await edit(session, sheet, [{ row_id: ids[1], inputs: { name: 'y' } }])).body.data.edit_id
+    expect((await session.call('POST', `${sheet}/edits/${edit_id}/redo`)).status).toBe(404)
+    await session.call('POST', `${sheet}/rows/delete`, { row_ids: [ids[1]] })
+    const undone = await session.call('POST', `${sheet}/edits/${later}/undo`)
+    expect(undone.body.data).toEqual({ changed_row_ids: [], values_left: 1 })
+  })
+})
+
+describe('inputs and actions', () => {
+  it('become what they were with their values, unless somebody changed them since', async () => {
+    const { org, session, sheet, list } = await makeSheet()
+    const inputs = async () =>
+      (await org.call('GET', `${sheet}/inputs`)).body.data.map((input: Json) => input.name)
+    const revision = async (): Promise<number> =>
+      (await session.call('GET', `${sheet}/definition`)).body.data.revision
+    const before = await revision()
+    await org.call('DELETE', `${sheet}/inputs/city`)
+    const deleted = await revision()
+    const restore = (from: number, to: number) =>
+      session.call('POST', `${sheet}/definition/restore`, { from, to })
+    expect((await restore(deleted, before)).body.data.revision).toBe(deleted + 1)
+    expect(await inputs()).toEqual(['name', 'city'])
+    expect((await list()).rows[0].inputs).toEqual({ name: 'ann', city: 'Ulm' })
+
+    expect((await restore(before, deleted)).status).toBe(200)
+    await org.call('POST', `${sheet}/inputs`, [{ name: 'age', type: 'number' }])
+    expect((await restore(deleted, before)).status).toBe(409)
+    expect((await restore(deleted, 999)).status).toBe(410)
+    expect(await inputs()).toEqual(['name', 'age'])
+  })
+
+  it('D26: results of a configuration that is taken back are not found under the next one', async () => {
+    const { org, session, sheet } = await makeSheet()
+    const call = (method: string, path: string, body?: object) => org.call(method, `${sheet}${path}`, body)
+    const epochs = async (): Promise<number[]> => {
+      const { definition } = await app.store.system
+        .selectFrom('chain_revisions')
+        .select('definition')
+        .where('sheet_id', '=', sheet.slice(-36))
+        .orderBy('revision', 'desc')
+        .executeTakeFirstOrThrow()
+      return definition.actions.map(({ epoch }) => epoch)
+    }
+    await call('POST', '/actions/add', { action_id: 'normalize_domain' })
+    await call('POST', '/actions/add', { action_id: 'split_full_name' })
+    await call('PATCH', '/actions/normalize_domain_1', { inputs: { value: '{{input.name}}' } })
+    expect(await epochs()).toEqual([1, 1])
+    const { revision } = (await session.call('GET', `${sheet}/definition`)).body.data
+    const undo = { from: revision, to: revision - 1 }
+    expect((await session.call('POST', `${sheet}/definition/restore`, undo)).status).toBe(200)
+    expect(await epochs()).toEqual([2, 2])
+    await call('PATCH', '/actions/normalize_domain_1/name', { name: 'Domain' })
+    const rename = { from: revision + 2, to: revision + 1 }
+    expect((await session.call('POST', `${sheet}/definition/restore`, rename)).status).toBe(200)
+    expect(await epochs()).toEqual([2, 2])
+  })
+})
+
+describe('what a grid shows', () => {
+  it('rows by their place, and how many have a result of each action', async () => {
+    const { org, session, sheet, ids, names } = await makeSheet(['a', 'b', 'c', 'd'])
+    const window = async (body: object): Promise<Json> =>
+      (await session.call('POST', `${sheet}/rows/window`, body)).body.data
+    const shown = await window({ offset: 1, limit: 2 })
+    expect(shown.rows.map((row: Json) => row.inputs.name)).toEqual(['b', 'c'])
+    expect(shown.total_count).toBe(4)
+    const filters = [{ variable: '{{input.name}}', operator: 'not equal to', values: ['b'] }]
+    const filtered = await window({ offset: 1, limit: 5, filters })
+    expect(filtered.rows.map((row: Json) => row.inputs.name)).toEqual(['c', 'd'])
+    expect(filtered.total_count).toBe(3)
+    expect((await session.call('POST', `${sheet}/rows/window`, { offset: 0, limit: 201 })).status).toBe(400)
+
+    await org.call('POST', `${sheet}/actions/add`, { action_id: 'split_full_name' })
+    const cell = {
+      org_id: org.orgId,
+      sheet_id: sheet.slice(-36),
+      action: 'split_full_name_1',
+      run_id: NOBODY,
+    }
+    const rest = { status: 'complete' as const, revision: 1, attempts: 1, credits_millis: 0, cached: false }
+    await app.store.system
+      .insertInto('cells')
+      .values(ids.slice(0, 3).map((row_id) => ({ ...cell, ...rest, row_id, started_at: new Date() })))
+      .execute()
+    await session.call('POST', `${sheet}/rows/delete`, { row_ids: [ids[0]] })
+    const totals = await session.call('GET', `${sheet}/totals`)
+    expect(totals.body.data).toMatchObject({ rows: 3, settled: { split_full_name_1: 2 } })
+    expect(await names()).toEqual(['b', 'c', 'd'])
+  })
+})
+
 describe('deleted rows', () => {
   it('come back to where they stood with values and cells, until they are forgotten', async () => {
     const { org, session, sheet, ids, list, names } = await makeSheet(['a', 'b', 'c', 'd'])

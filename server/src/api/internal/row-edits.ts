@@ -1,6 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { success } from '#contract/envelope.ts'
-import { DeletedForNow, EditedRows, EditRowsBody, RestoredRows } from '#contract/row-edits.ts'
+import {
+  DeletedForNow,
+  EditedRows,
+  EditParams,
+  EditRowsBody,
+  KeptEdits,
+  RestoredRows,
+  TurnedEdit,
+} from '#contract/row-edits.ts'
 import { DeleteRowsBody, type RejectedRow } from '#contract/rows.ts'
 import { AppError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
@@ -8,6 +16,7 @@ import { parseRows } from '../../rows/intake.ts'
 import { type Db, inTransaction } from '../../store/connection/db.ts'
 import { recordAudit } from '../../store/organisation/audit.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
+import { keepEdit, listEdits, lockEdits, turnEdit } from '../../store/sheets/edit-history.ts'
 import { editRows, keepDeletedRows, restoreRows } from '../../store/sheets/row-edits.ts'
 import { isNearRowLimit, requireRoom } from '../../store/sheets/row-quota.ts'
 import { deleteRows } from '../../store/sheets/rows.ts'
@@ -16,6 +25,7 @@ import { SheetParams, sheetOfPath } from '../routes/workflows/resources.ts'
 import type { Api } from '../services.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
+const EDITS = '/workflows/:workflow_id/sheets/:sheet_id/edits'
 
 /** What a person does to rows in the grid: changing values, and deleting in a way that can be undone. */
 export function rowEditRoutes(api: Api): void {
@@ -39,10 +49,15 @@ export function rowEditRoutes(api: Api): void {
         data,
         index,
       }))
-      const taken = await inTransaction(db, async (trx) => {
-        const done = await editRows(trx, sheet, edits)
-        await audit(trx, request, 'rows.edited', done.size)
-        return done
+      const editor = { ...sheet, member_id: request.caller.memberId }
+      const { taken, edit_id } = await inTransaction(db, async (trx) => {
+        await lockEdits(trx, editor)
+        const changes = await editRows(trx, sheet, edits)
+        await audit(trx, request, 'rows.edited', changes.length)
+        return {
+          taken: new Set(changes.map(({ row_id }) => row_id)),
+          edit_id: await keepEdit(trx, editor, body.edit_id, changes),
+        }
       })
       const refused = edits
         .filter(({ rowId }) => !taken.has(rowId.toLowerCase()))
@@ -54,7 +69,7 @@ export function rowEditRoutes(api: Api): void {
             errors: [{ field: 'row_id', code: 'malformed_row', message }],
           }
         })
-      return ok({ edited_row_ids: [...taken], rejected: [...rejected, ...refused] })
+      return ok({ edited_row_ids: [...taken], edit_id, rejected: [...rejected, ...refused] })
     },
   )
 
@@ -102,6 +117,40 @@ export function rowEditRoutes(api: Api): void {
       return ok({ restored_count: restored_row_ids.length, restored_row_ids })
     },
   )
+}
+
+/** One's own edits of a sheet, from whichever browser: listed, taken back, and done again. */
+export function editHistoryRoutes(api: Api): void {
+  const config = { scope: 'workflows:data:write' as const, resource: sheetOfPath }
+
+  api.get(
+    EDITS,
+    { config, schema: { params: SheetParams, response: { 200: success(200, KeptEdits) } } },
+    async ({ db, sheet, caller }) => {
+      const edits = await listEdits(db, { ...sheet, member_id: caller.memberId })
+      return ok(edits.map(({ made_at, ...edit }) => ({ ...edit, made_at: made_at.toISOString() })))
+    },
+  )
+
+  for (const verb of ['undo', 'redo'] as const) {
+    api.post(
+      `${EDITS}/:edit_id/${verb}`,
+      {
+        config: { ...config, body: 'control' },
+        schema: { params: SheetParams.extend(EditParams.shape), response: { 200: success(200, TurnedEdit) } },
+      },
+      async (request) => {
+        const editor = { ...request.sheet, member_id: request.caller.memberId }
+        const turned = await inTransaction(request.db, async (trx) => {
+          await lockEdits(trx, editor)
+          const done = await turnEdit(trx, editor, request.params.edit_id, verb === 'undo')
+          await audit(trx, request, 'rows.edited', done.changed_row_ids.length)
+          return done
+        })
+        return ok(turned)
+      },
+    )
+  }
 }
 
 async function audit(

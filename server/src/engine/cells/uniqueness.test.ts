@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { inTransaction } from '#server/store/connection/db.ts'
+import { editRows } from '#server/store/sheets/row-edits.ts'
 import { makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
@@ -78,6 +80,18 @@ it.each([DOMAIN, NORMALIZED])(
     expect(await verdictsOf(base)).toEqual(['unique', 'duplicate'])
   },
 )
+
+it.each([DOMAIN, NORMALIZED])('D72: by %s, an edited row is compared by its new value', async (columns) => {
+  const base = await makeSheet(columns, {}, { ignore_case: true })
+  const [first = ''] = await addRows(base, ['a.com', 'b.com', 'A.com'])
+  await org.call('POST', `${base}/run-all`)
+  expect(await verdictsOf(base)).toEqual(['unique', 'unique', 'duplicate'])
+  const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
+  const column = JSON.stringify({ 1: 'b.com' })
+  await inTransaction(app.store.system, (trx) => editRows(trx, sheet, [{ rowId: first, data: column }]))
+  await org.call('POST', `${base}/run-all`)
+  expect(await verdictsOf(base)).toEqual(['unique', 'duplicate', 'unique'])
+})
 
 it('D72: duplicates that are removed are the later ones', async () => {
   const base = await makeSheet(DOMAIN, {}, { select_dedupe_action: 'delete_duplicate', ignore_case: true })

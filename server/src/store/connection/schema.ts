@@ -205,6 +205,16 @@ export type Schema = {
     cells: string[]
     deleted_at: ColumnType<Date, Date | undefined, Date>
   }
+  row_edits: {
+    org_id: string
+    sheet_id: string
+    member_id: string
+    edit_id: string
+    part: number
+    changes: Json<unknown[]>
+    undone: Generated<boolean>
+    made_at: Made
+  }
   workflow_shares: { org_id: string; workflow_id: string; member_id: string; created_at: Made }
   sheets: {
     org_id: string

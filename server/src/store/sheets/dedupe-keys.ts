@@ -69,6 +69,29 @@ export async function extendKeys(
   })
 }
 
+/**
+ * The values of these rows have changed: what was known of them is found out again, of no other row. Who goes through the
+ * rows at the moment is waited for, so that it does not note what they were.
+ */
+export async function replaceKeys(
+  trx: Db,
+  { org_id, sheet_id }: SheetKey,
+  seqs: readonly number[],
+): Promise<void> {
+  const { rows } = await sql<{ columns: string; up_to: string }>`select columns, up_to from dedupe_progress
+    where org_id = ${org_id} and sheet_id = ${sheet_id} order by columns for update`.execute(trx)
+  for (const { columns, up_to } of rows) {
+    await sql`delete from dedupe_keys where org_id = ${org_id} and sheet_id = ${sheet_id}
+      and columns = ${columns} and seq = any(${seqs}::bigint[])`.execute(trx)
+    await sql`
+      insert into dedupe_keys (org_id, sheet_id, columns, key, seq)
+      select ${org_id}, ${sheet_id}, ${columns}, ${keyOf(comparedBy(columns))}, r.seq from rows r
+      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq = any(${seqs}::bigint[])
+        and r.seq <= ${up_to}::bigint
+      on conflict do nothing`.execute(trx)
+  }
+}
+
 /** Notes the values of a row as its action has found them, in place of those of an earlier run. Answers its number. */
 export async function registerKey(
   db: Db,
@@ -115,6 +138,12 @@ export async function findFrontier(
 function nameOf(compared: Compared): string {
   if ('action' in compared) return compared.action
   return `${compared.columns.join(',')}${compared.ignoreCase ? ' i' : ''}`
+}
+
+/** The other way round; progress is kept of inputs alone. */
+function comparedBy(name: string): ComparedInputs {
+  const [columns = ''] = name.split(' ')
+  return { columns: columns.split(',').map(Number), ignoreCase: name.endsWith(' i') }
 }
 
 function storedKey(columns: string): RawBuilder<unknown> {

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
+import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Actor } from '../organisation/audit.ts'
 import { forgetRevisions, requireRoomForRevision } from './old-revisions.ts'
@@ -31,6 +33,33 @@ export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition>
   if (db.isTransaction) return definition
   known.set(key, definition)
   return definition
+}
+
+/** One that may have been forgotten. */
+export async function findDefinition(
+  db: Db,
+  { org_id, sheet_id, revision }: RevisionOf,
+): Promise<Definition | undefined> {
+  const found = await db
+    .selectFrom('chain_revisions')
+    .select('definition')
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return found?.definition
+}
+
+/** The highest epoch that each action had in any revision that is kept, by its id. */
+export async function listEpochs(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; epoch: number }>`
+    select action ->> 'id' as id, max((action ->> 'epoch')::int) as epoch
+    from chain_revisions, jsonb_array_elements(definition -> 'actions') as action
+    where org_id = ${org_id} and sheet_id = ${sheet_id} group by 1`.execute(db)
+  return new Map(rows.map(({ id, epoch }) => [id, epoch]))
 }
 
 async function insertRevision(db: Db, of: RevisionOf, definition: Definition, actor: Actor): Promise<void> {
@@ -101,5 +130,6 @@ export async function editDefinition<Result>(
     .execute()
   await touchWorkflow(db, org_id, workflow_id)
   await forgetRevisions(db, { org_id, sheet_id })
+  await sql`select ${announcing(sheet_id)}`.execute(db)
   return result
 }

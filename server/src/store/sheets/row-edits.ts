@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { MAX_ROW_BYTES } from '#contract/rows.ts'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
+import { replaceKeys } from './dedupe-keys.ts'
 import { lockCounters } from './row-locks.ts'
 import { BLOCK } from './rows.ts'
 import type { SheetKey } from './sheet-key.ts'
@@ -9,38 +10,46 @@ import type { SheetKey } from './sheet-key.ts'
 /** `data` is JSON text of an object keyed by column number. */
 export type RowEdit = { rowId: string; data: string }
 
-/**
- * Puts values into rows, beside those that they have. Answers the rows that took them: not those that are gone or would become
- * too large. What was known of equal rows (D72) is found out again.
- */
+/** A row with the values that it had and those that it got, as JSON texts by column: long numbers stay as they are. */
+export type RowChange = { row_id: string; was: string; became: string }
+
+/** Puts values into rows, beside those that they have. Answers the rows that took them: not those that are gone or would become too large. */
 export async function editRows(
   trx: Db,
   { org_id, sheet_id }: SheetKey,
   edits: readonly RowEdit[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ row_id: string }>`
+): Promise<RowChange[]> {
+  const { rows } = await sql<RowChange & { seq: number }>`
     with given as (
-      select row_id, data from unnest(${edits.map((edit) => edit.rowId)}::uuid[], ${edits.map((edit) => edit.data)}::text[])
+      select row_id, data::jsonb as data
+      from unnest(${edits.map((edit) => edit.rowId)}::uuid[], ${edits.map((edit) => edit.data)}::text[])
         as g (row_id, data)
     ), locked as (
-      select r.row_id from rows r
+      select r.row_id, r.data from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id in (select row_id from given)
         and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
       order by r.row_id for update
     )
-    update rows r set data = r.data || g.data::jsonb
+    update rows r set data = r.data || g.data
     from given g join locked l on l.row_id = g.row_id
     where r.org_id = ${org_id} and r.row_id = g.row_id
-      and octet_length((r.data || g.data::jsonb)::text) <= ${MAX_ROW_BYTES}
-    returning r.row_id`.execute(trx)
-  await sql`
-    with begun as (
-      delete from dedupe_progress where org_id = ${org_id} and sheet_id = ${sheet_id} returning columns
-    )
-    delete from dedupe_keys k using begun
-    where k.org_id = ${org_id} and k.sheet_id = ${sheet_id} and k.columns = begun.columns`.execute(trx)
-  await sql`select ${announcing(sheet_id)}`.execute(trx)
-  return new Set(rows.map((row) => row.row_id))
+      and octet_length((r.data || g.data)::text) <= ${MAX_ROW_BYTES}
+    returning r.row_id, r.seq, g.data::text as became, (
+      select coalesce(jsonb_object_agg(key, l.data -> key), '{}') from jsonb_object_keys(g.data) key where l.data ? key
+    )::text as was`.execute(trx)
+  await noteEdited(
+    trx,
+    { org_id, sheet_id },
+    rows.map(({ seq }) => seq),
+  )
+  return rows.map(({ row_id, was, became }) => ({ row_id, was, became }))
+}
+
+/** After a change of values: rows of these numbers are compared anew (D72), and those who watch the sheet are told. */
+export async function noteEdited(trx: Db, sheet: SheetKey, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) return
+  await replaceKeys(trx, sheet, seqs)
+  await sql`select ${announcing(sheet.sheet_id)}`.execute(trx)
 }
 
 /** Outputs of a row beyond this are not kept: it cannot be brought back. */

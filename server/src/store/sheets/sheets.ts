@@ -41,6 +41,18 @@ export async function findSheet(db: Db, orgId: string, sheetId: string): Promise
   return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
 }
 
+/** What every watcher of a sheet is told: which revision is the current one, and how many rows there are. */
+export async function readSheetState(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+): Promise<{ revision: number; rows: number } | undefined> {
+  const { rows } = await sql<{ revision: number; rows: number }>`
+    select s.revision, c.next_seq - c.first_seq - c.deleted as rows
+    from sheets s join sheet_counters c on c.org_id = s.org_id and c.sheet_id = s.sheet_id
+    where s.org_id = ${org_id} and s.sheet_id = ${sheet_id} and s.deleted_at is null`.execute(db)
+  return rows[0]
+}
+
 /** For the operator, who names a sheet by its id alone. */
 export async function findSheetById(db: Db, sheetId: string): Promise<SheetRecord | undefined> {
   return db

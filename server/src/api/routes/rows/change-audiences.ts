@@ -4,7 +4,7 @@ import type { SheetChange } from '#contract/changes.ts'
 import { randomText } from '../../../lib/security/keys.ts'
 import type { Db } from '../../../store/connection/db.ts'
 import { listRuns } from '../../../store/runs/runs.ts'
-import type { SheetRecord } from '../../../store/sheets/sheets.ts'
+import { readSheetState, type SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Services } from '../../services.ts'
 
 /** Several changes in quick succession are one event. */
@@ -117,9 +117,14 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
   }
 }
 
-async function describe(db: Db, sheet: SheetRecord): Promise<z.infer<typeof SheetChange>> {
-  const [run] = await listRuns(db, sheet, { limit: 1 })
-  if (run === undefined) return { sheet_id: sheet.sheet_id, run: null }
+async function describe(
+  db: Db,
+  { org_id, sheet_id, revision }: SheetRecord,
+): Promise<z.infer<typeof SheetChange>> {
+  const now = await readSheetState(db, { org_id, sheet_id })
+  const sheet = { sheet_id, revision: now?.revision ?? revision, rows: now?.rows ?? 0 }
+  const [run] = await listRuns(db, { org_id, sheet_id }, { limit: 1 })
+  if (run === undefined) return { ...sheet, run: null }
   const { run_id, state, rows_queued, rows_done } = run
-  return { sheet_id: sheet.sheet_id, run: { run_id, state, rows_queued, rows_done } }
+  return { ...sheet, run: { run_id, state, rows_queued, rows_done } }
 }

@@ -11,6 +11,8 @@ const address = await app.api.listen({ host: '127.0.0.1', port: 0 })
 type Change = {
   id: string
   sheet_id: string
+  revision: number
+  rows: number
   run: { state: string; rows_queued: number; rows_done: number } | null
 }
 
@@ -67,6 +69,17 @@ describe('a stream of changes of a sheet', () => {
     for (let change = await next(); change.run?.state !== 'finished'; change = await next()) {
       expect(change.run?.rows_done).toBe(2)
     }
+  })
+
+  it('tells of inputs and actions as well, with their revision and the number of rows', async () => {
+    const base = await makeRowSheet(org)
+    const { next } = await openStream(base)
+    const { revision, rows } = await next()
+    expect(rows).toBe(0)
+    await org.call('POST', `${base}/inputs`, [{ name: 'more', type: 'string' }])
+    expect((await next()).revision).toBe(revision + 1)
+    await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
+    expect((await next()).rows).toBe(1)
   })
 
   it('resumes by Last-Event-ID: what was seen is not told again, what was missed is told at once', async () => {

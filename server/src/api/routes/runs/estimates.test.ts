@@ -159,6 +159,8 @@ describe('M1: what is chosen', () => {
     ['all', { all: true }, 3, 12],
     ['first_10', { first_10: true }, 3, 12],
     ['new_rows', { new_rows: 1000 }, 1000, 4000],
+    ['unfinished', { only: 'unfinished' }, 3, 12],
+    ['failed', { only: 'failed' }, 0, 0],
     ['filters', { filters: [{ variable: '{{input.x}}', operator: 'is equal to', values: ['b'] }] }, 1, 4],
     ['one action', { all: true, action_instance_id: 'paid_2' }, 3, 6],
     ['it and the next', { all: true, action_instance_id: 'paid_1', run_next_action: true }, 3, 12],
@@ -170,6 +172,7 @@ describe('M1: what is chosen', () => {
 
   it.each<[string, object, string]>([
     ['no selector', {}, 'body'],
+    ['two selectors, one of them only', { all: true, only: 'failed' }, 'body'],
     ['two selectors', { all: true, new_rows: 5 }, 'body'],
     ['no row', { new_rows: 0 }, 'new_rows'],
     ['too many rows', { new_rows: 10_000_001 }, 'new_rows'],
@@ -180,6 +183,16 @@ describe('M1: what is chosen', () => {
     const { base } = await makeSheet([PAID], rowsOf('a'))
     const answer = await org.call('POST', `${base}/estimate`, body)
     expect([answer.status, answer.body.errors[0].field]).toEqual([400, place])
+  })
+
+  it('the unfinished and the failed rows are those that Run All would run', async () => {
+    const { base, ids } = await makeSheet([PAID], rowsOf('a', 'bad', 'c'))
+    await org.call('POST', `${base}/run`, { row_ids: ids.slice(0, 2) })
+    await settledRows(org, base)
+    for (const [only, rows] of [['unfinished', 2] as const, ['failed', 1] as const]) {
+      const { data } = await estimate(base, { only })
+      expect([only, data.rows, data.credits.at_most]).toEqual([only, rows, rows * 2])
+    }
   })
 
   it('nothing is queued, called or written', async () => {

@@ -5,6 +5,7 @@ import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import type { EstimateRequest } from '../../../estimates/estimate.ts'
 import { invalid } from '../../../lib/errors.ts'
+import { chooseOnly } from '../../../runs/queue.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
@@ -54,5 +55,6 @@ function rowsOf(body: Body, definition: Definition): EstimateRequest['rows'] {
   if (body.new_rows !== undefined) return { kind: 'new', count: body.new_rows }
   if (body.row_ids !== undefined) return { kind: 'ids', ids: [...new Set(body.row_ids)] }
   if (body.first_10 === true) return { kind: 'first', count: FIRST_ROWS }
+  if (body.only !== undefined) return chooseOnly(body.only, allActions(definition))
   return body.all === true ? { kind: 'all' } : choiceOf(body, definition)
 }

@@ -1,0 +1,36 @@
+import { success } from '#contract/envelope.ts'
+import { RestoreDefinitionBody, RevisionView } from '#contract/row-edits.ts'
+import { AppError } from '../../lib/errors.ts'
+import { restoreSheetDefinition } from '../../org/definition-restores.ts'
+import { ok } from '../http/envelope.ts'
+import { sheetOfPath, SheetParams } from '../routes/workflows/resources.ts'
+import type { Api } from '../services.ts'
+
+const PATH = '/workflows/:workflow_id/sheets/:sheet_id/definition'
+
+/** Undo for inputs and actions: values and results of what was deleted are still there, and come back with it. */
+export function definitionRestoreRoutes(api: Api): void {
+  const response = { 200: success(200, RevisionView) }
+  api.get(
+    PATH,
+    {
+      config: { scope: 'workflows:data:read', resource: sheetOfPath },
+      schema: { params: SheetParams, response },
+    },
+    async ({ sheet: { revision } }) => ok({ revision }),
+  )
+
+  api.post(
+    `${PATH}/restore`,
+    {
+      config: { scope: 'workflows:write', body: 'control', resource: sheetOfPath },
+      schema: { params: SheetParams, body: RestoreDefinitionBody, response },
+    },
+    async ({ db, sheet, caller, body }) => {
+      if (!caller.scopes.has('actions:write')) {
+        throw new AppError('INSUFFICIENT_SCOPE', 'This takes the scope actions:write as well')
+      }
+      return ok({ revision: await restoreSheetDefinition(db, caller, sheet, body) })
+    },
+  )
+}

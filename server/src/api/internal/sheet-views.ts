@@ -1,0 +1,62 @@
+import { success } from '#contract/envelope.ts'
+import { RowWindowBody, SheetTotals } from '#contract/row-edits.ts'
+import { RowPage } from '#contract/rows.ts'
+import { viewRow } from '../../rows/view.ts'
+import { countSettled } from '../../store/sheets/cell-totals.ts'
+import { listCells } from '../../store/sheets/cells.ts'
+import { getDefinition } from '../../store/sheets/definitions.ts'
+import { countRows, listMatching, listPage } from '../../store/sheets/rows.ts'
+import { ok } from '../http/envelope.ts'
+import { outputsUrl } from '../routes/rows/cells.ts'
+import { isEmptySelection, resolveSelection } from '../routes/rows/row-selection.ts'
+import { sheetOfPath, SheetParams } from '../routes/workflows/resources.ts'
+import type { Api, Services } from '../services.ts'
+import { createKeptTotals } from './kept-totals.ts'
+
+const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
+
+/** What a grid shows while its sheet changes: the rows in view, and how far each column is. */
+export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
+  const totals = createKeptTotals()
+  const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
+
+  api.post(
+    `${BASE}/rows/window`,
+    {
+      config: { ...config, body: 'document' },
+      schema: { params: SheetParams, body: RowWindowBody, response: { 200: success(200, RowPage) } },
+    },
+    async ({ db, sheet, body }) => {
+      const { offset, limit } = body
+      const definition = await getDefinition(db, sheet)
+      const selection = resolveSelection(body, definition)
+      const page = isEmptySelection(selection)
+        ? await listPage(db, sheet, offset, limit)
+        : await listMatching(db, sheet, selection, offset, limit)
+      const ids = page.rows.map((row) => row.row_id)
+      const cells = await listCells(db, sheet.org_id, ids, outputsUrl(publicUrl(), sheet))
+      return ok({
+        rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
+        total_count: page.total,
+        page_no: 1,
+        page_size: limit,
+      })
+    },
+  )
+
+  api.get(
+    `${BASE}/totals`,
+    { config, schema: { params: SheetParams, response: { 200: success(200, SheetTotals) } } },
+    async ({ db, sheet }) => {
+      const { actions } = await getDefinition(db, sheet)
+      const ids = actions.map(({ id }) => id)
+      const key = `${sheet.sheet_id} ${ids.join(' ')}`
+      return ok(
+        await totals.read(key, async () => ({
+          rows: await countRows(db, sheet),
+          settled: await countSettled(db, sheet, ids),
+        })),
+      )
+    },
+  )
+}
