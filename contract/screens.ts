@@ -1,9 +1,27 @@
 import { z } from 'zod'
-import { Uuid } from './envelope.ts'
+import { DateTime, Uuid } from './envelope.ts'
 import { wholeNumber } from './numbers.ts'
 import { EntityKind } from './records.ts'
+import { Workflow } from './workflows.ts'
 
 /** What the dashboard shows and the public API leaves out. */
+
+export const ListedWorkflow = Workflow.omit({ last_run_at: true }).extend({
+  owner: z.string().nullable().describe('Address; null when the owner was removed'),
+  is_owner: z.boolean(),
+  shared_with: z.int().describe('How many members besides the owner'),
+  last_run: z
+    .object({
+      state: z.enum(['running', 'finished', 'stopped']),
+      at: DateTime,
+      rows_queued: z.int(),
+      rows_done: z.int(),
+      cells_failed: z.int(),
+    })
+    .nullable()
+    .describe('The latest of all sheets, whatever started it'),
+})
+export type ListedWorkflow = z.infer<typeof ListedWorkflow>
 
 export const FAILED_STATUSES = ['failed', 'error', 'out_of_credits'] as const
 

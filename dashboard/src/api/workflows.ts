@@ -1,19 +1,19 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
+import type { ListedWorkflow } from '#contract/screens.ts'
 import type {
   RosterSheet as RosterSheetSchema,
-  Workflow as WorkflowSchema,
   WorkflowOverview as OverviewSchema,
 } from '#contract/workflows.ts'
 import { get } from './client.ts'
 
-export type Workflow = z.infer<typeof WorkflowSchema>
+export type Workflow = ListedWorkflow
 export type WorkflowOverview = z.infer<typeof OverviewSchema>
 export type RosterSheet = z.infer<typeof RosterSheetSchema>
 
 export const workflowsQuery = queryOptions({
   queryKey: ['workflows'],
-  queryFn: ({ signal }) => get<Workflow[]>('/workflows', signal),
+  queryFn: ({ signal }) => get<Workflow[]>('/internal/workflows', signal),
 })
 
 export const overviewQuery = (workflowId: string) =>

@@ -21,6 +21,7 @@ import { sheetViewRoutes } from './internal/sheet-views.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
 import { sourceTypeRoutes } from './internal/source-types.ts'
+import { workflowListRoutes } from './internal/workflow-list.ts'
 import { workflowSettings } from './internal/workflow-settings.ts'
 import { actionLayoutRoutes } from './routes/actions/action-layout.ts'
 import { actionRoutes } from './routes/actions/actions.ts'
@@ -106,6 +107,7 @@ const INTERNAL_ROUTES: Routes[] = [
   connectionSettings,
   environmentSettings,
   organisationSettings,
+  workflowListRoutes,
   workflowSettings,
   shortcutSettings,
   sheetLayouts,

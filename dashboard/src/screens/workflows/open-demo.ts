@@ -72,7 +72,7 @@ export function useOpenDemo() {
   const navigate = useNavigate()
   return useMutation({
     mutationFn: async () => {
-      const known = (await get<Workflow[]>('/workflows')).find(({ name }) => name === DEMO_NAME)
+      const known = (await get<Workflow[]>('/internal/workflows')).find(({ name }) => name === DEMO_NAME)
       return known?.workflow_id ?? (await makeDemo())
     },
     onSuccess: async (id) => {

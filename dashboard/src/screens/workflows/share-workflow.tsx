@@ -1,8 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { z } from 'zod'
+import type { Sharing as SharingSchema } from '#contract/sheet-settings.ts'
 import { fieldProblem, get, request } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { overviewQuery, type Workflow } from '../../api/workflows.ts'
+import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -13,12 +15,16 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
   const [email, setEmail] = useState('')
   const session = useSession()
   const queries = useQueryClient()
-  const overview = useQuery(overviewQuery(workflow.workflow_id))
   const user = useQuery({
     queryKey: ['user'],
     queryFn: ({ signal }) => get<{ org_members: { emails: string[] } }>('/user', signal),
   })
   const path = `/internal/workflows/${workflow.workflow_id}/share`
+  const key = ['workflows', workflow.workflow_id, 'share']
+  const sharing = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => get<z.infer<typeof SharingSchema>>(path, signal),
+  })
   const change = useMutation({
     mutationFn: ({ method, address }: { method: 'POST' | 'DELETE'; address: string }) =>
       method === 'POST'
@@ -26,24 +32,26 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
         : request(method, `${path}/${encodeURIComponent(address)}`),
     onSuccess: async () => {
       setEmail('')
-      await queries.invalidateQueries({ queryKey: overviewQuery(workflow.workflow_id).queryKey })
+      await queries.invalidateQueries({ queryKey: workflowsQuery.queryKey })
     },
   })
-  const shared = overview.data?.shared_users ?? []
+  const shared = (sharing.data?.shared_with ?? []).map((one) => one.email)
   const others = (user.data?.org_members.emails ?? []).filter(
-    (one) => one !== session.email && !shared.includes(one),
+    (one) => one !== session.email && one !== sharing.data?.owner && !shared.includes(one),
   )
   const problem = fieldProblem(change.error, 'email')
-  const isOwner = overview.data?.is_owner !== false
+  const mayShare = sharing.data?.may_share !== false
   return (
     <Dialog
       open
       onClose={onClose}
       title={`Share ${workflow.name}`}
       description={
-        isOwner ? 'Members whom you add can open, change and run it.' : 'Only its owner can share it.'
+        mayShare
+          ? 'Members whom you add can open, change and run it.'
+          : 'Only its owner or an administrator can share it.'
       }
-      {...(isOwner
+      {...(mayShare
         ? {
             submit: {
               label: 'Share',
@@ -53,9 +61,9 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
             },
           }
         : {})}
-      error={problem === undefined ? change.error : null}
+      error={problem === undefined ? (change.error ?? sharing.error) : null}
     >
-      {isOwner && (
+      {mayShare && (
         <Combobox label="Email" value={email} choices={others} onChange={setEmail} problem={problem} free />
       )}
       {shared.length > 0 && (

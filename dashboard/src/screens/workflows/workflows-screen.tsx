@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCan } from '../../api/session.ts'
-import { overviewQuery, type Workflow, workflowsQuery } from '../../api/workflows.ts'
+import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { figure } from '../../ui/figure.ts'
 import { FileUp, Plus, Sparkles, Table2 } from '../../ui/icons.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, type Order, Table } from '../../ui/table.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
@@ -31,8 +33,8 @@ const COLUMNS: readonly Column<Workflow>[] = [
   },
   {
     name: 'Last run',
-    sortBy: ({ last_run_at }) => last_run_at ?? '',
-    cell: ({ last_run_at }) => <TimeText at={last_run_at} />,
+    sortBy: ({ last_run }) => last_run?.at ?? '',
+    cell: ({ last_run }) => <LastRun run={last_run} />,
   },
   {
     name: 'Changed',
@@ -40,7 +42,12 @@ const COLUMNS: readonly Column<Workflow>[] = [
     sortBy: ({ updated_at }) => updated_at,
     cell: ({ updated_at }) => <TimeText at={updated_at} />,
   },
-  { name: 'Owner', wideOnly: true, cell: (workflow) => <Ownership workflow={workflow} /> },
+  {
+    name: 'Owner',
+    wideOnly: true,
+    sortBy: ({ is_owner, owner }) => (is_owner ? '' : (owner ?? '')),
+    cell: (workflow) => <Ownership workflow={workflow} />,
+  },
   {
     name: 'Actions',
     hideName: true,
@@ -50,7 +57,11 @@ const COLUMNS: readonly Column<Workflow>[] = [
 ]
 
 export function Screen() {
-  const workflows = useQuery(workflowsQuery)
+  const workflows = useQuery({
+    ...workflowsQuery,
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ last_run }) => last_run?.state === 'running') === true ? 2000 : 30_000,
+  })
   const can = useCan()
   const [words, setWords] = useState('')
   const [order, setOrder] = useState<Order>({ column: 'Changed', descending: true })
@@ -131,14 +142,29 @@ export function Screen() {
   )
 }
 
-function Ownership({ workflow }: { workflow: Workflow }) {
-  const overview = useQuery({ ...overviewQuery(workflow.workflow_id), staleTime: 60_000 })
-  if (overview.data === undefined) return <span className="text-muted">…</span>
-  const { is_owner, shared_users } = overview.data
-  if (!is_owner) return <>Shared with you</>
-  return shared_users.length === 0 ? (
-    <>You</>
-  ) : (
-    <span title={shared_users.join(', ')}>{`You, shared with ${shared_users.length}`}</span>
+function LastRun({ run }: { run: Workflow['last_run'] }) {
+  if (run === null) return <TimeText at={null} />
+  if (run.state === 'running') {
+    return (
+      <span className="block w-24">
+        <ProgressBar label="Progress of the last run" value={run.rows_done} max={run.rows_queued} />
+      </span>
+    )
+  }
+  return (
+    <>
+      <TimeText at={run.at} />
+      {run.cells_failed > 0 && <span className="text-failed">{`, ${figure(run.cells_failed)} failed`}</span>}
+      {run.state === 'stopped' && <span className="text-muted">, stopped</span>}
+    </>
+  )
+}
+
+function Ownership({ workflow: { is_owner, owner, shared_with } }: { workflow: Workflow }) {
+  return (
+    <span className="break-words">
+      {is_owner ? 'You' : (owner ?? 'Nobody any more')}
+      {shared_with > 0 && <span className="text-muted">{`, shared with ${figure(shared_with)}`}</span>}
+    </span>
   )
 }

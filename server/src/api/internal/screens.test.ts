@@ -116,3 +116,37 @@ it('each kind of source is listed with the fields that a form asks for', async (
     'stop_at',
   ])
 })
+
+it('workflows are listed with their owner, with how many share them, and with the latest run of any sheet', async () => {
+  const member = await signIn(app, org.orgId, 'lister@example.com', 'member')
+  const { workflow_id: id } = (await member.call('POST', '/api/v1/workflows', { name: 'Listed' })).body.data
+  const base = `/workflows/${id}/sheets`
+  const child = (await org.call('POST', base, { name: 'Child' })).body.data.sheet_id
+  const listed = async (by: typeof member) =>
+    (await by.call('GET', '/workflows')).body.data.find(
+      (one: { workflow_id: string }) => one.workflow_id === id,
+    )
+  expect(await listed(member)).toMatchObject({
+    name: 'Listed',
+    owner: 'lister@example.com',
+    is_owner: true,
+    shared_with: 0,
+    last_run: null,
+  })
+  const other = await signIn(app, org.orgId, 'colleague@example.com', 'member')
+  expect(await listed(other)).toBeUndefined()
+  await member.call('POST', `/workflows/${id}/share`, { email: 'colleague@example.com' })
+  await org.call('POST', `${base}/${child}/inputs`, [{ name: 'name', type: 'string' }])
+  await org.call('POST', `${base}/${child}/actions/add`, {
+    action_id: 'format_data_using_js_expression',
+    inputs: { data_formatter: '(() => { throw new Error("no") })()' },
+  })
+  await org.call('POST', `${base}/${child}/rows`, { rows: [{ name: 'a' }], run_after_add: 'all' })
+  await settledRows(org, `${base}/${child}`)
+  await expect
+    .poll(async () => (await listed(other)).last_run)
+    .toMatchObject({ state: 'finished', rows_queued: 1, rows_done: 1, cells_failed: 1 })
+  expect(await listed(other)).toMatchObject({ is_owner: false, shared_with: 1 })
+  const foreign = (await stranger.call('GET', '/workflows')).body.data
+  expect(foreign).toEqual([])
+})
