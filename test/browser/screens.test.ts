@@ -133,6 +133,48 @@ describe('settings', () => {
   })
 })
 
+describe('budgets', () => {
+  it('a budget is made, refused where it is wrong, changed and deleted; alerts of a program are signed', async () => {
+    await page.goto(url('/usage'))
+    await page.getByRole('button', { name: 'New budget' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New budget' })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const limit = dialog.getByRole('spinbutton', { name: 'Limit' })
+    await expect.poll(() => limit.getAttribute('aria-invalid')).toBe('true')
+    await limit.fill('250')
+    await choose('Budget for', 'A member')
+    await choose('Member', org.adminEmail)
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Monthly')
+    await dialog.getByRole('textbox', { name: 'Tell a program' }).fill('https://alerts.example/budget')
+    await checkAccessibility()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const made = page.getByRole('dialog', { name: 'Budget created' })
+    expect(await made.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^whsec_/)
+    await made.getByRole('button', { name: 'Done' }).click()
+    const table = page.getByRole('table', { name: 'Budgets' })
+    await table.getByRole('progressbar', { name: 'Spent of Monthly' }).waitFor()
+    await page.getByRole('button', { name: 'Edit Monthly' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit Monthly' })
+    await edit.getByRole('spinbutton', { name: 'Limit' }).fill('300.5')
+    await edit.getByRole('textbox', { name: 'Alerts at' }).fill('90%, 100')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await table.getByText('0 of 300.5').waitFor()
+    const { body } = await org.call('GET', '/credits/budgets')
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        scope: 'member',
+        subject: org.adminEmail,
+        thresholds: [90, 100],
+        limit: 300.5,
+      }),
+    ])
+    await checkAccessibility()
+    await page.getByRole('button', { name: 'Delete Monthly' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No budgets: ').waitFor()
+  })
+})
+
 describe('sources', () => {
   it('a source is made from the fields of its type, synced into a workflow, paused and resumed', async () => {
     const made = await org.call('POST', '/workflows', { name: 'Visitors' })

@@ -13,7 +13,7 @@ export function TimeText({ at }: { at: string | null }) {
   if (at === null) return <span className="text-muted">never</span>
   const date = new Date(at)
   return (
-    <time dateTime={at} title={date.toLocaleString()}>
+    <time dateTime={at} className="whitespace-nowrap" title={date.toLocaleString()}>
       {relativeTime(date, Date.now())}
     </time>
   )

@@ -5,11 +5,12 @@ import { post } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { RecordTable, type SourceRow } from './record-table.tsx'
 import { SourceFieldControl } from './source-field.tsx'
-import { problemWithin, readFields, sourceTypesQuery } from './source-types.ts'
+import { readFields, sourceTypesQuery } from './source-types.ts'
 
 const PREVIEWED = 10
 

@@ -7,12 +7,13 @@ import { workflowsQuery } from '../../api/workflows.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Checkbox } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { fieldsOf } from './record-table.tsx'
 import { recordsQuery } from './source-records.tsx'
-import { problemWithin, sourceTypesQuery } from './source-types.ts'
+import { sourceTypesQuery } from './source-types.ts'
 
 export const ON_CHANGE = [
   { value: 'ignore', label: 'Leave the row' },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CreditsOverview as CreditsSchema } from '#contract/credits.ts'
-import type { Usage as UsageSchema } from '#contract/usage.ts'
+import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
 import { get } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
@@ -10,13 +10,27 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { figure } from '../../ui/figure.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { Budgets } from './budgets.tsx'
+import { fillDays, UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 type Usage = z.infer<typeof UsageSchema>
+type UsageRow = z.infer<typeof UsageRowSchema>
 type Credits = z.infer<typeof CreditsSchema>
 
 const PERIODS = ['All time', 'Today', 'Last 7 days', 'Last 30 days', 'This month'] as const
 type Period = (typeof PERIODS)[number]
+/** What else spending can be split by. */
+const SPLITS = [
+  { value: 'provider', label: 'Provider' },
+  { value: 'member', label: 'Member' },
+  { value: 'key', label: 'API key' },
+  { value: 'trigger', label: 'What started it' },
+  { value: 'month', label: 'Month' },
+] as const
+type Split = (typeof SPLITS)[number]['value']
+type Group = Split | 'workflow' | 'action' | 'day'
+
 /** Before anything was charged anywhere. */
 const FIRST_DAY = '2020-01-01'
 const DAY_MS = 86_400_000
@@ -30,7 +44,7 @@ function startOf(period: Period, now = Date.now()): string {
   return dayOf(now - (period === 'Last 7 days' ? 6 : 29) * DAY_MS)
 }
 
-function useUsage(from: string, group: 'workflow' | 'action' | 'day') {
+function useUsage(from: string, group: Group) {
   return useQuery({
     queryKey: ['usage', from, group],
     queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
@@ -47,6 +61,8 @@ export function Screen() {
   const byWorkflow = useUsage(from, 'workflow')
   const byAction = useUsage(from, 'action')
   const byDay = useUsage(from, 'day')
+  const [split, setSplit] = useState<Split>('provider')
+  const bySplit = useUsage(from, split)
   if (overview.data === undefined && overview.error !== null) {
     return <Refusal error={overview.error} title="Usage" onRetry={() => void overview.refetch()} />
   }
@@ -86,6 +102,15 @@ export function Screen() {
         </div>
       </div>
       {byDay.data === undefined && byDay.error === null && <Skeleton />}
+      {byDay.data !== undefined && byDay.data.totals.credits > 0 && (
+        <UsageChart
+          days={fillDays(
+            byDay.data.rows.map(({ day = '', credits }) => ({ day, credits })),
+            dayOf(Date.now()),
+          )}
+        />
+      )}
+      <Budgets />
       <UsageTable
         label="Credits by workflow"
         name="Workflow"
@@ -99,8 +124,29 @@ export function Screen() {
         nameOf={({ action_id }) => action_id ?? 'no action'}
       />
       <UsageTable label="Credits by day" name="Day" query={byDay} nameOf={({ day }) => day ?? ''} />
+      <div className="w-44">
+        <Combobox
+          label="Also by"
+          value={split}
+          choices={SPLITS}
+          onChange={(next) => setSplit(SPLITS.find(({ value }) => value === next)?.value ?? 'provider')}
+        />
+      </div>
+      <UsageTable
+        label={`Credits by ${SPLITS.find(({ value }) => value === split)?.label.toLowerCase() ?? split}`}
+        name={SPLITS.find(({ value }) => value === split)?.label ?? split}
+        query={bySplit}
+        nameOf={(row) => splitName(row, split)}
+      />
     </Page>
   )
+}
+
+function splitName(row: UsageRow, split: Split): string {
+  if (split === 'key') return row.key_id === null || row.key_id === undefined ? 'no key' : row.key_id
+  const name = row[split]
+  if (name !== null && name !== undefined) return name
+  return split === 'provider' ? 'no provider' : 'nobody'
 }
 
 function Figure({ name, value }: { name: string; value: number }) {

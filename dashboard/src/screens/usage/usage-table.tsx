@@ -39,7 +39,7 @@ export function UsageTable({
       name: figureName,
       align: 'right' as const,
       wideOnly,
-      cell: (row: UsageRow) => <span className="tabular-nums">{figure(of(row))}</span>,
+      cell: (row: UsageRow) => <span className="inline-block min-w-16 tabular-nums">{figure(of(row))}</span>,
     })),
   ]
   return (
@@ -49,7 +49,7 @@ export function UsageTable({
         label={label}
         columns={columns}
         items={rows}
-        keyOf={(row) => `${row.workflow_id ?? ''} ${row.action_id ?? ''} ${row.day ?? ''}`}
+        keyOf={({ cells: _, ...row }) => JSON.stringify(row)}
         footer={
           <tr>
             <th scope="row" className="h-10 px-3 text-left font-medium">
@@ -58,7 +58,7 @@ export function UsageTable({
             {FIGURES.map(({ name: figureName, of, wideOnly }) => (
               <td
                 key={figureName}
-                className={`px-3 text-right tabular-nums ${wideOnly === true ? 'max-md:hidden' : ''}`}
+                className={`px-3 text-right font-medium tabular-nums ${wideOnly === true ? 'max-md:hidden' : ''}`}
               >
                 {figure(of(totals))}
               </td>

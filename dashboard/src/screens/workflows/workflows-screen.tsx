@@ -154,8 +154,10 @@ function LastRun({ run }: { run: Workflow['last_run'] }) {
   return (
     <>
       <TimeText at={run.at} />
-      {run.cells_failed > 0 && <span className="text-failed">{`, ${figure(run.cells_failed)} failed`}</span>}
-      {run.state === 'stopped' && <span className="text-muted">, stopped</span>}
+      {run.cells_failed > 0 && (
+        <span className="text-12 whitespace-nowrap text-failed">{` ${figure(run.cells_failed)} failed`}</span>
+      )}
+      {run.state === 'stopped' && <span className="text-12 text-muted"> stopped</span>}
     </>
   )
 }

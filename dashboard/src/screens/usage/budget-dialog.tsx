@@ -1,0 +1,225 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { CreatedBudget } from '#contract/budgets.ts'
+import type { ListedKey } from '#contract/settings.ts'
+import { get, post, request } from '../../api/client.ts'
+import { workflowsQuery } from '../../api/workflows.ts'
+import { type Choice, Combobox } from '../../ui/combobox.tsx'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
+import { TextField } from '../../ui/text-field.tsx'
+import {
+  ANY_TRIGGER,
+  type Budget,
+  bodyOf,
+  MODES,
+  NEW_BUDGET,
+  PERIODS,
+  type Scope,
+  SCOPES,
+  TRIGGERS,
+  type TypedBudget,
+  typedOf,
+} from './budget-fields.ts'
+
+const FIELDS = [
+  'scope',
+  'subject',
+  'period',
+  'trigger',
+  'name',
+  'limit',
+  'thresholds',
+  'emails',
+  'webhook_url',
+]
+
+/** A new budget, or what can be changed of one that is there. */
+export function BudgetDialog({
+  budget,
+  onMade,
+  onClose,
+}: {
+  budget: Budget | null
+  /** With what deliveries are signed with, where there are any. */
+  onMade: (secret: string | null) => void
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState<TypedBudget>(budget === null ? NEW_BUDGET : typedOf(budget))
+  const [scope, setScope] = useState<Scope>('organisation')
+  const [subject, setSubject] = useState('')
+  const [period, setPeriod] = useState<string>('month')
+  const [trigger, setTrigger] = useState(ANY_TRIGGER)
+  const queries = useQueryClient()
+  const method = budget === null ? 'POST' : 'PATCH'
+  const path = budget === null ? '/credits/budgets' : `/credits/budgets/${budget.budget_id}`
+  const chosen = {
+    scope,
+    subject: scope === 'organisation' ? null : subject,
+    period,
+    ...(trigger === ANY_TRIGGER ? {} : { trigger }),
+  }
+  const body = { ...(budget === null ? chosen : {}), ...bodyOf(typed) }
+  const save = useMutation({
+    mutationFn: async () =>
+      budget === null
+        ? (await post<z.infer<typeof CreatedBudget>>(path, body)).webhook_secret
+        : (await request('PATCH', path, body), null),
+    onSuccess: async (secret) => {
+      await queries.invalidateQueries({ queryKey: ['budgets'] })
+      onMade(typed.webhook.trim() === '' ? null : secret)
+    },
+  })
+  const problem = (field: string) => problemWithin(save.error, field)
+  const set = (change: Partial<TypedBudget>) => setTyped({ ...typed, ...change })
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={budget === null ? 'New budget' : `Edit ${budget.name}`}
+      submit={{
+        label: budget === null ? 'Create' : 'Save',
+        onSubmit: () => save.mutate(),
+        busy: save.isPending,
+      }}
+      footer={<CopyAsCurl method={method} path={path} body={body} />}
+      error={FIELDS.some((field) => problem(field) !== undefined) ? null : save.error}
+    >
+      {budget === null && (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Combobox
+            label="Budget for"
+            value={scope}
+            choices={SCOPES}
+            onChange={(next) => {
+              setScope(SCOPES.find(({ value }) => value === next)?.value ?? 'organisation')
+              setSubject('')
+            }}
+            problem={problem('scope')}
+          />
+          {scope !== 'organisation' && (
+            <Subject scope={scope} value={subject} onChange={setSubject} problem={problem('subject')} />
+          )}
+          <Combobox
+            label="Counts"
+            value={period}
+            choices={PERIODS}
+            onChange={setPeriod}
+            problem={problem('period')}
+          />
+          <Combobox
+            label="Started by"
+            value={trigger}
+            choices={TRIGGERS}
+            onChange={setTrigger}
+            problem={problem('trigger')}
+          />
+        </div>
+      )}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          label="Limit"
+          type="number"
+          min={0}
+          step="any"
+          value={typed.limit}
+          onChange={(limit) => set({ limit })}
+          problem={problem('limit')}
+          hint="In credits"
+        />
+        <Combobox
+          label="At the limit"
+          value={typed.mode}
+          choices={MODES}
+          onChange={(mode) => set({ mode })}
+          hint={typed.mode === 'stop' ? 'What would pass it is not run.' : 'Nothing is stopped.'}
+        />
+        <TextField
+          label="Name"
+          value={typed.name}
+          onChange={(name) => set({ name })}
+          problem={problem('name')}
+          placeholder="Named by what it is for"
+        />
+        <TextField
+          label="Alerts at"
+          value={typed.thresholds}
+          onChange={(thresholds) => set({ thresholds })}
+          problem={problem('thresholds')}
+          hint="Percent of the limit, separated by commas"
+        />
+        <TextField
+          label="Tell by mail"
+          value={typed.emails}
+          onChange={(emails) => set({ emails })}
+          problem={problem('emails')}
+          placeholder="The administrators"
+          hint="Addresses, separated by commas"
+        />
+        <TextField
+          label="Tell a program"
+          value={typed.webhook}
+          onChange={(webhook) => set({ webhook })}
+          problem={problem('webhook_url')}
+          placeholder="https://"
+          hint="Each alert is posted there, signed"
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+/** Which one of its kind the budget is for. */
+function Subject({
+  scope,
+  value,
+  onChange,
+  problem,
+}: {
+  scope: Exclude<Scope, 'organisation'>
+  value: string
+  onChange: (value: string) => void
+  problem: string | undefined
+}) {
+  const user = useQuery({
+    queryKey: ['user'],
+    queryFn: ({ signal }) => get<{ org_members: { emails: string[] } }>('/user', signal),
+    enabled: scope === 'member',
+  })
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => get<z.infer<typeof ListedKey>[]>('/internal/keys', signal),
+    enabled: scope === 'key',
+  })
+  const workflows = useQuery({ ...workflowsQuery, enabled: scope === 'workflow' || scope === 'sheet' })
+  const choices: Record<typeof scope, readonly (string | Choice)[]> = {
+    member: user.data?.org_members.emails ?? [],
+    key: (keys.data ?? []).map(({ key_id, last4, email }) => ({
+      value: key_id,
+      label: `...${last4}`,
+      note: email ?? '',
+    })),
+    workflow: (workflows.data ?? []).map(({ workflow_id, name }) => ({ value: workflow_id, label: name })),
+    // The main sheet has the id of its workflow; another is named by its own.
+    sheet: (workflows.data ?? []).map(({ workflow_id, name }) => ({
+      value: workflow_id,
+      label: name,
+      note: 'main sheet',
+    })),
+  }
+  const label = { member: 'Member', key: 'Key', workflow: 'Workflow', sheet: 'Sheet' }[scope]
+  return (
+    <Combobox
+      label={label}
+      value={value}
+      choices={choices[scope]}
+      onChange={onChange}
+      problem={problem}
+      free={scope === 'sheet'}
+      {...(scope === 'sheet' ? { hint: 'Or the id of another sheet' } : {})}
+    />
+  )
+}
