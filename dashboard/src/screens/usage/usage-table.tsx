@@ -49,7 +49,7 @@ export function UsageTable({
         label={label}
         columns={columns}
         items={rows}
-        keyOf={({ cells: _, ...row }) => JSON.stringify(row)}
+        keyOf={(row) => `${row.workflow_id ?? ''} ${nameOf(row)}`}
         footer={
           <tr>
             <th scope="row" className="h-10 px-3 text-left font-medium">
