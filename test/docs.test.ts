@@ -49,7 +49,7 @@ const deadPaths = (document: string) =>
     .map(({ line, text }) => `line ${line}: ${text}`)
 
 const deadLinks = (document: string, folder: string) =>
-  [...document.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
+  [...document.matchAll(/(?:\]\(|\bsrc(?:set)?=")([^)"\s#]+)(?:#[^)]*)?[)"]/g)].flatMap(([, target = '']) =>
     /^[a-z]+:/.test(target) || existsSync(join(folder, target)) ? [] : [target],
   )
 
@@ -91,7 +91,7 @@ describe('these checks', () => {
     '```',
     'node bench/gone.ts --cold',
     '```',
-    '[here](test/harness.ts#top) [there](gone.md) [web](https://example.com/gone.md) `npm run test` `npm run gone:too`',
+    '<img src="test/harness.ts"> <source srcset="gone.png"> [here](test/harness.ts#top) [there](gone.md) [web](https://example.com/gone.md) `npm run test` `npm run gone:too`',
     '| `HOST`, `PORT` | `127.0.0.1`, 8787 |',
     '| LOAM_X | `LOAM_Y` |',
   ].join('\n')
@@ -102,7 +102,7 @@ describe('these checks', () => {
       'line 2: gone.json',
       'line 4: bench/gone.ts',
     ])
-    expect(deadLinks(document, '.')).toEqual(['gone.md'])
+    expect(deadLinks(document, '.')).toEqual(['gone.png', 'gone.md'])
     expect(unknownScripts(document)).toEqual(['gone:too'])
     expect(settingsOf(document)).toEqual(['HOST', 'PORT'])
   })

@@ -45,14 +45,20 @@ try {
 
 /** The demo is free: usage has something to show only where an action has a price. */
 async function makeSpending(): Promise<void> {
-  dashboard.loam('prices', 'set', '--action', 'parse_email_address', '--credits', '2')
-  await dashboard.post('/credits/budgets', { scope: 'organisation', period: 'month', limit: 120, name: 'Monthly' })
+  dashboard.loam('prices', 'set', '--action', 'merge_lists', '--credits', '2')
+  await dashboard.post('/credits/budgets', {
+    scope: 'organisation',
+    period: 'month',
+    limit: 120,
+    name: 'Monthly',
+  })
   const { workflow_id: id = '' } = await dashboard.post('/workflows', { name: 'Inbound leads' })
   const base = `/workflows/${id}/sheets/${id}`
   await dashboard.post(`${base}/inputs`, [{ name: 'email', type: 'email' }])
   await dashboard.post(`${base}/actions/add`, {
-    action_id: 'parse_email_address',
-    inputs: { value: '{{input.email}}' },
+    action_id: 'merge_lists',
+    name: 'Addresses',
+    inputs: { lists: ['["{{input.email}}"]'] },
   })
   const rows = Array.from({ length: 40 }, (_, place) => ({ email: `ada+${place}@analytical.example` }))
   await dashboard.post(`${base}/rows`, { rows, run_after_add: 'all' })

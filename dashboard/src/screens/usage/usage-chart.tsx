@@ -36,10 +36,10 @@ export function UsageChart({ days }: { days: readonly Day[] }) {
           <div
             key={day}
             title={`${day}: ${figure(credits)} credits`}
-            className="flex h-full min-w-0 flex-1 items-end rounded-sm hover:bg-hover"
+            className="flex h-full min-w-0 flex-1 items-end justify-center rounded-sm hover:bg-hover"
           >
             <div
-              className="w-full rounded-t-sm bg-accent"
+              className="w-full max-w-10 rounded-t-sm bg-accent"
               style={{
                 height: credits === 0 ? '1px' : `max(2px, ${(credits / most.credits) * 100}%)`,
                 opacity: credits === 0 ? 0.25 : 1,

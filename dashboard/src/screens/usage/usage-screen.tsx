@@ -70,9 +70,22 @@ export function Screen() {
   return (
     <Page
       title="Usage"
-      actions={<CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />}
+      actions={
+        <>
+          <div className="w-40">
+            <Combobox
+              label="Period"
+              hideLabel
+              value={period}
+              choices={PERIODS}
+              onChange={(next) => setPeriod(PERIODS.find((one) => one === next) ?? 'All time')}
+            />
+          </div>
+          <CopyAsCurl method="GET" path={`/credits/usage?from=${from}&group_by=workflow`} />
+        </>
+      }
     >
-      <div className="flex flex-wrap items-end gap-6">
+      <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
         <div>
           <p className="text-12 text-muted">Balance</p>
           <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
@@ -92,14 +105,6 @@ export function Screen() {
             <Figure name="Saved by own keys" value={totals.saved_by_own_keys} />
           </>
         )}
-        <div className="ml-auto w-40">
-          <Combobox
-            label="Period"
-            value={period}
-            choices={PERIODS}
-            onChange={(next) => setPeriod(PERIODS.find((one) => one === next) ?? 'All time')}
-          />
-        </div>
       </div>
       {byDay.data === undefined && byDay.error === null && <Skeleton />}
       {byDay.data !== undefined && byDay.data.totals.credits > 0 && (
