@@ -60,6 +60,11 @@ export const Amount = z
   })
   .refine((millis) => millis <= MAX_MILLIS, `must be at most ${MAX_MILLIS / 1000}`)
 
+/** Null where somebody says that there is none. */
+export const CapAmount = z.union([z.literal('none').transform(() => null), Amount], {
+  error: 'must be none or a number of credits with at most 3 decimals, such as 500 or 0.125',
+})
+
 export const KeyId = z.string().toLowerCase().refine(isUuid, 'must be a UUID, as `loam key list` shows it')
 
 /** Nothing between the commas is refused: an empty list must not read as "no limit". */

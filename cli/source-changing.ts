@@ -8,8 +8,9 @@ import { deleteSource, setSourceStatus } from '#server/source-pulls/status.ts'
 import { syncSource } from '#server/source-pulls/sync.ts'
 import { loadSources } from '#server/sources/registry.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { MILLIS } from '#server/store/organisation/credits.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
-import { examples } from './flags.ts'
+import { Amount, examples } from './flags.ts'
 import { inSession } from './session.ts'
 import { OneSource, Pair, readMapping, requireSource, showState, SOURCE, SourceId } from './source-session.ts'
 
@@ -19,6 +20,7 @@ const SyncFlags = z.strictObject({
   map: Pair,
   existing: z.boolean().default(true),
   onChange: z.enum(['ignore', 'update', 'update_and_run']).default('ignore'),
+  maxCredits: Amount.exactOptional(),
 })
 
 const SetFlags = z.strictObject({
@@ -42,12 +44,13 @@ export function defineChanging(source: Command): void {
       '--on-change <what>',
       'what becomes of the row of a changed record: ignore, update, update_and_run',
     )
+    .option('--max-credits <credits>', 'what rows may cost a day (UTC) that it starts; no cap without it')
     .addHelpText(
       'after',
       examples('loam source sync <id> --workflow <workflow_id> --map input.company=name input.site=domain'),
     )
     .action(
-      inSession(SyncFlags, async ({ db }, { id, workflow, map, existing, onChange }) => {
+      inSession(SyncFlags, async ({ db }, { id, workflow, map, existing, onChange, maxCredits }) => {
         const record = await requireSource(db, id)
         const sheet = await findSheet(db, record.org_id, workflow)
         if (sheet === undefined) throw notFound(`Workflow ${workflow}`)
@@ -55,7 +58,12 @@ export function defineChanging(source: Command): void {
           db,
           OPERATOR,
           { record, sheet, source: (await loadSources()).get(record.slug) },
-          { fieldMapping: readMapping(map), pushExisting: existing, onChange, maxCredits: undefined },
+          {
+            fieldMapping: readMapping(map),
+            pushExisting: existing,
+            onChange,
+            maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
+          },
         )
         const data = {
           source_instance_id: id,

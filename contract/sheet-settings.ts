@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { ONLY_ROWS } from './runs.ts'
 import { GivenInputs, GivenOutputs, ShortcutDetails } from './shortcuts.ts'
+import { MaxCredits } from './spending.ts'
 import { WebhookDelivery } from './webhooks.ts'
 
 export const SHOWN_DELIVERIES = 20
@@ -20,12 +21,14 @@ export const SheetSchedule = z.object({
   cron: z.string(),
   timezone: z.string(),
   only: z.enum(ONLY_ROWS).nullable(),
+  max_credits: z.number().nullable().describe('What the run of a tick may cost'),
   next_run_at: DateTime,
 })
 export const ScheduleBody = z.strictObject({
   cron: z.string(),
   timezone: z.string().trim().optional(),
   only: z.enum(ONLY_ROWS).optional(),
+  max_credits: MaxCredits.nullable().optional().describe('Stays as it is when it is left out; null for none'),
 })
 
 export const SheetWebhook = z.object({

@@ -38,6 +38,7 @@ it('D57: set prints sheet_id, cron and next_run_at; setting again replaces; list
         name: 'Rows',
         cron: '0 9 * * *',
         only_rows: null,
+        max_credits: null,
         timezone: 'Asia/Kathmandu',
         next_run_at: second.answer.next_run_at,
       },
@@ -72,4 +73,14 @@ it.each([
 ])('set fails with %s and says what is wrong', async (_what, flags, errors) => {
   const { exit, answer } = await schedule('set', '--sheet', sheet_id, ...flags)
   expect([exit, answer.errors]).toEqual([2, errors])
+})
+
+it('M16: --max-credits caps the run of each tick; setting again without it lifts it', async () => {
+  const set = (...flags: string[]) => schedule('set', '--sheet', sheet_id, '--cron', '0 0 1 1 *', ...flags)
+  expect((await set('--max-credits', '2.5')).answer.max_credits).toBe(2.5)
+  expect((await schedule('list')).answer[0].max_credits).toBe(2.5)
+  const { exit, answer } = await set('--max-credits', '2.5555')
+  expect([exit, answer.errors[0].field]).toEqual([2, 'max-credits'])
+  expect((await set()).answer).not.toHaveProperty('max_credits')
+  expect((await schedule('list')).answer[0].max_credits).toBeNull()
 })

@@ -4,8 +4,9 @@ import { ONLY_ROWS } from '#contract/runs.ts'
 import { DEFAULT_TIMEZONE } from '#server/lib/timing/cron.ts'
 import { setSchedule, unsetSchedule } from '#server/org/schedules.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { MILLIS } from '#server/store/organisation/credits.ts'
 import { listSchedules } from '#server/store/runs/schedules.ts'
-import { examples, Org } from '../flags.ts'
+import { CapAmount, examples, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { inSession, resolveOrganisation } from '../session.ts'
 import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
@@ -15,6 +16,7 @@ const SetFlags = z.strictObject({
   cron: z.string(),
   timezone: z.string().trim().exactOptional(),
   only: z.enum(ONLY_ROWS).exactOptional(),
+  maxCredits: CapAmount.exactOptional(),
 })
 
 export function define(schedule: Command): void {
@@ -37,6 +39,7 @@ export function define(schedule: Command): void {
       '--only <rows>',
       'unfinished or failed: rows that never came to their end, or those with a failure; all rows without it',
     )
+    .option('--max-credits <credits>', 'what the run of each tick may cost; no cap without it')
     .option('--timezone <name>', `time zone of the line (default ${DEFAULT_TIMEZONE})`)
     .option(...SHEET_ORG)
     .addHelpText(
@@ -44,19 +47,28 @@ export function define(schedule: Command): void {
       examples(
         'loam schedule set --sheet <sheet_id> --cron "*/5 * * * *"',
         'loam schedule set --sheet <sheet_id> --cron "0 9 * * MON-FRI" --timezone Europe/Berlin',
-        'loam schedule set --sheet <sheet_id> --cron @hourly --only failed',
+        'loam schedule set --sheet <sheet_id> --cron @hourly --only failed --max-credits 50',
       ),
     )
     .action(
       inSession(SetFlags, async ({ db }, flags) => {
         const sheet = await requireSheet(db, flags)
-        const made = await setSchedule(db, OPERATOR, sheet, flags)
+        const { maxCredits: maxCreditsMillis = null, ...given } = flags
+        const made = await setSchedule(db, OPERATOR, sheet, { ...given, maxCreditsMillis })
         const { sheet_id, cron, timezone, next_run_at, only_rows: only } = made
         const what = only === null ? '' : ` (${only} rows)`
+        const cap = maxCreditsMillis === null ? null : maxCreditsMillis / MILLIS
+        const most = cap === null ? '' : `, for at most ${cap} credits each time`
         return {
-          data: { sheet_id, cron, next_run_at, ...(only === null ? {} : { only }) },
+          data: {
+            sheet_id,
+            cron,
+            next_run_at,
+            ...(only === null ? {} : { only }),
+            ...(cap === null ? {} : { max_credits: cap }),
+          },
           text: () =>
-            `${sheet.name}${what} runs by ${cron} (${timezone}), next at ${formatTime(next_run_at)}.`,
+            `${sheet.name}${what} runs by ${cron} (${timezone})${most}, next at ${formatTime(next_run_at)}.`,
         }
       }),
     )
@@ -69,18 +81,23 @@ export function define(schedule: Command): void {
     .action(
       inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
         const { org_id } = await resolveOrganisation(db, flags)
-        const schedules = await listSchedules(db, org_id)
+        const found = await listSchedules(db, org_id)
+        const schedules = found.map(({ max_credits_millis: millis, ...schedule }) => ({
+          ...schedule,
+          max_credits: millis === null ? null : millis / MILLIS,
+        }))
         return {
           data: schedules,
           text: () =>
             formatTable(
-              ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'ROWS', 'NAME'],
-              schedules.map(({ sheet_id, cron, timezone, next_run_at, only_rows, name }) => [
+              ['SHEET', 'CRON', 'TIME ZONE', 'NEXT RUN', 'ROWS', 'AT MOST', 'NAME'],
+              schedules.map(({ sheet_id, cron, timezone, next_run_at, only_rows, max_credits, name }) => [
                 sheet_id,
                 cron,
                 timezone,
                 formatTime(next_run_at),
                 only_rows ?? 'all',
+                String(max_credits ?? '-'),
                 name,
               ]),
               'No schedules.',

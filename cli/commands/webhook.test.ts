@@ -81,3 +81,13 @@ it.each([
   const failed = await webhook(['enable', ...flags])
   expect([failed.exit, failed.answer.message]).toEqual([exit, expect.stringContaining(message)])
 })
+
+it('M16: --max-credits-per-day caps what deliveries cost a day, until it is none', async () => {
+  const enable = async (...flags: string[]) =>
+    (await webhook(['enable', '--sheet', sheet_id, ...flags])).answer.max_credits_per_day
+  expect(await enable('--max-credits-per-day', '12.5')).toBe(12.5)
+  expect(await enable('--rotate')).toBe(12.5)
+  expect(await enable('--max-credits-per-day', 'none')).toBeUndefined()
+  const { exit, answer } = await webhook(['enable', '--sheet', sheet_id, '--max-credits-per-day', '-1'])
+  expect([exit, answer.errors[0].field]).toEqual([2, 'max-credits-per-day'])
+})

@@ -2,14 +2,20 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { switchWebhookOff, switchWebhookOn, webhookUrl } from '#server/org/webhooks.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { MILLIS } from '#server/store/organisation/credits.ts'
 import { KEPT_DELIVERIES, listDeliveries } from '#server/store/webhooks/webhook-deliveries.ts'
-import { examples, Limit } from '../flags.ts'
+import { listWebhooks } from '#server/store/webhooks/webhooks.ts'
+import { CapAmount, examples, Limit } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { serverAddress } from '../server-address.ts'
 import { inSession } from '../session.ts'
 import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
 
-const EnableFlags = z.strictObject({ ...SHEET_FLAGS, rotate: z.literal(true).exactOptional() })
+const EnableFlags = z.strictObject({
+  ...SHEET_FLAGS,
+  rotate: z.literal(true).exactOptional(),
+  maxCreditsPerDay: CapAmount.exactOptional(),
+})
 const DeliveryFlags = z.strictObject({ ...SHEET_FLAGS, limit: Limit(KEPT_DELIVERIES, KEPT_DELIVERIES) })
 
 export function define(webhook: Command): void {
@@ -23,20 +29,42 @@ export function define(webhook: Command): void {
     .description('Give a sheet an address that other systems post rows to')
     .requiredOption(...SHEET)
     .option('--rotate', 'make a new address; the old one ends')
+    .option(
+      '--max-credits-per-day <credits>',
+      'what rows may cost a day (UTC) that arrive there, or none; stays as it is without it',
+    )
     .option(...SHEET_ORG)
     .addHelpText(
       'after',
-      examples('loam webhook enable --sheet <sheet_id>', 'loam webhook enable --sheet <sheet_id> --rotate'),
+      examples(
+        'loam webhook enable --sheet <sheet_id>',
+        'loam webhook enable --sheet <sheet_id> --max-credits-per-day 500',
+        'loam webhook enable --sheet <sheet_id> --rotate',
+      ),
     )
     .action(
       inSession(EnableFlags, async ({ db, sealer, config }, flags) => {
         const sheet = await requireSheet(db, flags)
-        const token = await switchWebhookOn(db, OPERATOR, sealer, sheet, { rotate: flags.rotate === true })
+        const token = await switchWebhookOn(db, OPERATOR, sealer, sheet, {
+          rotate: flags.rotate === true,
+          capMillis: flags.maxCreditsPerDay,
+        })
+        const [made] = await listWebhooks(db, sheet.org_id, [sheet.sheet_id])
+        const millis = made?.max_credits_millis ?? null
+        const cap = millis === null ? null : millis / MILLIS
         const webhook_url = webhookUrl(config.LOAM_PUBLIC_URL ?? serverAddress(config), token)
         return {
-          data: { sheet_id: sheet.sheet_id, webhook_url },
+          data: {
+            sheet_id: sheet.sheet_id,
+            webhook_url,
+            ...(cap === null ? {} : { max_credits_per_day: cap }),
+          },
           text: () =>
-            `POST JSON to ${webhook_url}\nWhoever knows this address can add rows to ${sheet.name}.`,
+            [
+              `POST JSON to ${webhook_url}`,
+              `Whoever knows this address can add rows to ${sheet.name}.`,
+              ...(cap === null ? [] : [`They may cost at most ${cap} credits a day.`]),
+            ].join('\n'),
         }
       }),
     )

@@ -4,6 +4,7 @@ import { hashToken, randomText } from '../lib/security/keys.ts'
 import { type Sealer, tryOpen, unreadable, unreadableWords } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
+import { MILLIS } from '../store/organisation/credits.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { disableWebhook, enableWebhook, listWebhooks } from '../store/webhooks/webhooks.ts'
 
@@ -13,23 +14,35 @@ const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_LENGTH}}$`)
 /** Anything else is no webhook's, and needs no look into the database. */
 export const isWebhookToken = (text: string): boolean => TOKEN.test(text)
 
-/** Switches the webhook input of a sheet on and answers its token, which stays the same unless it is to be rotated. */
+/**
+ * Switches the webhook input of a sheet on and answers its token, which stays the same unless it is to be rotated. A cap of what
+ * its deliveries cost a day stays too unless another, or null for none, is given.
+ */
 export async function switchWebhookOn(
   db: Db,
   actor: Actor,
   sealer: Sealer,
   sheet: SheetKey,
-  options: { rotate?: boolean } = {},
+  options: { rotate?: boolean; capMillis?: number | null | undefined } = {},
 ): Promise<string> {
-  const rotate = options.rotate ?? false
+  const { rotate = false, capMillis } = options
   const token = randomText(TOKEN_LENGTH)
   const sealed = sealer.seal(token, webhookBinding(sheet))
   return inTransaction(db, async (trx) => {
     const [before] = await listWebhooks(trx, sheet.org_id, [sheet.sheet_id])
-    const kept = await enableWebhook(trx, sheet, { hash: hashToken(token), sealed }, rotate)
+    const written = { hash: hashToken(token), sealed }
+    const kept = await enableWebhook(trx, sheet, written, { rotate, capMillis })
     if (before === undefined || rotate) {
       const action = rotate ? 'webhook.rotated' : 'webhook.enabled'
       await recordAudit(trx, sheet.org_id, actor, { action, target: sheet.sheet_id })
+    }
+    if (capMillis !== undefined && capMillis !== (before?.max_credits_millis ?? null)) {
+      const details = { max_credits_per_day: capMillis === null ? null : capMillis / MILLIS }
+      await recordAudit(trx, sheet.org_id, actor, {
+        action: 'webhook.capped',
+        target: sheet.sheet_id,
+        details,
+      })
     }
     const opened = kept === sealed ? token : tryOpen(sealer, kept, webhookBinding(sheet))
     if (opened === null) throw unreadable(ADDRESS, mendingOf(sheet))
@@ -83,7 +96,8 @@ export async function copyWebhook(
   to: SheetKey,
 ): Promise<void> {
   const [webhook] = await listWebhooks(db, from.org_id, [from.sheet_id])
-  if (webhook !== undefined) await switchWebhookOn(db, actor, sealer, to)
+  if (webhook === undefined) return
+  await switchWebhookOn(db, actor, sealer, to, { capMillis: webhook.max_credits_millis })
 }
 
 export function webhookUrl(publicUrl: string, token: string): string {

@@ -78,6 +78,7 @@ async function tick(db: Db, key: SheetKey): Promise<Outcome | null> {
       actions,
       rows: chooseOnly(schedule.only_rows, actions),
       trigger: 'schedule',
+      ...(schedule.max_credits_millis !== null && { cap: { limitMillis: schedule.max_credits_millis } }),
     })
     return { words: 'a scheduled run was started', runId }
   })

@@ -13,10 +13,13 @@ import {
   recordDeliveries,
 } from '../store/webhooks/webhook-deliveries.ts'
 import { type Arrival, arriveOnSheets } from './arrivals.ts'
+import type { Cap } from './caps.ts'
 
 /** A delivery that brings rows to a sheet. */
 export type Delivery = {
   sheet: SheetRecord
+  /** What deliveries to the sheet may cost a day. */
+  capMillis: number | null
   /** Hash of the id that the sender gave, in hex; null without one. */
   key: string | null
   data: string[]
@@ -137,12 +140,18 @@ async function findFresh(trx: Db, deliveries: Planned[]): Promise<Planned[]> {
   })
 }
 
-/** The sheet as the latest of these deliveries found it. */
-function sheetOf(ofSheet: Planned[]): SheetRecord {
+/** The latest of these deliveries knows the sheet best. */
+function latestOf(ofSheet: Planned[]): Planned {
   const latest = ofSheet.at(-1)
   if (latest === undefined) throw new Error('a group of deliveries has at least one')
-  return latest.sheet
+  return latest
 }
+
+const sheetOf = (ofSheet: Planned[]): SheetRecord => latestOf(ofSheet).sheet
+
+/** All deliveries of a day share one cap (M16). */
+const capOfDay = ({ sheet_id, capMillis: limitMillis }: Planned): { cap?: Cap } =>
+  limitMillis === null ? {} : { cap: { subject: `webhook ${sheet_id}`, limitMillis, each: 'day' } }
 
 function arrivalOf(ofSheet: Planned[]): Arrival {
   return {
@@ -152,6 +161,7 @@ function arrivalOf(ofSheet: Planned[]): Arrival {
     actor: WEBHOOK,
     trigger: 'webhook',
     run: 'none',
+    ...capOfDay(latestOf(ofSheet)),
   }
 }
 

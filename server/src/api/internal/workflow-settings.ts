@@ -14,6 +14,8 @@ import { forbidden } from '../../lib/errors.ts'
 import { setSchedule, unsetSchedule } from '../../org/schedules.ts'
 import { switchWebhookOff, switchWebhookOn, webhookUrl, webhookUrls } from '../../org/webhooks.ts'
 import { setSharing } from '../../org/workflows.ts'
+import { toMillis } from '../../runs/caps.ts'
+import { MILLIS } from '../../store/organisation/credits.ts'
 import { findMemberById } from '../../store/organisation/members.ts'
 import { findSchedule, type Schedule } from '../../store/runs/schedules.ts'
 import { listShares } from '../../store/sheets/workflows.ts'
@@ -112,7 +114,12 @@ function scheduleRoutes(api: Api): void {
   api.put(
     url,
     { config: writes, schema: { params: SheetParams, body: ScheduleBody, response: answer } },
-    async ({ db, caller, sheet, body }) => ok(viewSchedule(await setSchedule(db, caller, sheet, body))),
+    async ({ db, caller, sheet, body }) => {
+      const { max_credits, ...given } = body
+      const maxCreditsMillis =
+        max_credits === undefined || max_credits === null ? max_credits : toMillis(max_credits)
+      return ok(viewSchedule(await setSchedule(db, caller, sheet, { ...given, maxCreditsMillis })))
+    },
   )
 
   api.delete(url, { config: writes, schema: { params: SheetParams, response: answer } }, async (request) => {
@@ -121,8 +128,15 @@ function scheduleRoutes(api: Api): void {
   })
 }
 
-function viewSchedule({ cron, timezone, only_rows, next_run_at }: Schedule): z.infer<typeof SheetSchedule> {
-  return { cron, timezone, only: only_rows, next_run_at: next_run_at.toISOString() }
+function viewSchedule(schedule: Schedule): z.infer<typeof SheetSchedule> {
+  const { cron, timezone, only_rows, next_run_at, max_credits_millis } = schedule
+  return {
+    cron,
+    timezone,
+    only: only_rows,
+    max_credits: max_credits_millis === null ? null : max_credits_millis / MILLIS,
+    next_run_at: next_run_at.toISOString(),
+  }
 }
 
 function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {

@@ -374,6 +374,7 @@ export type Schema = {
     token_hash: Buffer
     token_sealed: string
     enabled: Generated<boolean>
+    max_credits_millis: number | null
     created_at: Made
   }
   webhook_deliveries: {
@@ -395,6 +396,7 @@ export type Schema = {
     timezone: string
     next_run_at: Instant
     only_rows: OnlyRows | null
+    max_credits_millis: number | null
     created_at: Made
   }
   env_variables: {

@@ -51,6 +51,11 @@ async function openSharedCap(
   { subject, limitMillis }: SharedCap,
   start: RawBuilder<unknown>,
 ): Promise<string> {
+  // Runs that come every moment find it as it is, and do not wait for those who lock it to spend.
+  const { rows: known } = await sql<{ purse_id: string }>`
+    select purse_id from purses where org_id = ${orgId} and subject = ${subject} and period_start = ${start}
+      and limit_millis = ${limitMillis}::bigint`.execute(db)
+  if (known[0] !== undefined) return known[0].purse_id
   const { rows } = await sql<{ purse_id: string }>`
     insert into purses as p (org_id, purse_id, kind, limit_millis, subject, period_start)
     values (${orgId}, ${newId()}, 'cap', ${limitMillis}::bigint, ${subject}, ${start})

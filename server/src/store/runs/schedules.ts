@@ -8,6 +8,8 @@ export type Schedule = SheetKey & {
   timezone: string
   next_run_at: Date
   only_rows: OnlyRows | null
+  /** What the run of a tick may cost. */
+  max_credits_millis: number | null
 }
 
 /** The time by which schedules go: that of the database, whatever the clocks of those who ask. */
@@ -20,12 +22,14 @@ export async function databaseTime(db: Db): Promise<Date> {
 
 /** A sheet has one schedule: a new one replaces it. */
 export async function putSchedule(db: Db, schedule: Schedule): Promise<void> {
-  const { cron, timezone, next_run_at, only_rows } = schedule
+  const { cron, timezone, next_run_at, only_rows, max_credits_millis } = schedule
   await db
     .insertInto('schedules')
     .values(schedule)
     .onConflict((conflict) =>
-      conflict.columns(['org_id', 'sheet_id']).doUpdateSet({ cron, timezone, next_run_at, only_rows }),
+      conflict
+        .columns(['org_id', 'sheet_id'])
+        .doUpdateSet({ cron, timezone, next_run_at, only_rows, max_credits_millis }),
     )
     .execute()
 }
@@ -43,7 +47,7 @@ export async function deleteSchedule(db: Db, { org_id, sheet_id }: SheetKey): Pr
 export async function findSchedule(db: Db, { org_id, sheet_id }: SheetKey): Promise<Schedule | undefined> {
   return db
     .selectFrom('schedules')
-    .select(['org_id', 'sheet_id', 'cron', 'timezone', 'next_run_at', 'only_rows'])
+    .select(['org_id', 'sheet_id', 'cron', 'timezone', 'next_run_at', 'only_rows', 'max_credits_millis'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .executeTakeFirst()
@@ -61,6 +65,7 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
         .onRef('sheets.sheet_id', '=', 'schedules.sheet_id'),
     )
     .select(['schedules.sheet_id', 'workflow_id', 'name', 'cron', 'timezone', 'next_run_at', 'only_rows'])
+    .select('max_credits_millis')
     .where('schedules.org_id', '=', orgId)
     .where('sheets.deleted_at', 'is', null)
     .orderBy('next_run_at')
@@ -81,7 +86,7 @@ export async function lockDueSchedule(
   { org_id, sheet_id }: SheetKey,
 ): Promise<(Schedule & { now: Date }) | undefined> {
   const { rows } = await sql<Schedule & { now: Date }>`
-    select org_id, sheet_id, cron, timezone, next_run_at, only_rows, now() as now from schedules
+    select org_id, sheet_id, cron, timezone, next_run_at, only_rows, max_credits_millis, now() as now from schedules
     where org_id = ${org_id} and sheet_id = ${sheet_id} and next_run_at <= now()
     for update skip locked`.execute(db)
   return rows[0]

@@ -3,9 +3,23 @@ import type { Window } from '../organisation/admission.ts'
 import type { SheetRecord } from '../sheets/sheets.ts'
 
 /** A delivery at the door of a webhook that is there and on. */
-export type WebhookAdmission = { sheet: SheetRecord; granted: boolean; minute: Window; now: number }
+export type WebhookAdmission = {
+  sheet: SheetRecord
+  /** What its deliveries may cost a day. */
+  capMillis: number | null
+  granted: boolean
+  minute: Window
+  now: number
+}
 
-type Row = SheetRecord & { token: string; granted: number; minute_used: number; minute: Date; now: Date }
+type Row = SheetRecord & {
+  token: string
+  max_credits_millis: number | null
+  granted: number
+  minute_used: number
+  minute: Date
+  now: Date
+}
 
 /**
  * Looks up the webhooks of a whole batch and counts its deliveries in one statement, by the database's clock: one fixed
@@ -15,7 +29,7 @@ const ADMIT = `
 with visited as (
   select hash, count(*)::int as hits from unnest($1::bytea[]) as v (hash) group by hash
 ), hook as (
-  select v.hash, v.hits, 'hook ' || s.sheet_id as bucket, s.*
+  select v.hash, v.hits, 'hook ' || s.sheet_id as bucket, w.max_credits_millis, s.*
   from visited v join webhooks w on w.token_hash = v.hash and w.enabled
   join sheets s on s.org_id = w.org_id and s.sheet_id = w.sheet_id and s.deleted_at is null
 ), counted as (
@@ -33,7 +47,7 @@ with visited as (
 )
 select encode(h.hash, 'hex') as token, h.org_id, h.sheet_id, h.workflow_id, h.name, h.position, h.owner_id, h.auto_run,
   h.cache_enabled, h.cache_since, h.continue_on_fail, h.revision, h.next_column, h.action_serials, h.created_at,
-  c.granted, c.minute_used, c.minute, now() as now
+  h.max_credits_millis, c.granted, c.minute_used, c.minute, now() as now
 -- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
 from (select set_config('synchronous_commit', 'off', true)) as unflushed, hook h join counted c using (bucket)`
 
@@ -49,12 +63,21 @@ export async function admitDeliveries(
     const hook = hooks.get(hash.toString('hex'))
     if (hook === undefined) return null
     hook.taken += 1
-    const { token: _token, granted, minute_used, minute, now, ...sheet } = hook.row
+    const {
+      token: _token,
+      max_credits_millis: capMillis,
+      granted,
+      minute_used,
+      minute,
+      now,
+      ...sheet
+    } = hook.row
     const ours = hook.taken <= granted
     // The count is that after the whole batch; those behind this delivery have not happened for it.
     const used = minute_used - (ours ? granted - hook.taken : 0)
     return {
       sheet,
+      capMillis,
       granted: ours,
       minute: { limit: perMinute, used, resetsAt: minute.getTime() / 1000 + 60 },
       now: now.getTime() / 1000,

@@ -9,14 +9,16 @@ export async function enableWebhook(
   db: Db,
   { org_id, sheet_id }: SheetKey,
   token: WebhookToken,
-  rotate: boolean,
+  /** A cap that is undefined stays as it is. */
+  { rotate, capMillis }: { rotate: boolean; capMillis: number | null | undefined },
 ): Promise<string> {
   const { rows } = await sql<{ token_sealed: string }>`
-    insert into webhooks as w (org_id, sheet_id, token_hash, token_sealed)
-    values (${org_id}, ${sheet_id}, ${token.hash}, ${token.sealed})
+    insert into webhooks as w (org_id, sheet_id, token_hash, token_sealed, max_credits_millis)
+    values (${org_id}, ${sheet_id}, ${token.hash}, ${token.sealed}, ${capMillis ?? null}::bigint)
     on conflict (org_id, sheet_id) do update set enabled = true,
       token_hash = case when ${rotate} then excluded.token_hash else w.token_hash end,
-      token_sealed = case when ${rotate} then excluded.token_sealed else w.token_sealed end
+      token_sealed = case when ${rotate} then excluded.token_sealed else w.token_sealed end,
+      max_credits_millis = case when ${capMillis === undefined} then w.max_credits_millis else excluded.max_credits_millis end
     returning token_sealed`.execute(db)
   const [enabled] = rows
   if (enabled === undefined) throw new Error(`the webhook of sheet ${sheet_id} was not written`)
@@ -40,11 +42,11 @@ export async function listWebhooks(
   db: Db,
   orgId: string,
   sheetIds: readonly string[],
-): Promise<{ sheet_id: string; token_sealed: string }[]> {
+): Promise<{ sheet_id: string; token_sealed: string; max_credits_millis: number | null }[]> {
   if (sheetIds.length === 0) return []
   return db
     .selectFrom('webhooks')
-    .select(['sheet_id', 'token_sealed'])
+    .select(['sheet_id', 'token_sealed', 'max_credits_millis'])
     .where('org_id', '=', orgId)
     .where('sheet_id', 'in', [...sheetIds])
     .where('enabled', '=', true)

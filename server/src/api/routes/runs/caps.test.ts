@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { defineAction } from '#server/catalog/define.ts'
 import { field } from '#server/catalog/fields/fields.ts'
@@ -5,6 +6,10 @@ import { done, failed } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
 import { newId } from '#server/lib/ids.ts'
+import { setSchedule } from '#server/org/schedules.ts'
+import { switchWebhookOn } from '#server/org/webhooks.ts'
+import { startDueRuns } from '#server/runs/scheduler.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
@@ -57,6 +62,9 @@ const runOf = async (base: string, id: unknown): Promise<Json> =>
   (await org.call('GET', `${base}/runs/${String(id)}`)).body.data
 const statuses = async (base: string, action = 'paid_1'): Promise<string[]> =>
   (await settledRows(org, base)).map((row: Json) => row.cells[action]?.status)
+
+const SLOW = { timeout: 60_000 }
+const isFinished = ({ state }: Json) => state === 'finished'
 
 describe('M5: max_credits', () => {
   it('M6: cells run as far as it reaches; the rest is out_of_credits, says why, and is not charged', async () => {
@@ -167,6 +175,45 @@ describe('M5: max_credits', () => {
     const [run] = (await org.call('GET', `${child}/runs`)).body.data
     expect(run).toMatchObject({ trigger: 'send_to_sheet', max_credits: 5 })
     expect(run.key_id).not.toBeNull()
+  })
+
+  it('M16: a schedule caps each tick, a webhook what arrives in a day', { timeout: 120_000 }, async () => {
+    const base = await makeSheet()
+    const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c') })
+    const { store, services } = app
+    const yearly = { cron: '0 0 1 1 *' }
+    await setSchedule(store.system, OPERATOR, sheet, { ...yearly, maxCreditsMillis: 4000 })
+    // A cap that is not mentioned stays.
+    await setSchedule(store.system, OPERATOR, sheet, yearly)
+    for (const ticks of [1, 2]) {
+      await sql`update schedules set next_run_at = now() where sheet_id = ${sheet.sheet_id}`.execute(
+        store.system,
+      )
+      await startDueRuns(store, services.log)
+      await expect
+        .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length, SLOW)
+        .toBe(ticks)
+    }
+    const ticked: Json[] = (await org.call('GET', `${base}/runs`)).body.data
+    expect(ticked.map(({ trigger, max_credits, credits }) => [trigger, max_credits, credits])).toEqual([
+      ['schedule', 4, 4],
+      ['schedule', 4, 4],
+    ])
+    await org.call('PATCH', base, { auto_run: true })
+    const token = await switchWebhookOn(store.system, OPERATOR, services.sealer, sheet, { capMillis: 4000 })
+    const deliver = (x: string) =>
+      app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload: { x }, headers: {} })
+    for (const x of ['d', 'e', 'f']) expect((await deliver(x)).statusCode).toBe(200)
+    await expect
+      .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length, SLOW)
+      .toBe(5)
+    const delivered: Json[] = (await org.call('GET', `${base}/runs`)).body.data.slice(0, 3)
+    expect(delivered.map(({ trigger, max_credits }) => `${trigger} ${max_credits}`)).toEqual(
+      Array.from({ length: 3 }, () => 'webhook 4'),
+    )
+    expect(delivered.reduce((sum, { credits }) => sum + credits, 0)).toBe(4)
+    expect(delivered.filter(({ stopped_by }) => stopped_by?.kind === 'max_credits')).toHaveLength(1)
   })
 
   it('is checked wherever something is started, and a misspelt one is a 400', async () => {

@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The sheet whose webhook was called. Set once the token is known to be one's and within its limit. */
     webhookSheet: SheetRecord | null
+    /** What rows may cost a day that arrive there. */
+    webhookCap: number | null
   }
 }
 
@@ -36,6 +38,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
   })
   const intake = createWebhookIntake(store)
   app.decorateRequest('webhookSheet', null)
+  app.decorateRequest('webhookCap', null)
 
   app.addHook('onRequest', async (request, reply) => {
     const { token } = request.params as { token: string }
@@ -44,6 +47,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     setWindowHeaders(reply, admitted.minute)
     if (!admitted.granted) throw tooManyRequests(admitted.minute, 'minute', admitted.now)
     request.webhookSheet = admitted.sheet
+    request.webhookCap = admitted.capMillis
     // Senders name all sorts of types, or none; what they send is JSON or refused as such.
     request.headers['content-type'] = 'application/json'
   })
@@ -77,6 +81,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
       const { webhook_id: webhookId, body } = excerptsOf(request)
       const receipt = await intake.accept({
         sheet,
+        capMillis: request.webhookCap,
         key: id === null ? null : hashToken(id).toString('hex'),
         data,
         rejected,
