@@ -134,8 +134,9 @@ async function open(options: PoolOptions): Promise<OpenPool> {
     await Promise.allSettled(made.map((pool) => pool.promise))
     // Rows that are being walked stay this pool's until they are parked.
     while (underWay.size > 0) await Promise.allSettled(underWay)
-    for (const { id } of made) workerIds.retire(id)
     await connections.close()
+    // Only now: a fetch that was still under way may lock jobs up to its last moment, and what is retired is given back once.
+    for (const { id } of made) workerIds.retire(id)
   }
   return { ended: Promise.race([ran, lost.promise]), stop }
 }

@@ -100,7 +100,14 @@ export function Grid() {
       <GridHead {...parts} />
       <div role="rowgroup" className="relative" style={{ height: window.height, width: totalWidth }}>
         {shown.map((index) => (
-          <GridRow key={index} index={index} top={window.topOf(index)} plain={isFlinging} {...parts} />
+          <GridRow
+            key={index}
+            index={index}
+            top={window.topOf(index)}
+            // The row in focus is never plain: what is typed or pasted while rows fly past is for its cell.
+            plain={isFlinging && index !== active.row}
+            {...parts}
+          />
         ))}
       </div>
     </div>

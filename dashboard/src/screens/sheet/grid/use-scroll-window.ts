@@ -63,6 +63,8 @@ export function useScrollWindow(
     return () => {
       cancelAnimationFrame(frame)
       clearTimeout(settle)
+      // Rows that come during a fling would leave it without an end.
+      setFlinging(false)
       grid.removeEventListener('scroll', onScroll)
       grid.removeEventListener('wheel', onWheel)
     }
