@@ -55,6 +55,8 @@ export function startHeartbeat(
   const living = () => [...working, ...holderIds()]
   /** All that were said to live and are still listed: those that ended since are taken off the list. */
   const announced = new Set<string>()
+  /** Also those of ours that were stopped while a beat was under way, or before their first. */
+  const ours = () => new Set([...living(), ...retired, ...announced])
 
   async function beat(): Promise<void> {
     const key = await lock.hold()
@@ -80,10 +82,11 @@ export function startHeartbeat(
         $2 and beat_at < now() - $3 * interval '1 millisecond'
         or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
           and ($4 or beat_at > pg_postmaster_start_time())) returning worker_id`,
-      values: [living(), judges, knownSilence, isSteady],
+      values: [[...ours()], judges, knownSilence, isSteady],
     })
     const unknown = judges ? await listUnknownHolders(store, knownSilence) : []
-    const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !working.has(id))]
+    const known = ours()
+    const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !known.has(id))]
     const alive = new Set(living())
     const ended = [...announced].filter((id) => !alive.has(id) && !retired.has(id))
     await giveBack([...retired, ...ended, ...others])
@@ -105,7 +108,7 @@ export function startHeartbeat(
   return {
     async stop() {
       await beating.stop()
-      await giveBack([...new Set([...living(), ...retired, ...announced])]).catch((cause: unknown) =>
+      await giveBack([...ours()]).catch((cause: unknown) =>
         log.warn({ cause: reasonOf(cause) }, 'jobs stay locked until other workers miss this one'),
       )
       await lock.close()
