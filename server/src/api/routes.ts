@@ -15,6 +15,7 @@ import { organisationSettings } from './internal/organisation.ts'
 import { recordRoutes } from './internal/records.ts'
 import { editHistoryRoutes, rowEditRoutes } from './internal/row-edits.ts'
 import { runFailureRoutes } from './internal/run-failures.ts'
+import { segmentSettings } from './internal/segments.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { sheetLayouts } from './internal/sheet-layouts.ts'
 import { sheetViewRoutes } from './internal/sheet-views.ts'
@@ -113,6 +114,7 @@ const INTERNAL_ROUTES: Routes[] = [
   sheetLayouts,
   filePreviewRoutes,
   recordRoutes,
+  segmentSettings,
   runFailureRoutes,
   sourceTypeRoutes,
 ]

@@ -61,6 +61,26 @@ export async function listUnknownFields(
   return unknown
 }
 
+/** What a filter over this kind can ask about: identifiers, then fields, each with its operators. */
+export async function listFilterFields(
+  db: Db,
+  orgId: string,
+  kind: EntityKind,
+): Promise<{ name: string; type: string; operators: string[] }[]> {
+  const known = (await readTypes(db, orgId)).get(kind) ?? new Map<string, string>()
+  const identifiers = IDENTIFIED_BY[kind].map((name) => ({
+    name,
+    type: 'identifier',
+    operators: [...operatorsFor('string')],
+  }))
+  const fields = [...known].map(([name, type]) => ({
+    name,
+    type,
+    operators: [...operatorsFor(CONDITION_TYPES[type])],
+  }))
+  return [...identifiers, ...fields]
+}
+
 /** Types of fields by kind and name. */
 async function readTypes(db: Db, orgId: string): Promise<Map<EntityKind, Map<string, string>>> {
   const types = new Map<EntityKind, Map<string, string>>()

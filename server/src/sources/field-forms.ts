@@ -6,7 +6,7 @@ import { requestSchema } from './request.ts'
 type FieldForm = SourceType['fields'][number]
 
 /** The same as other fields, or of a preview only; the name has a place of its own. */
-const NOT_ASKED = new Set(['name', 'max_records', 'import_existing_data', 'limit'])
+const NOT_ASKED = new Set(['name', 'max_records', 'import_existing_data', 'limit', 'dry_run'])
 
 /** What a form for this kind of source asks for: its own fields first, those of every source after them. */
 export function listFieldForms(source: Source): FieldForm[] {

@@ -150,3 +150,50 @@ it('workflows are listed with their owner, with how many share them, and with th
   const foreign = (await stranger.call('GET', '/workflows')).body.data
   expect(foreign).toEqual([])
 })
+
+it('a segment is previewed, made, renamed and deleted; faults of its filter are named by their place', async () => {
+  const domains = ['one.example', 'two.example', 'three.example']
+  const records = domains.map((domain, place) => company(domain, { employees: (place + 1) * 100 }))
+  const other = await app.makeOrg()
+  const maker = await signIn(app, other.orgId, other.adminEmail)
+  await recordsOf(app).ingest(other.orgId, 'test', ...records)
+  const fields = (await maker.call('GET', '/record-fields?kind=company')).body.data
+  expect(fields).toContainEqual(
+    expect.objectContaining({
+      name: 'employees',
+      type: 'number',
+      operators: expect.arrayContaining(['greater than']),
+    }),
+  )
+  expect(fields[0]).toMatchObject({ name: 'domain', type: 'identifier' })
+  const filterOf = (operator: string, variable = 'employees') => [
+    { conditions: [{ variable, operator, values: ['150'] }] },
+  ]
+  const wrong = await maker.call('POST', '/segments/preview', {
+    kind: 'company',
+    filter: filterOf('starts with'),
+  })
+  expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, 'filter[0].conditions[0].operator'])
+  const preview = await maker.call('POST', '/segments/preview', {
+    kind: 'company',
+    filter: filterOf('greater than'),
+  })
+  expect(preview.body.data).toMatchObject({ members: 2, looked_at: 3, complete: true })
+  expect(preview.body.data.sample).toHaveLength(2)
+  const body = { name: 'Large', kind: 'company', filter: filterOf('greater than') }
+  const made = await maker.call('POST', '/segments', body)
+  expect([made.status, made.body.data.memberCount, made.body.warnings]).toEqual([201, 2, []])
+  expect((await maker.call('POST', '/segments', body)).status).toBe(409)
+  const path = `/segments/${made.body.data.id}`
+  expect((await stranger.call('PATCH', path, { name: 'Mine' })).status).toBe(404)
+  const changed = await maker.call('PATCH', path, {
+    name: 'Small',
+    filter: filterOf('less than', 'employes'),
+  })
+  expect(changed.body).toMatchObject({
+    data: { name: 'Small', memberCount: 0 },
+    warnings: [{ code: 'unknown_field', message: expect.stringContaining('employees') }],
+  })
+  expect((await maker.call('DELETE', path)).body.data).toMatchObject({ deleted: true })
+  expect((await maker.call('DELETE', path)).status).toBe(404)
+})

@@ -66,7 +66,7 @@ export function segmentRoutes(api: Api): void {
   )
 }
 
-function printSegment(segment: SegmentRecord) {
+export function printSegment(segment: SegmentRecord) {
   return {
     id: segment.segment_id,
     name: segment.name,
