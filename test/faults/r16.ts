@@ -1,6 +1,6 @@
 // R16, P16: one organisation floods each resource that all share, one after the other, while another does one thing at a time.
 // What the other does never fails, is done before the flood is, and takes at most 3 times as long as on an idle system.
-// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports]; --ratio 0 looks at the order alone
+// npm run faults:r16 [-- --share 1 --rounds 5 --ratio 3 --only exports --pause 0]; --ratio 0 looks at the order alone
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openInstallation } from '#test/installation.ts'
@@ -16,6 +16,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     ratio: { type: 'string', default: '3' },
     only: { type: 'string', default: '' },
+    /** Milliseconds between operations of the other. */
+    pause: { type: 'string', default: '0' },
   },
 })
 const rounds = Number(values.rounds)
@@ -59,7 +61,7 @@ try {
 sayVerdict('R16')
 
 async function measure(name: string, flood: Flood): Promise<void> {
-  await flood.operate()
+  for (let n = 0; n < rounds; n++) await flood.operate()
   const idle = median(await repeat(flood))
   const { left, stop } = await flood.start()
   try {
@@ -84,6 +86,7 @@ async function measure(name: string, flood: Flood): Promise<void> {
 async function repeat(flood: Flood, after?: (round: number) => Promise<void>): Promise<number[]> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
+    await sleep(Number(values.pause))
     const started = performance.now()
     await flood.operate()
     times.push(performance.now() - started)

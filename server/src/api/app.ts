@@ -3,7 +3,6 @@ import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-
 import { foreground } from '../lib/timing/yielding.ts'
 import { createAdmission } from './http/admission.ts'
 import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
-import { clientAddress } from './http/client-address.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { refuseEarly } from './http/early-refusal.ts'
@@ -16,8 +15,9 @@ import { createOverloadGuard } from './http/overload.ts'
 import { endStalledRequests } from './http/progress.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
+import { createRequestOwners } from './http/request-owners.ts'
 import { createRequestTurns } from './http/request-turns.ts'
-import { isInternal, mountPublicApi, sessionTokenOf } from './http/sessions.ts'
+import { mountPublicApi } from './http/sessions.ts'
 import { registerRoutes } from './routes.ts'
 import type { Api, Services } from './services.ts'
 
@@ -82,18 +82,18 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
   app.decorateRequest('warnings')
   app.decorateRequest('bodyText', '')
   app.decorateRequest('idempotentCall', null)
-  const admission = createAdmission(store, {
-    perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
-    perDay: config.LOAM_RATE_LIMIT_PER_DAY,
-    trusted: config.LOAM_TRUST_PROXY,
-    publicUrl,
-  })
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
-  const { LOAM_TRUST_PROXY: trusted } = config
-  refuseEarly(app, (raw) =>
-    guard.refuses(raw.headers.authorization ?? clientAddress({ raw, headers: raw.headers }, trusted)),
+  const owners = createRequestOwners(config.LOAM_TRUST_PROXY)
+  const limits = {
+    perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
+    perDay: config.LOAM_RATE_LIMIT_PER_DAY,
+    publicUrl,
+  }
+  const admission = createAdmission(store, limits, owners, (request, owner) =>
+    turns.take(request, owner, 'admission'),
   )
+  refuseEarly(app, (raw) => guard.refuses(() => owners.ownerOfRaw(raw)))
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     const endForeground = foreground()
@@ -104,21 +104,21 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
     })
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
-    if (request.routeOptions.config.waits !== true) {
-      const caller = isInternal(request) ? sessionTokenOf(request) : request.headers.authorization
-      guard.enter(request, caller ?? clientAddress(request, config.LOAM_TRUST_PROXY))
-    }
+    const owner = owners.ownerOf(request)
+    if (request.routeOptions.config.waits !== true) guard.enter(request, owner.owner)
     try {
-      await admission(request, reply)
+      await admission(request, reply, owner)
     } catch (cause) {
       if (!(await replayDeletion(request, reply, cause))) throw cause
       return reply
+    } finally {
+      turns.leave(request)
     }
     return undefined
   })
   app.addHook('preValidation', async (request) => {
     if (request.caller === undefined || request.routeOptions.config.waits === true) return
-    await turns.take(request, request.caller.orgId)
+    await turns.take(request, request.caller.orgId, 'handler')
   })
   app.addHook('preValidation', checkRequest)
   app.addHook('preHandler', async (request, reply) =>

@@ -1,27 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Scope } from '#contract/scopes.ts'
-import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
-import { hashToken, isWellFormedKey } from '../../lib/security/keys.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import { type Admission, admitAll, type Visitor, type Window } from '../../store/organisation/admission.ts'
 import { callerOf, requireScope } from './caller.ts'
-import { clientAddress } from './client-address.ts'
-import { isInternal, requireOwnPage, sessionTokenOf } from './sessions.ts'
+import { bearerKey, credentialOf } from './credentials.ts'
+import type { createRequestOwners, RequestOwner } from './request-owners.ts'
+import { isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
 
 /** What a route asks of its caller: a scope, a valid key or session and no scope, or nothing at all. */
 export type RouteScope = Scope | 'any key' | 'public'
 
-export type Limits = { perMinute: number; perDay: number; trusted: TrustedProxies; publicUrl: () => string }
+export type Limits = { perMinute: number; perDay: number; publicUrl: () => string }
+type Owners = ReturnType<typeof createRequestOwners>
+/** Answers when the organisation may have another request admitted. */
+type WaitForTurn = (request: FastifyRequest, owner: string) => Promise<void> | undefined
 
 /**
  * The checks before a body is read, in the order of D7: 401, 429, scope 403, malformed id 400, absent resource 404 and
  * access 403. The rest (body 400) follows in Fastify's own order, after parsing.
  */
-export function createAdmission(store: Store, limits: Limits) {
+export function createAdmission(store: Store, limits: Limits, owners: Owners, waitForTurn: WaitForTurn) {
   const admit = createBatcher<Visitor, Admission>({
     run: (visitors) => admitAll(store, visitors, limits),
     maxItems: 500,
@@ -29,13 +31,16 @@ export function createAdmission(store: Store, limits: Limits) {
     isolates: (cause) => !isUnavailable(cause),
   })
 
-  return async function admission(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return async function admission(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { hash, address, owner }: RequestOwner,
+  ): Promise<void> {
     const scope = scopeOf(request)
     if (scope === 'public' && !isApiPath(request) && !isMetered(request)) return
 
-    const token = credentialOf(request)
-    const hash = token === undefined ? null : hashToken(token)
-    const admitted = await admit({ hash, address: clientAddress(request, limits.trusted) })
+    if (hash !== null) await waitForTurn(request, owner)
+    const admitted = await admit({ hash, address })
     setRateHeaders(reply, admitted)
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
@@ -44,10 +49,11 @@ export function createAdmission(store: Store, limits: Limits) {
     }
     if (!admitted.granted) throw rateLimited(admitted)
     if (isInternal(request))
-      requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : token)
+      requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : credentialOf(request))
     if (admitted.holder !== null) {
       request.caller = callerOf(admitted.holder)
       request.db = store.org(admitted.holder.org_id)
+      if (hash !== null) owners.remember(hash, admitted.holder.org_id)
     }
     if (scope !== 'public' && scope !== 'any key') requireScope(request.caller, scope)
     requireReach(request)
@@ -70,23 +76,12 @@ function isApiPath(request: FastifyRequest): boolean {
   return /^\/api\/v1($|[/?])/.test(request.url) || isInternal(request)
 }
 
-/** The key, or on an internal path the session, if it looks like one. */
-export function credentialOf(request: FastifyRequest): string | undefined {
-  if (isInternal(request)) return sessionTokenOf(request)
-  const key = bearerKey(request)
-  return key !== undefined && isWellFormedKey(key) ? key : undefined
-}
-
 /** D13: what is not about a workflow concerns the whole organisation, which a narrowed key does not act for. */
 function requireReach({ caller, is404, routeOptions }: FastifyRequest): void {
   const { config, url } = routeOptions
   const isOpen = is404 || config.narrowedKeys === 'allowed' || url?.includes('/:workflow_id') === true
   if (isOpen || config.scope === 'public' || caller.allowedWorkflowIds === null) return
   throw forbidden('This key is limited to certain workflows, and this concerns the whole organisation')
-}
-
-function bearerKey(request: FastifyRequest): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
 }
 
 function refusalOf(request: FastifyRequest): string {

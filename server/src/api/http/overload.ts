@@ -62,8 +62,8 @@ export function createOverloadGuard<Request extends object>(targetMs: number, lo
 
   return {
     /** Whether a request of this caller is to be refused; then it counts as refused. */
-    refuses(caller: string): boolean {
-      if (!isFull(caller)) return false
+    refuses(callerOf: () => string): boolean {
+      if (targetMs === 0 || underWay < limit || !isFull(callerOf())) return false
       noteRefusal()
       return true
     },

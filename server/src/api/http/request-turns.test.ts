@@ -11,7 +11,7 @@ describe('R16: requests of organisations take turns', () => {
   function ask(turns: ReturnType<typeof open>, orgId: string, count = 1): Asked[] {
     return Array.from({ length: count }, () => {
       const request = { orgId, begun: false }
-      const waiting = turns.take(request, orgId)
+      const waiting = turns.take(request, orgId, 'handler')
       if (waiting === undefined) request.begun = true
       else void waiting.then(() => (request.begun = true))
       return request
@@ -21,6 +21,14 @@ describe('R16: requests of organisations take turns', () => {
     // Whoever was given a turn has heard of it.
     await Promise.resolve().then(() => undefined)
     return requests.filter((request) => request.begun)
+  }
+  /** One after the other of those at work is done, each so long after the one before. */
+  async function answer(turns: ReturnType<typeof open>, requests: Asked[], { from = 0, to = 0, ms = 0 }) {
+    for (let n = from; n < to; n += 1) {
+      vi.advanceTimersByTime(ms)
+      const first = (await begun(requests))[n]
+      if (first !== undefined) turns.leave(first)
+    }
   }
 
   it('one that has none at work begins at once, beside any number of others', async () => {
@@ -34,12 +42,54 @@ describe('R16: requests of organisations take turns', () => {
     const turns = open()
     const flood = ask(turns, 'many', 100)
     const [other] = ask(turns, 'other')
-    if (other !== undefined) turns.leave(other)
     for (const request of await begun(flood)) turns.leave(request)
+    // While it has one under way, the others have one too; afterwards a few.
+    expect(await begun(flood)).toHaveLength(8 + 1)
+    if (other !== undefined) turns.leave(other)
     expect(await begun(flood)).toHaveLength(8 + 2)
-    vi.advanceTimersByTime(2000)
     for (const request of (await begun(flood)).slice(8)) turns.leave(request)
-    expect(await begun(flood)).toHaveLength(8 + 2 + 8)
+    expect(await begun(flood)).toHaveLength(8 + 2 + 2)
+    vi.advanceTimersByTime(2000)
+    await answer(turns, flood, { from: 10, to: 50, ms: 1 })
+    expect((await begun(flood)).length - 50).toBe(8)
+  })
+
+  it('one that takes long keeps the others from nothing', async () => {
+    const turns = open()
+    ask(turns, 'other')
+    const flood = ask(turns, 'many', 100)
+    expect(await begun(flood)).toHaveLength(1)
+    vi.advanceTimersByTime(2000)
+    await answer(turns, flood, { from: 0, to: 40, ms: 1 })
+    expect((await begun(flood)).length - 40).toBe(7)
+  })
+
+  it('of those that take long fewer are at work, so that another meets few', async () => {
+    const turns = open()
+    const flood = ask(turns, 'many', 100)
+    await answer(turns, flood, { from: 0, to: 40, ms: 20 })
+    expect((await begun(flood)).length - 40).toBe(2)
+    await answer(turns, flood, { from: 40, to: 80, ms: 1 })
+    expect((await begun(flood)).length - 80).toBe(8)
+  })
+
+  it('they do so before they are admitted too, one after the other', async () => {
+    const turns = open()
+    const admitted: string[] = []
+    const admit = (orgId: string, count: number) =>
+      Array.from({ length: count }, () => {
+        const request = { orgId, begun: false }
+        const waiting = turns.take(request, orgId, 'admission')
+        if (waiting === undefined) admitted.push(orgId)
+        else void waiting.then(() => admitted.push(orgId))
+        return request
+      })
+    const flood = admit('many', 100)
+    admit('other', 2)
+    expect(admitted).toEqual([...Array.from({ length: 8 }, () => 'many'), 'other'])
+    for (const request of flood.slice(0, 8)) turns.leave(request)
+    await begun(flood)
+    expect(admitted.slice(9)).toEqual(['many'])
   })
 
   it('those whose callers left while they waited hold nothing, and none is given back twice', async () => {

@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify'
+import { isWellFormedKey } from '../../lib/security/keys.ts'
+import { isInternal, sessionTokenOf } from './sessions.ts'
+
+export type Carrying = Pick<FastifyRequest, 'headers' | 'originalUrl'>
+
+/** The key, or on an internal path the session, if it looks like one. */
+export function credentialOf(request: Carrying): string | undefined {
+  if (isInternal(request)) return sessionTokenOf(request)
+  const key = bearerKey(request)
+  return key !== undefined && isWellFormedKey(key) ? key : undefined
+}
+
+export function bearerKey({ headers }: Pick<Carrying, 'headers'>): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+}

@@ -1,0 +1,25 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { hashToken, newKey } from '../../lib/security/keys.ts'
+import { createRequestOwners } from './request-owners.ts'
+
+function requestWith(authorization?: string): IncomingMessage {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.7' })
+  const request = new IncomingMessage(socket)
+  request.url = '/api/v1/user/'
+  if (authorization !== undefined) request.headers.authorization = authorization
+  return request
+}
+
+it('R10: requests are of the organisation whose key was admitted before, and made-up keys are all of their address', () => {
+  const owners = createRequestOwners({ hops: 0 })
+  const keys = [newKey(), newKey()] as const
+  for (const key of keys) owners.remember(hashToken(key), 'org')
+  const ownerOf = (authorization?: string) => owners.ownerOfRaw(requestWith(authorization))
+  expect(keys.map((key) => ownerOf(`Bearer ${key}`))).toEqual(['org', 'org'])
+  expect([undefined, 'Bearer x', 'Basic y', `Bearer ${newKey()}`].map(ownerOf)).toEqual(
+    Array.from({ length: 4 }, () => '192.0.2.7'),
+  )
+})
