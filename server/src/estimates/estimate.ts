@@ -14,7 +14,7 @@ import {
   type ForeseenRow,
   listForeseenRows,
   MAX_FORESEEN_BYTES,
-  readCellHistory,
+  readCellHistories,
 } from '../store/runs/foreseen-cells.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Expectation, expectCell } from './expectation.ts'
@@ -64,12 +64,12 @@ export async function estimateSheet(
     return instance === undefined || template === undefined ? [] : [{ instance, template }]
   })
   const { total, looked, tallies } = await tally(db, parts.catalogue, request, actions)
-  const history = actions.length === 0 ? [] : await sampleHistory(db, request)
+  const instances = actions.map(({ instance: { id, epoch } }) => ({ action: id, epoch }))
+  const historyOf = await readCellHistories(db, sheet, total === 0 ? [] : instances)
   const estimated: ReturnType<typeof viewAction>[] = []
   for (const [n, action] of actions.entries()) {
     const price = priceOf(action.template, action.instance, parts.environment)
-    const { id, epoch } = action.instance
-    const expectation = expectCell(price, await readCellHistory(db, sheet, history, { action: id, epoch }))
+    const expectation = expectCell(price, historyOf(action.instance.id))
     const seen = tallies[n] ?? { run: 0, cached: 0, skipped: 0 }
     estimated.push(viewAction(action, price, expectation, seen, { total, looked }))
   }
@@ -172,11 +172,6 @@ function listNamedActions(actions: readonly RunAction[]): string[] {
   const tokens = actions.flatMap(({ instance }) => listTokens([instance.inputs, instance.run_if ?? null]))
   const named = tokens.flatMap(({ token }) => ('action' in token ? [token.action] : []))
   return [...new Set(named)].filter((id) => !running.has(id))
-}
-
-/** Rows of the sheet whose cells tell how often an action finds something. */
-async function sampleHistory(db: Db, { sheet }: EstimateRequest): Promise<number[]> {
-  return (await sampleRows(db, sheet, { kind: 'all' }, { whole: SOME, some: SOME })).seqs
 }
 
 function viewAction(

@@ -52,33 +52,56 @@ export type CellHistory = {
   providers: { provider: string; asked: number; hits: number }[]
 }
 
+const NO_HISTORY: CellHistory = { settled: 0, paid: 0, providers: [] }
+
+/** Rows whose cells are looked at: the first, which are run to try things, the last, which came of late, and some in between. */
+const [FIRST, LAST, BETWEEN] = [sql.lit(400), sql.lit(200), sql.lit(400)]
+
 /**
- * Of rows by their numbers, what the action came to in its present configuration: cells that the cache answered tell nothing,
- * nor do those that could not be run.
+ * What cells of actions came to in their present configuration: those that the cache answered tell nothing, nor do those that
+ * could not be run. However large the sheet is, as many rows are looked at.
  */
-export async function readCellHistory(
+export async function readCellHistories(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-  seqs: readonly number[],
-  { action, epoch }: { action: string; epoch: number },
-): Promise<CellHistory> {
-  const { rows } = await sql<{ settled: number; paid: number; providers: CellHistory['providers'] | null }>`
-    with since as (
-      select coalesce(max(revision), 0) as revision from chain_revisions
-      where org_id = ${org_id} and sheet_id = ${sheet_id} and not definition->'actions' @> ${JSON.stringify([{ id: action, epoch }])}::jsonb
+  actions: readonly { action: string; epoch: number }[],
+): Promise<(action: string) => CellHistory> {
+  if (actions.length === 0) return () => NO_HISTORY
+  const ids = actions.map(({ action }) => action)
+  const configured = actions.map(({ action, epoch }) => JSON.stringify([{ id: action, epoch }]))
+  const living = sql`rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}`
+  const { rows } = await sql<{ action: string } & Omit<CellHistory, 'providers'> & Asked>`
+    with sheet as materialized (
+      select first_seq, next_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), sample as materialized (
+      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq limit ${FIRST})
+      union
+      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq desc limit ${LAST})
+      union
+      select r.row_id from ${living} and r.seq = any(array(
+        select first_seq + n * (next_seq - first_seq) / ${BETWEEN} from sheet, generate_series(0, ${BETWEEN} - 1) as n))
+    ), since as materialized (
+      select a.action, (select coalesce(max(v.revision), 0) from chain_revisions v
+        where v.org_id = ${org_id} and v.sheet_id = ${sheet_id} and not v.definition->'actions' @> a.configured) as revision
+      from unnest(${ids}::text[], ${configured}::jsonb[]) as a (action, configured)
     ), settled as materialized (
-      select c.credits_millis, c.provenance from rows r join cells c on c.org_id = r.org_id and c.row_id = r.row_id
-      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq = any(${seqs}::bigint[])
-        and c.action = ${action} and not c.cached and c.status in ('complete', 'failed')
-        and c.revision > (select revision from since)
+      select c.action, c.credits_millis, c.provenance from sample s
+      join cells c on c.org_id = ${org_id} and c.row_id = s.row_id and c.action = any(${ids}::text[])
+      join since on since.action = c.action and c.revision > since.revision
+      where not c.cached and c.status in ('complete', 'failed')
     ), asked as (
-      select p->>'provider' as provider, count(*)::int as asked,
+      select action, p->>'provider' as provider, count(*)::int as asked,
         (count(*) filter (where p->>'status' in ('hit', 'unverified')))::int as hits
       from settled, jsonb_array_elements(case when jsonb_typeof(provenance) = 'array' then provenance else '[]' end) p
-      where p->>'status' in ('hit', 'unverified', 'invalid', 'miss') group by 1
+      where p->>'status' in ('hit', 'unverified', 'invalid', 'miss') group by 1, 2
     )
-    select count(*)::int as settled, (count(*) filter (where credits_millis > 0))::int as paid,
-      (select json_agg(asked) from asked) as providers from settled`.execute(db)
-  const { settled = 0, paid = 0, providers } = rows[0] ?? {}
-  return { settled, paid, providers: providers ?? [] }
+    select action, count(*)::int as settled, (count(*) filter (where credits_millis > 0))::int as paid,
+      (select json_agg(asked) from asked where asked.action = settled.action) as providers
+    from settled group by action`.execute(db)
+  const byAction = new Map(
+    rows.map(({ action, ...one }) => [action, { ...one, providers: one.providers ?? [] }]),
+  )
+  return (action) => byAction.get(action) ?? NO_HISTORY
 }
+
+type Asked = { providers: CellHistory['providers'] | null }

@@ -254,10 +254,11 @@ it('M3: beyond 10,000 rows some are looked at, and those that are not count in f
   const { base } = await makeSheet([{ ...PAID, run_if: onlyIf('{{input.x}}', 'a') }], [], {
     cache_enabled: false,
   })
-  for (let n = 0; n < 11; n += 1)
-    await org.call('POST', `${base}/rows`, {
-      rows: Array.from({ length: 1000 }, (_, place) => ({ x: place % 2 === 0 ? 'a' : 'b' })),
-    })
+  const ids: string[] = []
+  for (let n = 0; n < 11; n += 1) {
+    const rows = Array.from({ length: 1000 }, (_, place) => ({ x: place % 2 === 0 ? 'a' : 'b' }))
+    ids.push(...(await org.call('POST', `${base}/rows`, { rows })).body.data.row_ids)
+  }
   const sampled = (await estimate(base)).data
   expect([sampled.rows, sampled.precision, sampled.cells.total]).toEqual([11_000, 'sampled', 11_000])
   expect(sampled.credits.at_most).toBeGreaterThanOrEqual(11_000)
@@ -266,6 +267,13 @@ it('M3: beyond 10,000 rows some are looked at, and those that are not count in f
   expect((await estimate(base, { filters })).data).toMatchObject({ rows: 11_000, precision: 'sampled' })
   const exact = (await estimate(base, { all: true, exact: true })).data
   expect([exact.precision, exact.cells.billable, exact.credits.at_most]).toEqual(['exact', 5500, 11_000])
+  expect(exact.actions[0].basis).toBe('list_price')
+  // Whoever tries the first rows is told what they came to, however many there are.
+  await org.call('POST', `${base}/run`, { row_ids: ids.slice(0, 40) })
+  await expect
+    .poll(async () => (await org.call('GET', `${base}/runs`)).body.data[0].state, { timeout: 60_000 })
+    .toBe('finished')
+  expect((await estimate(base)).data.actions[0].basis).toBe('history')
 })
 
 it('M2: whatever is run, the bill is never above at_most', { timeout: 120_000 }, async () => {
