@@ -56,16 +56,19 @@ export async function openInstallation(credits: number) {
   })
   const { orgId, key } = await ground.makeOrg('Faults', credits)
 
-  const call: Call = async (method, path, body) => {
-    const answer = await api.inject({
-      method,
-      url: `/api/v1${path}`,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    })
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`)
-    return answer.json()
-  }
+  const callWith =
+    (bearer: string): Call =>
+    async (method, path, body) => {
+      const answer = await api.inject({
+        method,
+        url: `/api/v1${path}`,
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      })
+      if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`)
+      return answer.json()
+    }
+  const call = callWith(key)
 
   /** Waits while the database cannot say anything. */
   async function insist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
@@ -112,6 +115,8 @@ export async function openInstallation(credits: number) {
     orgId,
     key,
     call,
+    /** The same as whoever has this key. */
+    callWith,
     storage,
     ask,
     /** A sheet with the input `kill` and a chain; answers its path. */

@@ -23,6 +23,8 @@ it.each([
   // In which order things are done, not how long they take.
   ['R16', '--share 0.01 --rounds 1 --ratio 0'],
   ['segments', '--members 100 --rounds 1'],
+  ['money', '--runs 3 --rows 12 --kills 1 --workers 2'],
+  ['M1', '--runs 2 --rows 30 --kills 1 --workers 2'],
 ])('%s holds at a small size', { timeout: 600_000 }, async (fault, flags) => {
   const args = [`test/faults/${fault.toLowerCase()}.ts`, ...flags.split(' ')]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 590_000 }).catch(

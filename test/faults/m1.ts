@@ -1,0 +1,79 @@
+// M18: 20 runs that share one cap, on 4 workers that are killed with -9 thirty times at random moments.
+// npm run faults:m1 [-- --runs 20 --rows 500 --kills 30 --workers 4 --seed 1]
+import { parseArgs } from 'node:util'
+import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
+import { startRun } from '#server/runs/queue.ts'
+import { createCap } from '#server/store/purses/purses.ts'
+import { findSheet } from '#server/store/sheets/sheets.ts'
+import { serveProvider } from '../provider.ts'
+import { createRandom } from '../seeded-random.ts'
+import { check, openInstallation, say, sayVerdict, until } from './installation.ts'
+import { killWorkers } from './kills.ts'
+import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '20' },
+    rows: { type: 'string', default: '500' },
+    kills: { type: 'string', default: '30' },
+    workers: { type: 'string', default: '4' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+})
+const [RUNS, ROWS] = [Number(values.runs), Number(values.rows)]
+const CREDITS = RUNS * ROWS * PRICE
+/** Three quarters of what all cells cost, and a rest that no cell fits into. */
+const CAP = Math.floor((RUNS * ROWS * 3) / 4) * PRICE + PRICE - 1
+const random = createRandom(Number(values.seed))
+
+/** Cells take a while, so that kills meet them at work. */
+const provider = await serveProvider(20)
+const installation = await openInstallation(CREDITS / 1000)
+const { ask, store, orgId } = installation
+try {
+  const purseId = await createCap(store.system, orgId, CAP)
+  for (let run = 0; run < RUNS; run += 1) {
+    const base = await installation.makeSheet([{ action_id: 'paid_call', inputs: { url: provider.url } }])
+    await installation.addRows(base, ROWS)
+    const sheet = await findSheet(store.system, orgId, base.slice(-36))
+    if (sheet === undefined) throw new Error('the sheet is gone')
+    const request = {
+      sheet,
+      actions: ['paid_call_1'],
+      rows: { kind: 'all' as const },
+      trigger: 'api' as const,
+    }
+    await store.system
+      .transaction()
+      .execute((trx) =>
+        startRun(trx, { email: 'admin@example.com', keyId: null }, { ...request, cap: { purseId } }),
+      )
+  }
+  say(`seed ${values.seed}: ${RUNS} runs of ${ROWS} cells share a cap of ${CAP} thousandths`)
+  const count = async () => {
+    const [found] = await ask<{ flights: number; cells: number }>(
+      'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
+    )
+    return found === undefined || found.flights === 0 ? null : found.cells
+  }
+  await killWorkers({
+    count: Number(values.kills),
+    workers: Number(values.workers),
+    random,
+    start: () => installation.startFaultWorker({ concurrency: 50, silenceMs: 2000 }),
+    progress: count,
+  })
+  await until('all runs end', async () => (await count()) === null, 1200)
+  const spent = CAP - (PRICE - 1)
+  checkMoneyBooks('the runs', await readMoneyBooks(installation, orgId), CREDITS, spent)
+  const [cells] = await ask<{ complete: number; stopped: number }>(
+    `select count(*) filter (where status = 'complete') as complete,
+      count(*) filter (where status = 'out_of_credits') as stopped from cells`,
+  )
+  check('complete cells', cells?.complete, spent / PRICE)
+  check('cells that ended for want of credits', cells?.stopped, RUNS * ROWS - spent / PRICE)
+  sayVerdict('M1')
+} finally {
+  provider.close()
+  await installation.close()
+}

@@ -1,0 +1,116 @@
+// M18: 50 capped runs of 3 organisations at once, whose workers are killed with -9 at random moments: one organisation is only
+// limited by the caps of its runs, one has a budget, one too little credit. Then all that can goes on.
+// npm run faults:money [-- --runs 50 --rows 400 --kills 20 --workers 3 --seed 1]
+import { parseArgs } from 'node:util'
+import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
+import { serveProvider } from '../provider.ts'
+import { createRandom } from '../seeded-random.ts'
+import { addRows, makeSheet } from '../sheets.ts'
+import { check, openInstallation, say, sayVerdict, until } from './installation.ts'
+import { killWorkers } from './kills.ts'
+import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '50' },
+    rows: { type: 'string', default: '400' },
+    kills: { type: 'string', default: '20' },
+    workers: { type: 'string', default: '3' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+})
+const [RUNS, ROWS] = [Number(values.runs), Number(values.rows)]
+/** Cells take a while, so that kills meet them at work. */
+const provider = await serveProvider(20)
+const CHAIN = [
+  { action_id: 'paid' },
+  { action_id: 'free' },
+  { action_id: 'paid_call', inputs: { url: provider.url } },
+]
+/** Paid cells of a run, and what they cost. */
+const CELLS = 2 * ROWS
+const PLENTY = 2 * RUNS * CELLS * PRICE
+const random = createRandom(Number(values.seed))
+/** What is spent of so much when cells are wanted without end. */
+const affordable = (millis: number) => Math.floor(millis / PRICE) * PRICE
+const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
+
+const installation = await openInstallation(0)
+const { ask } = installation
+try {
+  /** Caps between nothing and more than all cells cost, seldom a whole number of cells. */
+  const makeCap = () => Math.floor(random() * 1.1 * CELLS * PRICE)
+  const caps = Array.from({ length: RUNS }, makeCap)
+  const shares = [0, 1, 2].map((place) => caps.filter((_, n) => n % 3 === place))
+  const wantedOf = (own: number[]) => sumOf(own.map((cap) => affordable(Math.min(cap, CELLS * PRICE))))
+  const [free = [], budgeted = [], poor = []] = shares
+  const budget = Math.floor(wantedOf(budgeted) * 0.6) + 1
+  const balance = Math.floor(wantedOf(poor) * 0.5) + 7
+  const plans = [
+    { name: 'capped', caps: free, start: PLENTY, spent: wantedOf(free) },
+    { name: 'with a budget', caps: budgeted, start: PLENTY, spent: affordable(budget) },
+    { name: 'poor', caps: poor, start: balance, spent: affordable(balance) },
+  ]
+  const orgs = await Promise.all(
+    plans.map(async (plan) => {
+      const { orgId, key } = await installation.makeOrg(plan.name, plan.start / 1000)
+      const call = installation.callWith(key)
+      if (plan.caps === budgeted)
+        await call('POST', '/credits/budgets', {
+          scope: 'organisation',
+          period: 'total',
+          limit: budget / 1000,
+          emails: [],
+        })
+      const sheets: { base: string; cap: number; runId: string }[] = []
+      for (const cap of plan.caps) {
+        const base = await makeSheet(call, ['x'], CHAIN)
+        await call('PATCH', base, { cache_enabled: false })
+        await addRows(call, base, ROWS)
+        sheets.push({ base, cap, runId: '' })
+      }
+      return { ...plan, orgId, call, sheets }
+    }),
+  )
+  say(`seed ${values.seed}: ${RUNS} runs of ${ROWS} rows x 2 paid cells in 3 organisations`)
+  for (const { call, sheets } of orgs)
+    for (const sheet of sheets) {
+      await call('POST', `${sheet.base}/run-all`, { max_credits: sheet.cap / 1000 })
+      sheet.runId = (await call('GET', `${sheet.base}/runs`)).data[0].run_id
+    }
+  const count = async () => {
+    const [found] = await ask<{ flights: number; cells: number }>(
+      'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
+    )
+    return found === undefined || found.flights === 0 ? null : found.cells
+  }
+  await killWorkers({
+    count: Number(values.kills),
+    workers: Number(values.workers),
+    random,
+    start: () => installation.startFaultWorker({ concurrency: 50, silenceMs: 2000 }),
+    progress: count,
+  })
+  await until('all runs end', async () => (await count()) === null, 1200)
+  for (const { name, orgId, start, spent, sheets, call } of orgs) {
+    checkMoneyBooks(name, await readMoneyBooks(installation, orgId), start, spent)
+    const runs = await Promise.all(
+      sheets.map(async ({ base, runId }) => (await call('GET', `${base}/runs/${runId}`)).data),
+    )
+    const passed = runs.filter(({ credits, max_credits }) => credits > max_credits)
+    check(`${name}: runs that passed their cap`, passed.length, 0)
+    const millis = sumOf(runs.map(({ credits }) => Math.round(credits * 1000)))
+    check(`${name}: what the runs say that they cost`, millis, spent)
+  }
+  const [capped] = orgs
+  if (capped === undefined) throw new Error('there are no organisations')
+  for (const { base, runId } of capped.sheets)
+    await capped.call('POST', `${base}/runs/${runId}/resume`, { max_credits: null })
+  await until('resumed runs end', async () => (await count()) === null, 1200)
+  const all = capped.sheets.length * CELLS * PRICE
+  checkMoneyBooks('resumed', await readMoneyBooks(installation, capped.orgId), capped.start, all)
+  sayVerdict('money')
+} finally {
+  provider.close()
+  await installation.close()
+}
