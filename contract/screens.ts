@@ -58,23 +58,41 @@ export const ListedRecord = z.object({
 export type ListedRecord = z.infer<typeof ListedRecord>
 export const RecordPage = z.object({ records: z.array(ListedRecord), next: Uuid.nullable() })
 
-export const SOURCE_FIELD_TYPES = ['text', 'number', 'boolean', 'choice', 'list', 'json'] as const
+export const SOURCE_FIELD_TYPES = [
+  'text',
+  'number',
+  'boolean',
+  'choice',
+  'list',
+  'connection',
+  'pairs',
+  'object',
+  'objects',
+  'json',
+] as const
+
+const SimpleSourceField = z.object({
+  name: z.string(),
+  type: z
+    .enum(SOURCE_FIELD_TYPES)
+    .describe(
+      '`list` is one of texts, `pairs` texts by name, `object` has fields of its own, `objects` several such; `json` is whatever no simple control can hold',
+    ),
+  required: z.boolean(),
+  description: z.string(),
+  choices: z.array(z.string()).describe('Of a `choice`; else empty'),
+  has_options: z
+    .boolean()
+    .describe('Its words are asked for in the account: POST /sources/{id}/options/{name}'),
+})
+const SourceField = SimpleSourceField.extend({ fields: z.array(SimpleSourceField) })
 
 export const SourceType = z.object({
   source_id: z.string(),
   name: z.string(),
   description: z.string(),
-  fields: z.array(
-    z.object({
-      name: z.string(),
-      type: z
-        .enum(SOURCE_FIELD_TYPES)
-        .describe('`list` is one of texts; `json` whatever no simple control can hold'),
-      required: z.boolean(),
-      description: z.string(),
-      choices: z.array(z.string()).describe('Of a `choice`; else empty'),
-    }),
-  ),
+  fields: z.array(SourceField),
+  providers: z.array(z.string()).describe('Whose connections it can use'),
   record_fields: z
     .array(z.string())
     .nullable()

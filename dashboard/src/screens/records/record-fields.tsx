@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { X } from '../../ui/icons.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { nameOf } from './records-screen.tsx'
+import { nameOf } from './record-name.ts'
 
 /** Each value with who said so and when. */
 export function RecordFields({ record, onClose }: { record: ListedRecord; onClose: () => void }) {

@@ -14,6 +14,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { SearchBox } from '../../ui/text-field.tsx'
 import { RecordFields } from './record-fields.tsx'
+import { nameOf } from './record-name.ts'
 
 const KINDS: readonly { name: string; kind: EntityKind }[] = [
   { name: 'Companies', kind: 'company' },
@@ -98,12 +99,6 @@ function RecordList({ label, kind, words }: { label: string; kind: EntityKind; w
       )}
     </div>
   )
-}
-
-/** What people call it: its name where it has one, else how it is identified. */
-export function nameOf({ fields, identifiers, entity_id }: ListedRecord): string {
-  const named = fields['name']?.value ?? fields['full_name']?.value
-  return typeof named === 'string' && named !== '' ? named : (identifiers[0]?.value ?? entity_id)
 }
 
 function columnsOf(

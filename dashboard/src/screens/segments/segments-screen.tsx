@@ -1,43 +1,62 @@
-import { useQuery } from '@tanstack/react-query'
-import type { z } from 'zod'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { SegmentSync } from '#contract/segment-syncs.ts'
-import type { SegmentSummary } from '#contract/segments.ts'
-import { get } from '../../api/client.ts'
+import { get, request } from '../../api/client.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Filter } from '../../ui/icons.tsx'
+import { figure } from '../../ui/figure.ts'
+import { Filter, Plus } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { type Segment, SegmentDialog } from './segment-dialog.tsx'
 import { SyncCard } from './sync-card.tsx'
+import { SyncSegment } from './sync-segment.tsx'
 
-type Segment = z.infer<typeof SegmentSummary>
+type Asked = { verb: 'new' } | { verb: 'edit' | 'sync' | 'delete'; segment: Segment }
+
+const WORDS = { sync: 'Sync', edit: 'Edit', delete: 'Delete' } as const
 
 /** Segments of the record store, and the workflows that their members flow into. */
 export function Screen() {
   const segments = useQuery({
     queryKey: ['segments'],
     queryFn: ({ signal }) => get<Segment[]>('/records/observe/segments', signal),
+    refetchInterval: 15_000,
   })
   const syncs = useQuery({
     queryKey: ['syncs'],
     queryFn: ({ signal }) => get<SegmentSync[]>('/records/syncs', signal),
     refetchInterval: 10_000,
   })
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const queries = useQueryClient()
   const workflows = useQuery(workflowsQuery)
   const nameOf = (workflowId: string) =>
     workflows.data?.find(({ workflow_id }) => workflow_id === workflowId)?.name ?? workflowId
   return (
-    <LoadedPage title="Segments" query={segments}>
+    <LoadedPage
+      title="Segments"
+      query={segments}
+      actions={
+        <Button kind="primary" icon={Plus} onClick={() => setAsked({ verb: 'new' })}>
+          New segment
+        </Button>
+      }
+    >
       {(list) => (
         <>
           {list.length === 0 ? (
             <EmptyState
               icon={Filter}
               title="No segments yet"
-              text="A segment is a standing question to the record store, such as companies with more than 50 employees. Whoever enters it can flow into a workflow. An administrator makes one with loam segment create."
-            />
+              text="A segment is a standing question to the record store, such as companies with more than 50 employees. Whoever enters it can flow into a workflow."
+            >
+              <Button onClick={() => setAsked({ verb: 'new' })}>Make the first one</Button>
+            </EmptyState>
           ) : (
             <Table
               label="Segments"
@@ -49,7 +68,7 @@ export function Screen() {
                 {
                   name: 'Members',
                   align: 'right',
-                  cell: ({ memberCount }) => memberCount.toLocaleString('en'),
+                  cell: ({ memberCount }) => figure(memberCount),
                 },
                 {
                   name: 'Synced into',
@@ -63,6 +82,25 @@ export function Screen() {
                       .join(', '),
                 },
                 { name: 'Changed', wideOnly: true, cell: ({ updatedAt }) => <TimeText at={updatedAt} /> },
+                {
+                  name: 'What to do',
+                  hideName: true,
+                  align: 'right',
+                  cell: (segment) => (
+                    <div className="flex flex-wrap justify-end gap-1">
+                      {(['sync', 'edit', 'delete'] as const).map((verb) => (
+                        <Button
+                          key={verb}
+                          size="small"
+                          aria-label={`${WORDS[verb]} ${segment.name}`}
+                          onClick={() => setAsked({ verb, segment })}
+                        >
+                          {WORDS[verb]}
+                        </Button>
+                      ))}
+                    </div>
+                  ),
+                },
               ]}
             />
           )}
@@ -75,6 +113,25 @@ export function Screen() {
               nameOf={nameOf}
             />
           ))}
+          {(asked?.verb === 'new' || asked?.verb === 'edit') && (
+            <SegmentDialog
+              segment={asked.verb === 'edit' ? asked.segment : null}
+              onClose={() => setAsked(null)}
+            />
+          )}
+          {asked?.verb === 'sync' && <SyncSegment segment={asked.segment} onClose={() => setAsked(null)} />}
+          {asked?.verb === 'delete' && (
+            <ConfirmDialog
+              title={`Delete ${asked.segment.name}`}
+              description="Its members are forgotten; records and delivered rows stay."
+              verb="Delete"
+              run={async () => {
+                await request('DELETE', `/internal/segments/${asked.segment.id}`)
+                await queries.invalidateQueries({ queryKey: ['segments'] })
+              }}
+              onClose={() => setAsked(null)}
+            />
+          )}
         </>
       )}
     </LoadedPage>

@@ -2,8 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { post } from '../../api/client.ts'
+import { curlOf } from '../../api/curl.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -28,12 +30,12 @@ export function NewSource({ onClose }: { onClose: () => void }) {
     mutationFn: async () =>
       post<SourceRow[]>(`${path}/preview`, { ...readFields(fields, typed), limit: PREVIEWED }),
   })
+  const bodyOf = () => ({
+    ...readFields(fields, typed),
+    ...(name.trim() === '' ? {} : { name: name.trim() }),
+  })
   const create = useMutation({
-    mutationFn: async () =>
-      post<{ source_instance_id: string }>(path, {
-        ...readFields(fields, typed),
-        ...(name.trim() === '' ? {} : { name: name.trim() }),
-      }),
+    mutationFn: async () => post<{ source_instance_id: string }>(path, bodyOf()),
     onSuccess: async ({ source_instance_id }) => {
       await queries.invalidateQueries({ queryKey: ['sources'] })
       onClose()
@@ -69,16 +71,23 @@ export function NewSource({ onClose }: { onClose: () => void }) {
         disabled: chosen === undefined,
       }}
       footer={
-        <Button
-          disabled={chosen === undefined}
-          busy={preview.isPending}
-          onClick={() => {
-            create.reset()
-            preview.mutate()
-          }}
-        >
-          Preview
-        </Button>
+        <>
+          <CopyButton
+            label="Copy as curl"
+            disabled={chosen === undefined}
+            text={() => curlOf('POST', path, bodyOf())}
+          />
+          <Button
+            disabled={chosen === undefined}
+            busy={preview.isPending}
+            onClick={() => {
+              create.reset()
+              preview.mutate()
+            }}
+          >
+            Preview
+          </Button>
+        </>
       }
       error={isShown ? null : error}
     >
@@ -101,9 +110,13 @@ export function NewSource({ onClose }: { onClose: () => void }) {
         <SourceFieldControl
           key={`${type} ${field.name}`}
           field={field}
-          value={typed[field.name] ?? ''}
-          onChange={(value) => setTyped({ ...typed, [field.name]: value })}
-          problem={problemWithin(error, field.name)}
+          form={{
+            sourceId: type,
+            providers: chosen?.providers ?? [],
+            typed,
+            onType: (change) => setTyped({ ...typed, ...change }),
+            error,
+          }}
         />
       ))}
       {preview.data !== undefined && <Previewed rows={preview.data} />}

@@ -1,6 +1,10 @@
+import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
+import { Plus, X } from '../../ui/icons.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
-import type { SourceField } from './source-types.ts'
+import { ConnectionField, OptionField } from './account-fields.tsx'
+import { countAt, countPath, type SimpleField, type SourceField, type Typed } from './source-types.ts'
 
 const YES_NO = [
   { value: '', label: 'Default' },
@@ -8,27 +12,103 @@ const YES_NO = [
   { value: 'false', label: 'No' },
 ]
 
-type Props = {
-  field: SourceField
-  value: string
-  onChange: (value: string) => void
-  problem: string | undefined
+/** What the controls of a form share. */
+export type SourceForm = {
+  sourceId: string
+  providers: readonly string[]
+  typed: Typed
+  onType: (change: Record<string, string>) => void
+  error: unknown
 }
 
-/** The control of one field, named as the API names it. */
-export function SourceFieldControl({ field, value, onChange, problem }: Props) {
+/** The control of one field, named as the API names it; an object is a group of such. */
+export function SourceFieldControl({ field, form }: { field: SourceField; form: SourceForm }) {
+  const { name, type, fields } = field
+  if (type === 'object') {
+    return (
+      <fieldset className="flex flex-col gap-3 rounded-md border p-3">
+        <legend className="px-1 text-12 font-medium">{name}</legend>
+        {field.description !== '' && <p className="text-12 text-muted">{field.description}</p>}
+        {fields.map((inner) => (
+          <SimpleControl key={inner.name} field={inner} path={`${name}.${inner.name}`} form={form} />
+        ))}
+      </fieldset>
+    )
+  }
+  if (type === 'objects') return <Objects field={field} form={form} />
+  return <SimpleControl field={field} path={name} form={form} />
+}
+
+/** Several of the same, each with its fields. */
+function Objects({ field: { name, description, fields }, form }: { field: SourceField; form: SourceForm }) {
+  const { typed, onType, error } = form
+  const count = countAt(typed, name)
+  const pathOf = (place: number, inner: string) => `${name}[${place}].${inner}`
+  const remove = (place: number) => {
+    const later = Array.from({ length: count - place - 1 }, (_, at) => place + at)
+    const moved = later.flatMap((at) =>
+      fields.map((inner) => [pathOf(at, inner.name), typed[pathOf(at + 1, inner.name)] ?? '']),
+    )
+    const emptied = fields.map((inner) => [pathOf(count - 1, inner.name), ''])
+    onType({ ...Object.fromEntries([...moved, ...emptied]), [countPath(name)]: String(count - 1) })
+  }
+  const problem = problemWithin(error, name)
+  return (
+    <fieldset className="flex flex-col gap-3 rounded-md border p-3">
+      <legend className="px-1 text-12 font-medium">{name}</legend>
+      {description !== '' && <p className="text-12 text-muted">{description}</p>}
+      {Array.from({ length: count }, (_, place) => (
+        <div
+          key={place}
+          role="group"
+          aria-label={`${name} ${place + 1}`}
+          className="flex flex-col gap-2 border-b pb-3"
+        >
+          {fields.map((inner) => (
+            <SimpleControl key={inner.name} field={inner} path={pathOf(place, inner.name)} form={form} />
+          ))}
+          <div>
+            <Button size="small" icon={X} onClick={() => remove(place)}>
+              {`Remove ${name} ${place + 1}`}
+            </Button>
+          </div>
+        </div>
+      ))}
+      {count === 0 && problem !== undefined && <p className="text-12 text-failed">{problem}</p>}
+      <div>
+        <Button size="small" icon={Plus} onClick={() => onType({ [countPath(name)]: String(count + 1) })}>
+          {`Add to ${name}`}
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+function SimpleControl({ field, path, form }: { field: SimpleField; path: string; form: SourceForm }) {
   const { name, type, choices, required } = field
   const hint = [required ? 'Required' : '', field.description, HOW[type] ?? '']
     .filter((part) => part !== '')
     .join('. ')
-  const given = { label: name, value, onChange, problem, ...(hint === '' ? {} : { hint }) }
+  const given = {
+    label: name,
+    value: form.typed[path] ?? '',
+    onChange: (value: string) => form.onType({ [path]: value }),
+    problem: problemWithin(form.error, path),
+    ...(hint === '' ? {} : { hint }),
+  }
+  if (type === 'connection') return <ConnectionField {...given} form={form} />
+  if (field.has_options) return <OptionField {...given} field={name} isList={type === 'list'} form={form} />
   if (type === 'boolean') return <Combobox {...given} choices={YES_NO} />
   if (type === 'choice') {
     const none = required ? [] : [{ value: '', label: 'Default' }]
     return <Combobox {...given} choices={[...none, ...choices.map((choice) => ({ value: choice }))]} />
   }
-  if (type === 'list' || type === 'json') return <TextArea {...given} rows={2} />
+  if (type === 'list' || type === 'json' || type === 'pairs') return <TextArea {...given} rows={2} />
   return <TextField {...given} inputMode={type === 'number' ? 'decimal' : 'text'} />
 }
 
-const HOW: Partial<Record<SourceField['type'], string>> = { list: 'One a line', json: 'As JSON' }
+const HOW: Partial<Record<SourceField['type'], string>> = {
+  list: 'One a line',
+  pairs: 'One a line, as name: value',
+  json: 'As JSON',
+}

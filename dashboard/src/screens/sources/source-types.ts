@@ -3,6 +3,9 @@ import type { SourceType } from '#contract/screens.ts'
 import { ApiError, get } from '../../api/client.ts'
 
 export type SourceField = SourceType['fields'][number]
+export type SimpleField = SourceField['fields'][number]
+/** What was typed, by the path of its field: `filters[0].values`. */
+export type Typed = Readonly<Record<string, string>>
 
 export const sourceTypesQuery = queryOptions({
   queryKey: ['source-types'],
@@ -10,30 +13,95 @@ export const sourceTypesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+/** Under this path stands how many of a field of objects there are. */
+export const countPath = (path: string) => `${path}.length`
+export const countAt = (typed: Typed, path: string) => Number(typed[countPath(path)] ?? 0)
+
 /** What was typed as the API wants it, nothing for what was left empty. Throws where a field that takes JSON holds none. */
-export function readFields(fields: readonly SourceField[], typed: Record<string, string>) {
+export function readFields(fields: readonly SourceField[], typed: Typed): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap((field) => {
-      const text = typed[field.name]?.trim() ?? ''
-      return text === '' ? [] : [[field.name, readValue(field, text)]]
+      const value = readField(field, field.name, typed)
+      return value === undefined ? [] : [[field.name, value]]
     }),
   )
 }
 
-function readValue({ name, type }: SourceField, text: string): unknown {
-  if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : text
-  if (type === 'boolean') return text === 'true'
-  if (type === 'list') {
-    return text
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '')
+function readField(field: SourceField, path: string, typed: Typed): unknown {
+  if (field.type === 'object') {
+    const read = readWithin(field.fields, path, typed)
+    return Object.keys(read).length === 0 ? undefined : read
   }
-  if (type !== 'json') return text
+  if (field.type === 'objects') {
+    const count = countAt(typed, path)
+    return count === 0
+      ? undefined
+      : Array.from({ length: count }, (_, place) => readWithin(field.fields, `${path}[${place}]`, typed))
+  }
+  return readValue(field, path, typed)
+}
+
+function readWithin(fields: readonly SimpleField[], path: string, typed: Typed): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = readValue(field, `${path}.${field.name}`, typed)
+      return value === undefined ? [] : [[field.name, value]]
+    }),
+  )
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function readValue({ type }: SimpleField, path: string, typed: Typed): unknown {
+  const text = typed[path]?.trim() ?? ''
+  if (text === '') return undefined
+  switch (type) {
+    case 'number':
+      return Number.isFinite(Number(text)) ? Number(text) : text
+    case 'boolean':
+      return text === 'true'
+    case 'list':
+      return linesOf(text)
+    case 'pairs':
+      return readPairs(text, path)
+    case 'json':
+      return readJson(text, path)
+    case 'text':
+    case 'choice':
+    case 'connection':
+    case 'object':
+    case 'objects':
+      return text
+  }
+}
+
+/** `name: value`, one a line, as headers are written. */
+function readPairs(text: string, path: string): Record<string, string> {
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const at = line.search(/[:=]/)
+      if (at < 1) throw refused(path, `“${line}” must be a name, a colon and a value`)
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+    }),
+  )
+}
+
+function readJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    const fields = [{ field: name, message: 'must be JSON' }]
-    throw new ApiError(`${name}: must be JSON`, { status: 400, code: 'Validation Error', fields })
+    throw refused(path, 'must be JSON')
   }
+}
+
+function refused(field: string, message: string): ApiError {
+  return new ApiError(`${field}: ${message}`, {
+    status: 400,
+    code: 'Validation Error',
+    fields: [{ field, message }],
+  })
 }

@@ -105,6 +105,14 @@ it('each kind of source is listed with the fields that a form asks for', async (
   expect(api.get('url')).toMatchObject({ type: 'text', required: true })
   expect(api.get('method')).toMatchObject({ type: 'choice', required: false, choices: ['GET', 'POST'] })
   expect(api.get('pagination')).toMatchObject({ type: 'json', required: false })
+  expect(api.get('headers')).toMatchObject({ type: 'pairs' })
+  expect(fieldsOf('import_from_hubspot').get('filters')).toMatchObject({
+    type: 'objects',
+    fields: expect.arrayContaining([expect.objectContaining({ name: 'values', type: 'list' })]),
+  })
+  expect(fieldsOf('import_from_hubspot').get('connection_id')).toMatchObject({ type: 'connection' })
+  expect(fieldsOf('import_from_slack').get('channels')).toMatchObject({ has_options: true })
+  expect(fieldsOf('find_people_from_sales_navigator').get('filters')).toMatchObject({ type: 'object' })
   expect(api.get('max_credits')).toMatchObject({ type: 'number', required: false })
   expect(fieldsOf('import_from_hubspot').get('list_id')).toMatchObject({ type: 'text' })
   expect(fieldsOf('find_job_postings').get('industry_id')).toMatchObject({ type: 'list' })

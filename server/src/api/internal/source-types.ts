@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { SourceType } from '#contract/screens.ts'
-import { listFieldForms } from '../../sources/field-forms.ts'
+import { listFieldForms, listProviders } from '../../sources/field-forms.ts'
 import { ok } from '../http/envelope.ts'
 import type { Api, Services } from '../services.ts'
 
@@ -21,6 +21,7 @@ export function sourceTypeRoutes(api: Api, { sources }: Pick<Services, 'sources'
         name: source.name,
         description: source.description,
         fields: listFieldForms(source),
+        providers: listProviders(source),
         record_fields: source.fields === null ? null : [...source.fields],
       }))
       return ok(types)

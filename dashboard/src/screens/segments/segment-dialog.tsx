@@ -1,0 +1,158 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { z } from 'zod'
+import type { RecordField, SegmentPreview } from '#contract/segment-forms.ts'
+import type { SegmentSummary } from '#contract/segments.ts'
+import { ApiError, get, request } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
+import { figure } from '../../ui/figure.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { Checkbox, TextArea, TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { nameOf } from '../records/record-name.ts'
+import { FilterBuilder } from './filter-builder.tsx'
+import { type Group, printFilter, readFilter } from './filter-groups.ts'
+
+export type Segment = z.infer<typeof SegmentSummary>
+
+const KINDS = [
+  { value: 'company', label: 'Companies' },
+  { value: 'person', label: 'People' },
+  { value: 'contact', label: 'Contacts' },
+]
+
+/** A new segment, or another name or filter of one that is there. */
+export function SegmentDialog({ segment, onClose }: { segment: Segment | null; onClose: () => void }) {
+  const stored = segment === null ? [] : readFilter(segment.filter)
+  const [name, setName] = useState(segment?.name ?? '')
+  const [kind, setKind] = useState<string>(segment?.entityKind ?? 'company')
+  const [groups, setGroups] = useState<Group[]>(stored ?? [])
+  const [json, setJson] = useState<string | null>(
+    stored === null ? JSON.stringify(segment?.filter, null, 2) : null,
+  )
+  const queries = useQueryClient()
+  const fields = useQuery({
+    queryKey: ['record-fields', kind],
+    queryFn: ({ signal }) => get<RecordField[]>(`/internal/record-fields?kind=${kind}`, signal),
+  })
+  const filterOf = () => (json === null ? printFilter(groups) : parseJson(json))
+  const preview = useMutation({
+    mutationFn: async () =>
+      request<SegmentPreview>('POST', '/internal/segments/preview', { kind, filter: filterOf() }),
+  })
+  const save = useMutation({
+    mutationFn: async () =>
+      segment === null
+        ? request<Segment>('POST', '/internal/segments', { name, kind, filter: filterOf() })
+        : request<Segment>('PATCH', `/internal/segments/${segment.id}`, { name, filter: filterOf() }),
+    onSuccess: async ({ data, warnings }) => {
+      await queries.invalidateQueries({ queryKey: ['segments'] })
+      notify(warnings[0]?.message ?? `${data.name} has ${figure(data.memberCount)} members`)
+      onClose()
+    },
+  })
+  const error = save.error ?? preview.error
+  const nameProblem = problemWithin(error, 'name')
+  const isBuilt = json === null && groups.length > 0
+  const isShown = nameProblem !== undefined || (isBuilt && problemWithin(error, 'filter') !== undefined)
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={segment === null ? 'New segment' : `Edit ${segment.name}`}
+      submit={{
+        label: segment === null ? 'Create' : 'Save',
+        onSubmit: () => {
+          preview.reset()
+          save.mutate()
+        },
+        busy: save.isPending,
+      }}
+      footer={
+        <Button
+          busy={preview.isPending}
+          onClick={() => {
+            save.reset()
+            preview.mutate()
+          }}
+        >
+          Preview
+        </Button>
+      }
+      error={isShown ? null : error}
+    >
+      <TextField label="Name" value={name} onChange={setName} problem={nameProblem} />
+      {segment === null && <Combobox label="Of" value={kind} choices={KINDS} onChange={setKind} />}
+      {fields.error !== null && <Problem error={fields.error} onRetry={() => void fields.refetch()} />}
+      {json === null ? (
+        <FilterBuilder groups={groups} onChange={setGroups} fields={fields.data ?? []} error={error} />
+      ) : (
+        <TextArea
+          label="Filter"
+          value={json}
+          onChange={setJson}
+          rows={10}
+          className="font-mono text-12"
+          hint="Groups of conditions on fields, events and relationships, as JSON"
+        />
+      )}
+      <Checkbox
+        label="Edit the filter as JSON"
+        checked={json !== null}
+        onChange={(checked) => {
+          if (checked) return setJson(JSON.stringify(printFilter(groups), null, 2))
+          const read = readFilter(tryJson(json ?? ''))
+          if (read === null) return notify('This filter has conditions that only JSON can say')
+          setGroups(read)
+          setJson(null)
+        }}
+      />
+      {preview.data !== undefined && (
+        <Previewed
+          preview={preview.data.data}
+          warnings={preview.data.warnings.map(({ message }) => message)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function Previewed({ preview, warnings }: { preview: SegmentPreview; warnings: readonly string[] }) {
+  const { members, looked_at, complete, sample } = preview
+  return (
+    <section aria-label="Preview" className="flex flex-col gap-1 rounded-md bg-subtle px-3 py-2">
+      <p role="status" className="font-medium">
+        {`${complete ? '' : 'At least '}${figure(members)} of ${figure(looked_at)} now`}
+      </p>
+      {sample.length > 0 && (
+        <p className="break-words text-muted">
+          {sample.map(nameOf).join(', ')}
+          {members > sample.length && ' …'}
+        </p>
+      )}
+      {warnings.map((warning) => (
+        <p key={warning} className="break-words text-out-of-credits">
+          {warning}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function parseJson(text: string): unknown {
+  const read = tryJson(text)
+  if (read !== null) return read
+  throw new ApiError('filter: must be JSON', { status: 400, code: 'Validation Error' })
+}
