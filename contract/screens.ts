@@ -40,6 +40,21 @@ export const FilePreview = z.object({
 })
 export type FilePreview = z.infer<typeof FilePreview>
 
+export const ImportRejects = z.object({
+  rejects: z.array(
+    z.object({
+      row: z
+        .int()
+        .describe('Among the rows of the file, the first is 1; the header and blank rows do not count'),
+      input: z.string(),
+      type: z.string(),
+      value: z.string(),
+    }),
+  ),
+  complete: z.boolean().describe('Whether these are all'),
+})
+export type ImportRejects = z.infer<typeof ImportRejects>
+
 export const RecordsQuery = z.strictObject({
   kind: EntityKind.default('company'),
   q: z.string().max(500).optional().describe('The beginning of a domain, an address or another identifier'),

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
+import { company, recordsOf } from '#server/records/testing/records.ts'
 import { serveHttp } from '../loopback-server.ts'
 import { axeFindings, problems, startDashboard } from './dashboard.ts'
 
@@ -227,10 +228,18 @@ describe('sources', () => {
     await dialog.getByRole('textbox', { name: 'url' }).fill(`${origin}/items`)
     await dialog.getByRole('textbox', { name: 'key_path' }).fill('id')
     const query = dialog.getByRole('textbox', { name: 'query' })
-    await query.fill('no JSON')
+    await query.fill('no pair')
+    const pages = dialog.getByRole('textbox', { name: 'pagination' })
+    await pages.fill('no JSON')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('must be a name, a colon and a value').waitFor()
+    await query.fill('since: 2026')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('must be JSON').waitFor()
-    await query.fill('{"since": "2026"}')
+    await pages.fill('')
+    await dialog.getByRole('combobox', { name: 'connection_id' }).waitFor()
+    await dialog.getByRole('button', { name: 'Copy as curl' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('"query":{"since":"2026"}')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     const preview = dialog.getByRole('table', { name: 'Preview' })
     await preview.getByRole('cell', { name: 'Company 1', exact: true }).waitFor()
@@ -243,6 +252,51 @@ describe('sources', () => {
     await page.getByRole('button', { name: 'Next', exact: true }).click()
     await records.getByRole('cell', { name: 'Company 25', exact: true }).waitFor()
     expect(await page.getByRole('button', { name: 'Next', exact: true }).isDisabled()).toBe(true)
+  })
+})
+
+describe('segments', () => {
+  it('a segment is built from conditions, counted before it is saved, synced into a workflow, changed and deleted', async () => {
+    const companies = [80, 20, 300].map((staff, place) => company(`firm${place}.example`, { staff }))
+    await recordsOf(app).ingest(org.orgId, 'test', ...companies)
+    const id: string = (await org.call('POST', '/workflows', { name: 'Large firms' })).body.data.workflow_id
+    await org.call('POST', `/workflows/${id}/sheets/${id}/inputs`, [{ name: 'domain', type: 'string' }])
+    await page.goto(url('/segments'))
+    await page.getByRole('button', { name: 'New segment' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New segment' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Large')
+    await dialog.getByRole('button', { name: 'Add condition' }).click()
+    const condition = dialog.getByRole('group', { name: 'Condition 1' })
+    await choose('Variable', 'staff')
+    await choose('Operator', 'greater than or equal to')
+    await condition.getByRole('textbox', { name: 'Value' }).fill('80')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByRole('status').getByText('2 of 3 now').waitFor()
+    await checkAccessibility()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const table = page.getByRole('table', { name: 'Segments' })
+    await table.getByRole('cell', { name: '2', exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'Sync Large' }).click()
+    await choose('Workflow', 'Large firms')
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Field for domain' }).inputValue())
+      .toBe('domain')
+    await page.getByRole('button', { name: 'Sync', exact: true }).click()
+    await page.getByRole('region', { name: 'Sync of Large' }).waitFor()
+    await checkAccessibility()
+
+    await page.getByRole('button', { name: 'Edit Large' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit Large' })
+    await edit.getByRole('textbox', { name: 'Value' }).fill('250')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await table.getByRole('cell', { name: '1', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Delete sync of Large' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('region', { name: 'Sync of Large' }).waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Delete Large', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No segments yet').waitFor()
   })
 })
 
@@ -282,7 +336,7 @@ describe('screens of a sheet', () => {
     const path = join(tmpdir(), `loam-import-${process.pid}.csv`)
     writeFileSync(
       path,
-      `Name,Site\n${Array.from({ length: 100 }, (_, place) => `n${place},https://a.example`).join('\n')}`,
+      `Name,Site\n${Array.from({ length: 100 }, (_, place) => `n${place},${place === 41 ? 'no site' : 'https://a.example'}`).join('\n')}`,
     )
     await page.goto(url(`${sheet}/import`))
     await page.getByLabel('File').setInputFiles(path)
@@ -293,6 +347,13 @@ describe('screens of a sheet', () => {
     await checkAccessibility()
     await page.getByRole('button', { name: 'Start import' }).click()
     await page.getByRole('status').filter({ hasText: '100 rows imported' }).waitFor()
+    const reject = page.getByRole('table', { name: 'Rejects' }).getByRole('row').nth(1)
+    expect(await reject.getByRole('cell').allTextContents()).toEqual(['42', 'Site', 'url', 'no site'])
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download rejects' }).click(),
+    ])
+    expect(readFileSync(await file.path(), 'utf8')).toContain('"42","Site","url","no site"')
     const { body } = await org.call('GET', `${sheet}/inputs`)
     expect(body.data.map(({ name, type }: { name: string; type: string }) => [name, type])).toEqual([
       ['name', 'string'],

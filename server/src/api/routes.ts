@@ -8,6 +8,7 @@ import { connectionSettings } from './internal/connections.ts'
 import { definitionRestoreRoutes } from './internal/definition-restores.ts'
 import { environmentSettings } from './internal/environment.ts'
 import { filePreviewRoutes } from './internal/file-previews.ts'
+import { importRejectRoutes } from './internal/import-rejects.ts'
 import { invitationAcceptance } from './internal/invitations.ts'
 import { keySettings } from './internal/keys.ts'
 import { memberSettings } from './internal/members.ts'
@@ -113,6 +114,7 @@ const INTERNAL_ROUTES: Routes[] = [
   shortcutSettings,
   sheetLayouts,
   filePreviewRoutes,
+  importRejectRoutes,
   recordRoutes,
   segmentSettings,
   runFailureRoutes,

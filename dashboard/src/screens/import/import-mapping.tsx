@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post, request } from '../../api/client.ts'
+import { fieldProblem, post, request } from '../../api/client.ts'
 import { type Input, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { Table } from '../../ui/table.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import {
@@ -37,6 +38,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
   const { headers, rows, worksheets } = preview
   const [targets, setTargets] = useState(() => guessTargets(headers, inputs))
   const [runAfter, setRunAfter] = useState('none')
+  const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const names = new Set(inputs.map(({ name }) => name))
   const targetOf = (header: string) => targets[header] ?? NOT_IMPORTED
@@ -50,6 +52,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
     mapping,
     run_after_import: runAfter,
     ...(worksheet === null ? {} : { sheet_name: worksheet }),
+    ...(runAfter === 'none' ? {} : spending(cap)),
   }
   const path = `${sheetPath(sheet)}/csv`
   const start = useMutation({
@@ -66,6 +69,7 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
       await request('POST', path, body)
     },
   })
+  const capProblem = fieldProblem(start.error, 'max_credits')
   if (start.isSuccess) return <ImportProgress sheet={sheet} />
   return (
     <>
@@ -123,7 +127,12 @@ export function ImportMapping({ sheet, file, preview, inputs, worksheet, onWorks
       <div className="max-w-[320px]">
         <Combobox label="Run after import" value={runAfter} choices={RUN_AFTER} onChange={setRunAfter} />
       </div>
-      {start.error !== null && <Problem error={start.error} />}
+      {runAfter !== 'none' && (
+        <div className="max-w-[320px]">
+          <SpendAtMost value={cap} onChange={setCap} problem={capProblem} />
+        </div>
+      )}
+      {start.error !== null && capProblem === undefined && <Problem error={start.error} />}
       <div className="flex flex-wrap gap-2">
         <Button
           kind="primary"

@@ -4,8 +4,10 @@ import type { Warning } from '#contract/envelope.ts'
 import type { ImportStatus } from '#contract/imports.ts'
 import { request } from '../../api/client.ts'
 import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { Rejects } from './rejects.tsx'
 
 /** How many rows have landed. The file does not say how many there are. */
 export function ImportProgress({ sheet }: { sheet: SheetId }) {
@@ -34,6 +36,12 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
       </p>
       {ended === 'failed' && <Problem error={new Error(data?.error ?? 'The import failed')} />}
       <Mismatches warnings={status.data?.warnings ?? []} />
+      {isDone && (status.data?.warnings ?? []).length > 0 && <Rejects sheet={sheet} />}
+      {isDone && (
+        <div>
+          <SheetLink sheet={sheet} />
+        </div>
+      )}
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { X } from '../../ui/icons.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { valueText } from '../../ui/value-text.ts'
 import { nameOf } from './record-name.ts'
 
 /** Each value with who said so and when. */
@@ -22,7 +23,7 @@ export function RecordFields({ record, onClose }: { record: ListedRecord; onClos
         keyOf={({ name }) => name}
         columns={[
           { name: 'Field', cell: ({ name }) => name },
-          { name: 'Value', cell: ({ value }) => <span className="break-words">{textOf(value)}</span> },
+          { name: 'Value', cell: ({ value }) => <span className="break-words">{valueText(value)}</span> },
           { name: 'Said by', cell: ({ source }) => source },
           { name: 'When', wideOnly: true, cell: ({ at }) => <TimeText at={at === '' ? null : at} /> },
         ]}
@@ -30,5 +31,3 @@ export function RecordFields({ record, onClose }: { record: ListedRecord; onClos
     </section>
   )
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost } from '../../ui/spend-at-most.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
@@ -61,18 +62,29 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
     schedule?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   )
   const [only, setOnly] = useState<string>(schedule?.only ?? EVERY_ROW)
+  const [cap, setCap] = useState(schedule?.max_credits?.toString() ?? '')
   const [isRemoving, setRemoving] = useState(false)
   const can = useCan()
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: ['schedule', sheetId] })
   const save = useMutation({
-    mutationFn: () => request('PUT', path, { cron, timezone, ...(only === EVERY_ROW ? {} : { only }) }),
+    mutationFn: () =>
+      request('PUT', path, {
+        cron,
+        timezone,
+        ...(only === EVERY_ROW ? {} : { only }),
+        max_credits: cap === '' ? null : Number(cap),
+      }),
     onSuccess: async () => {
       await refresh()
       notify('The schedule is saved')
     },
   })
-  const problems = { cron: fieldProblem(save.error, 'cron'), timezone: fieldProblem(save.error, 'timezone') }
+  const problems = {
+    cron: fieldProblem(save.error, 'cron'),
+    timezone: fieldProblem(save.error, 'timezone'),
+    cap: fieldProblem(save.error, 'max_credits'),
+  }
   const canWrite = can('workflows:run')
   return (
     <form
@@ -98,7 +110,13 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
         free
       />
       <Combobox label="Rows" value={only} choices={WHICH} onChange={setOnly} />
-      {save.error !== null && problems.cron === undefined && problems.timezone === undefined && (
+      <SpendAtMost
+        value={cap}
+        onChange={setCap}
+        problem={problems.cap}
+        hint="Credits that each run may cost; empty: no cap"
+      />
+      {save.error !== null && Object.values(problems).every((problem) => problem === undefined) && (
         <Problem error={save.error} />
       )}
       {canWrite && (

@@ -40,7 +40,8 @@ export function PublishShortcut({ workflowId, onClose }: { workflowId: string; o
         label: 'Publish',
         onSubmit: () => publish.mutate(),
         busy: publish.isPending,
-        disabled: workflow === '',
+        // Until the workflows are there the name is not known either.
+        disabled: workflow === '' || workflows.isPending,
       }}
       error={isShown ? null : publish.error}
     >

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { post } from '../../api/client.ts'
+import { fieldProblem, post } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { inputData } from './shortcut-form.tsx'
@@ -13,6 +14,7 @@ import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
 /** Rows as a spreadsheet copies them: tabs between values, in the order of the form. */
 export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
   const [text, setText] = useState('')
+  const [cap, setCap] = useState('')
   const can = useCan()
   const queries = useQueryClient()
   const inputs = shortcut.input_schema
@@ -27,14 +29,16 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
       )
     })
   const path = `/shortcuts/${shortcut.id}/run/batch`
+  const body = { rows, ...spending(cap) }
   const start = useMutation({
-    mutationFn: () => post<{ run_count: number }>(path, { rows }),
+    mutationFn: () => post<{ run_count: number }>(path, body),
     onSuccess: async ({ run_count }) => {
       notify(`${run_count} runs are queued`)
       setText('')
       await queries.invalidateQueries({ queryKey: ['shortcuts', shortcut.id, 'runs'] })
     },
   })
+  const capProblem = fieldProblem(start.error, 'max_credits')
   return (
     <div className="flex max-w-[640px] flex-col gap-3">
       <TextArea
@@ -44,7 +48,10 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
         onChange={setText}
         hint={`One line a run, values separated by tabs: ${inputs.map(({ name }) => name).join(', ')}. Paste from a spreadsheet; at most 1,000.`}
       />
-      {start.error !== null && <Problem error={start.error} />}
+      <div className="max-w-[440px]">
+        <SpendAtMost value={cap} onChange={setCap} problem={capProblem} />
+      </div>
+      {start.error !== null && capProblem === undefined && <Problem error={start.error} />}
       <div className="flex flex-wrap gap-2">
         {can('shortcuts:run') && (
           <Button
@@ -56,7 +63,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
             Run batch
           </Button>
         )}
-        <CopyAsCurl method="POST" path={path} body={{ rows }} />
+        <CopyAsCurl method="POST" path={path} body={body} />
       </div>
     </div>
   )

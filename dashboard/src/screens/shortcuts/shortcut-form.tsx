@@ -7,8 +7,10 @@ import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { ShortcutResult, textOf } from './shortcut-result.tsx'
+import { valueText } from '../../ui/value-text.ts'
+import { ShortcutResult } from './shortcut-result.tsx'
 import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
 
 /** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
@@ -26,13 +28,19 @@ export function inputData(
   )
 }
 
+function hintOf(description: string | undefined, required: boolean): { hint?: string } {
+  const words = [required ? 'Required' : '', description ?? ''].filter((part) => part !== '')
+  return words.length === 0 ? {} : { hint: words.join('. ') }
+}
+
 const isOver = ({ status }: ShortcutRun) => status !== 'pending' && status !== 'inProgress'
 
 export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
+  const [cap, setCap] = useState('')
   const can = useCan()
   const path = `/shortcuts/${shortcut.id}/run`
-  const body = { input_data: inputData(shortcut.input_schema, typed) }
+  const body = { input_data: inputData(shortcut.input_schema, typed), ...spending(cap) }
   const start = useMutation({ mutationFn: () => post<{ id: string }>(path, body) })
   const run = useQuery({
     queryKey: ['shortcuts', shortcut.id, 'runs', start.data?.id],
@@ -46,6 +54,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
     start.mutate()
   }
   const problems = shortcut.input_schema.map(({ reference }) => fieldProblem(start.error, reference))
+  const capProblem = fieldProblem(start.error, 'max_credits')
   return (
     <div className="flex flex-col gap-4">
       <form
@@ -53,21 +62,25 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
         onSubmit={onSubmit}
         className="flex max-w-[440px] flex-col gap-3"
       >
-        {shortcut.input_schema.map(({ reference, name, description, type, defaultValue }, place) => (
-          <TextField
-            key={reference}
-            label={name}
-            type={type === 'number' ? 'number' : 'text'}
-            {...(type === 'number' ? { step: 'any' } : {})}
-            value={typed[reference] ?? ''}
-            onChange={(value) => setTyped({ ...typed, [reference]: value })}
-            problem={problems[place]}
-            {...(description === undefined || description === '' ? {} : { hint: description })}
-            {...(defaultValue === undefined || defaultValue === null
-              ? {}
-              : { placeholder: textOf(defaultValue) })}
-          />
-        ))}
+        {shortcut.input_schema.map(
+          ({ reference, name, description, type, required, defaultValue }, place) => (
+            <TextField
+              key={reference}
+              label={name}
+              type={type === 'number' ? 'number' : 'text'}
+              {...(type === 'number' ? { step: 'any' } : {})}
+              value={typed[reference] ?? ''}
+              onChange={(value) => setTyped({ ...typed, [reference]: value })}
+              problem={problems[place]}
+              {...(required === true ? { 'aria-required': true } : {})}
+              {...hintOf(description, required === true)}
+              {...(defaultValue === undefined || defaultValue === null
+                ? {}
+                : { placeholder: valueText(defaultValue) })}
+            />
+          ),
+        )}
+        <SpendAtMost value={cap} onChange={setCap} problem={capProblem} />
         <div className="flex flex-wrap gap-2">
           {can('shortcuts:run') && (
             <Button type="submit" kind="primary" busy={start.isPending} disabled={!canBeRun(shortcut)}>
@@ -77,7 +90,7 @@ export function ShortcutForm({ shortcut }: { shortcut: Shortcut }) {
           <CopyAsCurl method="POST" path={path} body={body} />
         </div>
       </form>
-      {start.error !== null && problems.every((problem) => problem === undefined) && (
+      {start.error !== null && [...problems, capProblem].every((problem) => problem === undefined) && (
         <Problem error={start.error} />
       )}
       {run.error !== null && <Problem error={run.error} onRetry={() => void run.refetch()} />}

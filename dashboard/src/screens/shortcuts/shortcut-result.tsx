@@ -1,5 +1,6 @@
 import type { ShortcutRun } from '#contract/shortcuts.ts'
 import { Table } from '../../ui/table.tsx'
+import { valueText } from '../../ui/value-text.ts'
 import type { Shortcut } from './shortcuts-screen.tsx'
 
 type Field = { name: string; value: unknown; status: string }
@@ -21,7 +22,9 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
           { name: 'Output', cell: ({ name }) => <span className="break-words">{name}</span> },
           {
             name: 'Value',
-            cell: ({ value }) => <span className="break-words whitespace-pre-wrap">{textOf(value)}</span>,
+            cell: ({ value }) => (
+              <span className="break-words whitespace-pre-wrap">{valueText(value, 2)}</span>
+            ),
           },
           { name: 'Status', cell: ({ status }) => status },
         ]}
@@ -39,9 +42,4 @@ function fieldOf(outputs: unknown, name: string): Field {
     value: 'value' in found ? found.value : null,
     status: 'status' in found ? String(found.status) : '',
   }
-}
-
-export function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

@@ -4,10 +4,12 @@ import type { z } from 'zod'
 import type { ShortcutRun, ShortcutRunPage } from '#contract/shortcuts.ts'
 import { get } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
+import { figure } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { ShortcutResult, textOf } from './shortcut-result.tsx'
+import { valueText } from '../../ui/value-text.ts'
+import { ShortcutResult } from './shortcut-result.tsx'
 import type { Shortcut } from './shortcuts-screen.tsx'
 
 const PAGE = 20
@@ -45,7 +47,7 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
         >
           Older
         </Button>
-        <span className="text-muted">{`${pagination.total.toLocaleString('en')} runs`}</span>
+        <span className="text-muted">{`${figure(pagination.total)} ${pagination.total === 1 ? 'run' : 'runs'}`}</span>
       </div>
     </section>
   )
@@ -71,7 +73,9 @@ function columnsOf(opened: string | null, open: (id: string | null) => void): re
     { name: 'Kind', wideOnly: true, cell: ({ batch_id }) => (batch_id === null ? 'single' : 'batch') },
     {
       name: 'Inputs',
-      cell: ({ input_data }) => <span className="line-clamp-2 text-12 break-all">{textOf(input_data)}</span>,
+      cell: ({ input_data }) => (
+        <span className="line-clamp-2 text-12 break-all">{valueText(input_data)}</span>
+      ),
     },
   ]
 }

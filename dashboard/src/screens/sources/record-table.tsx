@@ -1,4 +1,5 @@
 import { Table } from '../../ui/table.tsx'
+import { valueText } from '../../ui/value-text.ts'
 
 export type SourceRow = Record<string, unknown>
 
@@ -10,7 +11,7 @@ export function RecordTable({ label, rows }: { label: string; rows: readonly Sou
       columns={fieldsOf(rows).map((field) => ({
         name: field,
         cell: ({ row }: { row: SourceRow }) => (
-          <span className="line-clamp-3 max-w-[320px] break-words">{textOf(row[field])}</span>
+          <span className="line-clamp-3 max-w-[320px] break-words">{valueText(row[field])}</span>
         ),
       }))}
       items={rows.map((row, place) => ({ row, place }))}
@@ -21,9 +22,4 @@ export function RecordTable({ label, rows }: { label: string; rows: readonly Sou
 
 export function fieldsOf(rows: readonly SourceRow[]): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))]
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -9,6 +9,7 @@ import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { Checkbox } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { fieldsOf } from './record-table.tsx'
@@ -28,6 +29,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
   const [chosen, setChosen] = useState<Record<string, string>>({})
   const [pushExisting, setPushExisting] = useState(true)
   const [onChange, setOnChange] = useState('ignore')
+  const [cap, setCap] = useState('')
   const queries = useQueryClient()
   const workflows = useQuery(workflowsQuery)
   // The main sheet has the id of its workflow.
@@ -46,6 +48,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
     ),
     push_existing: pushExisting,
     on_change: onChange,
+    ...spending(cap),
   }
   const path = `/sources/${id}/sync`
   const sync = useMutation({
@@ -59,7 +62,9 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
     },
   })
   const problemOf = (name: string) => problemWithin(sync.error, `field_mapping.input.${name}`)
+  const capProblem = problemWithin(sync.error, 'max_credits')
   const failed = workflows.error ?? inputs.error
+  const isShown = capProblem !== undefined || names.some((name) => problemOf(name) !== undefined)
   return (
     <Dialog
       open
@@ -73,7 +78,7 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         disabled: Object.keys(body.field_mapping).length === 0,
       }}
       footer={<CopyAsCurl method="POST" path={path} body={body} />}
-      error={names.some((name) => problemOf(name) !== undefined) ? null : sync.error}
+      error={isShown ? null : sync.error}
     >
       {failed !== null && <Problem error={failed} />}
       <Combobox
@@ -101,6 +106,12 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         />
       ))}
       <Combobox label="When a record changes" value={onChange} choices={ON_CHANGE} onChange={setOnChange} />
+      <SpendAtMost
+        value={cap}
+        onChange={setCap}
+        problem={capProblem}
+        hint="Credits a day that rows may cost which this starts; empty: no cap"
+      />
       <Checkbox label="Push existing records" checked={pushExisting} onChange={setPushExisting} />
     </Dialog>
   )

@@ -205,3 +205,26 @@ it('a segment is previewed, made, renamed and deleted; faults of its filter are 
   expect((await maker.call('DELETE', path)).body.data).toMatchObject({ deleted: true })
   expect((await maker.call('DELETE', path)).status).toBe(404)
 })
+
+it('values of an imported file that do not fit their inputs are listed with their row', async () => {
+  const made = await org.call('POST', '/workflows', { name: 'Rejects' })
+  const id: string = made.body.data.workflow_id
+  const base = `/workflows/${id}/sheets/${id}`
+  await org.call('POST', `${base}/inputs`, [
+    { name: 'name', type: 'string' },
+    { name: 'staff', type: 'number' },
+  ])
+  expect((await session.call('GET', `${base}/import/rejects`)).status).toBe(404)
+  const file_ref = await upload('r.csv', 'name,staff\nAda,12\nBob,many\n\nCy,\nDi,<b>few</b>\n')
+  const mapping = { name: 'name', staff: 'staff' }
+  await org.call('POST', `${base}/csv`, { file_ref, mapping })
+  const { body } = await session.call('GET', `${base}/import/rejects`)
+  expect(body.data).toEqual({
+    complete: true,
+    rejects: [
+      { row: 2, input: 'staff', type: 'number', value: 'many' },
+      { row: 4, input: 'staff', type: 'number', value: '<b>few</b>' },
+    ],
+  })
+  expect((await stranger.call('GET', `${base}/import/rejects`)).status).toBe(404)
+})

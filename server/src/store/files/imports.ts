@@ -44,6 +44,21 @@ export async function findLatestImport(
     .executeTakeFirst()
 }
 
+/** What the latest import of a sheet imported, and how. */
+export async function findImportedFile(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+): Promise<Pick<ImportRecord, 'org_id' | 'file_ref' | 'sheet_name' | 'mapping'> | undefined> {
+  return db
+    .selectFrom('imports')
+    .select(['org_id', 'file_ref', 'sheet_name', 'mapping'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .orderBy('import_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** Notes that work on an import begins, and answers it; undefined when it has ended. */
 export async function startImport(
   db: Db,

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ImportRejects } from '#contract/screens.ts'
+import { get } from '../../api/client.ts'
+import { type SheetId, sheetPath } from '../../api/sheet.ts'
+import { Button } from '../../ui/button.tsx'
+import { csvLine, downloadText } from '../../ui/download-text.ts'
+import { figure } from '../../ui/figure.ts'
+import { Download } from '../../ui/icons.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Table } from '../../ui/table.tsx'
+
+const SHOWN = 20
+
+/** Values that do not fit the type of their input. They were imported as they are. */
+export function Rejects({ sheet }: { sheet: SheetId }) {
+  const rejects = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'import', 'rejects'],
+    queryFn: ({ signal }) => get<ImportRejects>(`/internal${sheetPath(sheet)}/import/rejects`, signal),
+    gcTime: 0,
+  })
+  if (rejects.error !== null) return <Problem error={rejects.error} onRetry={() => void rejects.refetch()} />
+  if (rejects.data === undefined) return <Skeleton lines={2} />
+  const { rejects: list, complete } = rejects.data
+  if (list.length === 0) return null
+  const save = () =>
+    downloadText(
+      'rejects.csv',
+      [
+        csvLine(['row', 'input', 'type', 'value']),
+        ...list.map(({ row, input, type, value }) => csvLine([row, input, type, value])),
+      ].join('\n'),
+    )
+  return (
+    <section aria-label="Rejects" className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="mr-auto text-14 font-semibold">
+          {`${complete ? '' : 'The first '}${figure(list.length)} values that do not fit`}
+        </h2>
+        <Button size="small" icon={Download} onClick={save}>
+          Download rejects
+        </Button>
+      </div>
+      <Table
+        label="Rejects"
+        items={list.slice(0, SHOWN)}
+        keyOf={({ row, input }) => `${row} ${input}`}
+        columns={[
+          { name: 'Row of the file', align: 'right', cell: ({ row }) => figure(row) },
+          { name: 'Input', cell: ({ input }) => <span className="break-words">{input}</span> },
+          { name: 'Should be', cell: ({ type }) => type },
+          { name: 'Is', cell: ({ value }) => <span className="break-words">{value}</span> },
+        ]}
+      />
+      {list.length > SHOWN && (
+        <p className="text-muted">{`${figure(list.length - SHOWN)} more in the file`}</p>
+      )}
+    </section>
+  )
+}

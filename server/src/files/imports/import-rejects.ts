@@ -1,0 +1,42 @@
+import type { ImportRejects } from '#contract/screens.ts'
+import type { Config } from '../../lib/config/config.ts'
+import { shorten } from '../../lib/errors.ts'
+import { inTurns } from '../../lib/timing/fair-turns.ts'
+import { fits } from '../../rows/type-mismatches.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type ImportedFile, openSource } from './import-source.ts'
+
+/** A caller waits for it. */
+const MAX_READING_MS = 5000
+const MAX_VALUE = 500
+
+/** Values of an imported file that do not fit the type of their input (D79), read from the file once more. */
+export async function listRejects(
+  parts: { config: Config; storage: Storage },
+  file: ImportedFile,
+  limit: number,
+): Promise<ImportRejects> {
+  const inputs = file.mapping.map(({ name = '', type = 'string' }) => ({ name, type }))
+  const rejects: ImportRejects['rejects'] = []
+  if (inputs.every(({ type }) => type === 'string')) return { rejects, complete: true }
+  const started = performance.now()
+  const source = await openSource(parts, file)
+  let row = 0
+  try {
+    for await (const { records } of inTurns(file.org_id, source.read(null))) {
+      for (const record of records) {
+        row += 1
+        for (const [place, { name, type }] of inputs.entries()) {
+          const value = record[place] ?? null
+          if (value === null || fits(value, type)) continue
+          if (rejects.length === limit) return { rejects, complete: false }
+          rejects.push({ row, input: name, type, value: shorten(value, MAX_VALUE) })
+        }
+      }
+      if (performance.now() - started > MAX_READING_MS) return { rejects, complete: false }
+    }
+    return { rejects, complete: true }
+  } finally {
+    await source.close()
+  }
+}
