@@ -19,6 +19,7 @@ import type { ReadLargeOutputs } from './cells/large-outputs.ts'
 import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
 import type { Flight, RunFacts, SettledCell } from './flights/flight.ts'
+import type { WithInputs } from './flights/large-rows.ts'
 import type { PureRuns } from './pure-runs.ts'
 import type { PurseKeeper } from './purses/purse-keeper.ts'
 import type { Suspects } from './suspects.ts'
@@ -29,6 +30,8 @@ export type Engine = {
   purses: PurseKeeper
   cache: CellCache
   readLargeOutputs: ReadLargeOutputs
+  /** For flights whose inputs are not read yet. */
+  withInputs: WithInputs
   /** The catalogue at the prices of a run. */
   catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
   log: Log

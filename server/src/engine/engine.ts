@@ -20,6 +20,7 @@ import { createUniqueness } from './cells/uniqueness.ts'
 import { createEnding } from './ending.ts'
 import type { Engine } from './engine-context.ts'
 import { createFlightStore } from './flights/flight-store.ts'
+import { createLargeRows } from './flights/large-rows.ts'
 import { createProviderCounter } from './provider-counter.ts'
 import { createProviderGates } from './provider-gate/provider-gate.ts'
 import { createProviderRates } from './provider-rates.ts'
@@ -75,6 +76,7 @@ export function createEngine(parts: EngineParts): Engine {
     suspects: createSuspects({ mark: (flight, size) => flights.markTested(flight, size), ending }),
     cache: createCellCache(store, ending),
     readLargeOutputs: createLargeOutputs(store),
+    withInputs: createLargeRows(store, () => ending.hasBegun()),
     catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     log,
     ending,

@@ -55,7 +55,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     cap_purse_id: null,
     member: null,
   },
-  row: { id, data: null, cells: null },
+  row: { id, data: null, cells: null, unreadBytes: 0 },
   fence: { run: '', ticket: 1, attempt: 2 },
   position: {
     action: 'a',

@@ -56,12 +56,15 @@ async function walkAlong(
   if (peeks && (await walkPurely(engine, job))) return
   const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
-  try {
-    attachHold(engine, flight)
-    await walkFlight(engine, job, flight, { ...how, peeks })
-  } finally {
-    giveBackHold(engine, flight)
+  const walk = async (whole: Flight) => {
+    try {
+      attachHold(engine, whole)
+      await walkFlight(engine, job, whole, { ...how, peeks })
+    } finally {
+      giveBackHold(engine, whole)
+    }
   }
+  await (flight.row.unreadBytes === 0 ? walk(flight) : engine.withInputs(flight, walk))
 }
 
 /** What this process set aside for the cell before it was parked. */
@@ -84,6 +87,10 @@ async function walkFlight(
   { express = false, fresh = false, peeks, endPriority }: WalkOptions & Peeks & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
   if (!express) await yieldTurn()
+  if (flight.row.unreadBytes > 0) {
+    await postpone(engine, flight)
+    return
+  }
   const walk = await prepare(engine, flight, { express, endPriority, peeked: false })
   if (walk === null || flight.runState === 'stopped') {
     await abandon(engine, flight)
@@ -104,8 +111,7 @@ async function walkOn(engine: Engine, walk: RowWalk, onSettled?: () => void): Pr
   const { flight, express } = walk
   for (let goesOn = true; goesOn;) {
     if (engine.ending.hasBegun()) {
-      const { retries, state } = flight.position
-      await park(engine, flight, { ms: 0, retries, state })
+      await postpone(engine, flight)
       return
     }
     goesOn = await step(engine, walk)
@@ -114,13 +120,19 @@ async function walkOn(engine: Engine, walk: RowWalk, onSettled?: () => void): Pr
   }
 }
 
+/** For the next process. */
+async function postpone(engine: Engine, flight: Flight): Promise<void> {
+  const { retries, state } = flight.position
+  await park(engine, flight, { ms: 0, retries, state })
+}
+
 /**
  * Computes a row of pure actions, or of results from the cache, while it still counts as queued. Nothing is lost when the process
  * ends: whoever claims the row finds it as it was. False when the row must be claimed.
  */
 async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
   const flight = await engine.flights.peek(job)
-  if (flight === null) return false
+  if (flight === null || flight.row.unreadBytes > 0) return false
   await yieldTurn()
   const walk = await prepare(engine, flight, { express: false, endPriority: undefined, peeked: true })
   if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false

@@ -16,6 +16,7 @@ export type ClaimedRow = {
   run_state: string
   /** A run may get a cap when it is resumed. */
   cap_purse_id: string | null
+  /** JSON text, or a number: what large ones take in the database. */
   data: string | null
   cells: string | null
 }

@@ -18,6 +18,7 @@ import { makeEngine } from '../testing/test-engine.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
 import type { Flight, RunFacts } from './flight.ts'
+import { createLargeRows } from './large-rows.ts'
 import { moveTo } from './position.ts'
 
 const app = await makeFlightApp()
@@ -321,5 +322,54 @@ describe('a row that ends its workers (R6)', () => {
     await old.markTested(tried, 0)
     await old.settle(tried, complete(tried, 'free_2'))
     expect(must(await old.claim(job)).position.testedIn).toBeNull()
+  })
+})
+
+describe('F2: inputs of large rows', () => {
+  const makeLargeSheet = async (rows: number, kill = 'x'.repeat(300_000)) => {
+    const sheet = await makeFlightSheet(app, ['free'], START)
+    await sheet.addRows(rows, { kill })
+    await sheet.run()
+    return sheet
+  }
+  const claimAll = async (sheet: FlightSheet) =>
+    Promise.all((await sheet.jobs()).map(async (job) => must(await old.claim(job))))
+
+  it('stay where they are when rows are claimed or peeked at, compressed or not, and are walked all the same', async () => {
+    const noise = Array.from({ length: 3000 }, () => Math.random().toString(36)).join('')
+    for (const kill of [undefined, noise]) {
+      const sheet = await makeLargeSheet(2, kill)
+      const [first, second] = await sheet.jobs()
+      expect(must(await old.peek(must(first))).row).toMatchObject({ data: null })
+      expect(must(await old.claim(must(first))).row.unreadBytes).toBeGreaterThan(1000)
+      await Promise.all([walkRow(engine, must(first)), walkRow(engine, must(second), { fresh: true })])
+      expect((await sheet.cells()).map((cell) => cell.status)).toEqual(['complete', 'complete'])
+    }
+  })
+
+  it('wait for room, but for the first of an organisation, and are not read any more while the process ends', async () => {
+    const [mine, theirs] = [await makeLargeSheet(3), await makeLargeSheet(1)]
+    let isEnding = false
+    const withInputs = createLargeRows(app.store, () => isEnding, 100_000)
+    const begun: string[] = []
+    const ends = new Map<string, () => void>()
+    const walk = (flight: Flight, name: string) =>
+      withInputs(flight, async ({ row }) => {
+        begun.push(`${name} ${row.data === null ? 'unread' : 'read'}`)
+        await new Promise<void>((resolve) => ends.set(name, resolve))
+      })
+    const [one, two, three] = await claimAll(mine)
+    const walks = [walk(must(one), 'one'), walk(must(two), 'two'), walk(must(three), 'three')]
+    await expect.poll(() => begun.length).toBe(1)
+    for (const flight of await claimAll(theirs)) walks.push(walk(flight, 'theirs'))
+    await expect.poll(() => begun).toEqual(['one read', 'theirs read'])
+    ends.get('theirs')?.()
+    ends.get('one')?.()
+    await expect.poll(() => begun.slice(2)).toEqual(['two read'])
+    isEnding = true
+    ends.get('two')?.()
+    await expect.poll(() => begun.slice(3)).toEqual(['three unread'])
+    ends.get('three')?.()
+    await Promise.all(walks)
   })
 })

@@ -111,12 +111,15 @@ function toFlight(
 ): Flight {
   const { attempt, settled, retries, state, run_state, data, cells } = claimed
   const { stalled_claims: stalledClaims, tested_in: testedIn } = claimed
+  const isRead = data === null || data.startsWith('{')
   const action = facts.actions[settled]
   if (action === undefined)
     throw new Error(`row ${r} has results for every action of its run and is still in the air`)
   return {
     facts,
-    row: { id: r, data, cells },
+    row: isRead
+      ? { id: r, data, cells, unreadBytes: 0 }
+      : { id: r, data: null, cells, unreadBytes: Number(data) },
     fence: { run: facts.run_id, ticket: t, attempt },
     position: {
       action,

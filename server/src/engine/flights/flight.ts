@@ -34,8 +34,10 @@ export type RunFacts = Readonly<{
 /** The row as it was claimed. */
 export type FlightRow = Readonly<{
   id: string
-  /** JSON text keyed by column number; null when the row is gone. */
+  /** JSON text keyed by column number; null when the row is gone, or its inputs are not read yet. */
   data: string | null
+  /** What inputs that are not read yet take in the database. */
+  unreadBytes: number
   /** JSON text: status and outputs by action; null when there are none. */
   cells: string | null
 }>

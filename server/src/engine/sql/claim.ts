@@ -9,6 +9,10 @@ export const CELLS = `(select json_object_agg(c.action, case
       then json_build_array(c.status, c.outputs) else json_build_array(c.status, null, pg_column_size(c.outputs)) end)
     from cells c where c.org_id = i.o and c.row_id = i.r)::text`
 
+/** Inputs of the row `r`, or instead of large ones, as of outputs, what they take: they are read when there is room for them. */
+export const DATA = `case when pg_column_size(r.data) <= 8192 and pg_column_compression(r.data) is null then r.data::text
+    else pg_column_size(r.data)::text end`
+
 /**
  * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
  * are gone, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell in the run; a flight
@@ -30,7 +34,7 @@ with claimed as (
   returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.tested_in, f.settled, f.retries, f.state
 )
 select i.n, i.run_id, i.attempt, i.stalled_claims, i.tested_in, i.settled, i.retries, i.state, run.state as run_state, run.cap_purse_id,
-  r.data::text as data, ${CELLS} as cells
+  ${DATA} as data, ${CELLS} as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join runs run on run.org_id = i.o and run.run_id = i.run_id
 left join rows r on r.org_id = i.o and r.row_id = i.r`

@@ -5,41 +5,43 @@ import { createFairQueue } from './fair-queue.ts'
  * however long the calls of others take, nobody is kept from going on.
  */
 export type Slots = {
-  /** Nothing to wait for when it answers undefined. */
-  take(owner: string): Promise<void> | undefined
-  giveBack(owner: string): void
+  /** Nothing to wait for when it answers undefined. Who takes several at once may take more than are left. */
+  take(owner: string, count?: number): Promise<void> | undefined
+  giveBack(owner: string, count?: number): void
 }
 
 export function createSlots(size: number | (() => number)): Slots {
-  const waiting = createFairQueue<() => void>()
+  const waiting = createFairQueue<{ count: number; resolve: () => void }>()
   const held = new Map<string, number>()
   const sizeNow = typeof size === 'number' ? () => size : size
   let used = 0
 
-  function grant(owner: string): void {
-    used += 1
-    held.set(owner, (held.get(owner) ?? 0) + 1)
+  function grant(owner: string, count: number): void {
+    used += count
+    held.set(owner, (held.get(owner) ?? 0) + count)
   }
   /** False when there is nobody to grant it to. */
   function grantNext(may?: (owner: string) => boolean): boolean {
     const next = waiting.take(1, may)
     if (next === null) return false
-    grant(next.owner)
-    for (const resolve of next.items) resolve()
+    for (const { count, resolve } of next.items) {
+      grant(next.owner, count)
+      resolve()
+    }
     return true
   }
 
   return {
-    take(owner) {
+    take(owner, count = 1) {
       if (used < sizeNow() || !held.has(owner)) {
-        grant(owner)
+        grant(owner, count)
         return undefined
       }
-      return new Promise<void>((resolve) => waiting.push(owner, resolve))
+      return new Promise<void>((resolve) => waiting.push(owner, { count, resolve }))
     },
-    giveBack(owner) {
-      used -= 1
-      const left = (held.get(owner) ?? 0) - 1
+    giveBack(owner, count = 1) {
+      used -= count
+      const left = (held.get(owner) ?? 0) - count
       if (left > 0) held.set(owner, left)
       else held.delete(owner)
       while (used < sizeNow() && grantNext());
