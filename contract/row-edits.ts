@@ -33,11 +33,11 @@ export const RowWindowBody = z.strictObject({
   ...RowSelection,
 })
 
-/** How far each action is. Counting a large sheet takes a while: then the figures of a moment ago are answered. */
+/** How far each action is. */
 export const SheetTotals = z.object({
   rows: z.int(),
   settled: z.record(z.string(), z.int()).describe('Cells with a result, by action'),
-  next_in_ms: z.int().describe('When it is counted again at the earliest; 0: these figures are of now'),
+  is_sampled: z.boolean().describe('Whether they were counted in some rows only, those of a large sheet'),
 })
 
 export const RevisionView = z.object({ revision: z.int() })

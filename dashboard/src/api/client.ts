@@ -51,7 +51,7 @@ export async function request<Data>(
   method: Method,
   path: string,
   body?: unknown,
-  options: { signal?: AbortSignal; staysSignedOut?: boolean } = {},
+  options: { signal?: AbortSignal; staysSignedOut?: boolean; idempotencyKey?: string } = {},
 ): Promise<Answer<Data>> {
   const isForm = body instanceof FormData
   const response = await send(path, {
@@ -59,6 +59,7 @@ export async function request<Data>(
     headers: {
       ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
       ...(method === 'GET' ? {} : csrfHeaders()),
+      ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),

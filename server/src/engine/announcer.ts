@@ -5,6 +5,8 @@ import type { Store } from '../store/connection/db.ts'
 
 /** An announcement makes every commit with one wait for the others, so workers gather them for a moment. */
 const GATHER_MS = 100
+/** The first after a quiet time is soon told: somebody may be looking at a single cell. */
+const FIRST_MS = 10
 
 export type Announcer = {
   /** Tells those who watch a sheet that cells of it have settled. */
@@ -18,6 +20,7 @@ export function createAnnouncer(store: Store, log: Log): Announcer {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let telling = Promise.resolve()
+  let toldAt = 0
 
   async function tell(): Promise<void> {
     clearTimeout(timer)
@@ -25,6 +28,7 @@ export function createAnnouncer(store: Store, log: Log): Announcer {
     const ids = [...changed]
     changed.clear()
     if (ids.length === 0) return
+    toldAt = performance.now()
     await store
       .query({ name: 'engine-announce', text: ANNOUNCE, values: [ids] })
       .catch((cause: unknown) =>
@@ -36,7 +40,9 @@ export function createAnnouncer(store: Store, log: Log): Announcer {
   return {
     announce(sheetId) {
       changed.add(sheetId)
-      timer ??= setTimeout(() => void tellNext(), GATHER_MS).unref()
+      if (timer !== undefined) return
+      const wait = Math.max(FIRST_MS, toldAt + GATHER_MS - performance.now())
+      timer = setTimeout(() => void tellNext(), wait).unref()
     },
     flush: tellNext,
   }

@@ -1,37 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
-import type { RowPage } from '../../api/sheet.ts'
+import type { z } from 'zod'
+import type { SheetTotals } from '#contract/row-edits.ts'
+import { get } from '../../api/client.ts'
 import { useSheet, useTotal } from './sheet-view.ts'
 
-const SETTLED = ['complete', 'failed', 'error', 'out_of_credits', 'condition_not_met']
+type Totals = z.infer<typeof SheetTotals>
+
+/** Counts of all columns at once. */
+function useTotals(): Totals | undefined {
+  const { path, sheet } = useSheet()
+  const { data } = useQuery({
+    queryKey: ['sheet', sheet.sheetId, 'count'],
+    queryFn: ({ signal }) => get<Totals>(`/internal${path}/totals`, signal),
+  })
+  return data
+}
 
 /** How many rows have a result of the action. */
 export function useColumnProgress(action: string): { done: number; total: number } {
-  const { path, sheet, rows } = useSheet()
-  const all = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'count', action],
-    staleTime: 2000,
-    queryFn: async ({ signal }) => {
-      const body = { page_size: 1, status_filters: [{ action_instance_id: action, is: SETTLED }] }
-      const { data } = await request<RowPage>('POST', `${path}/rows/list`, body, { signal })
-      return data.total_count
-    },
-  })
+  const { rows } = useSheet()
   const shown = useTotal(rows) ?? 0
-  const total = useAllRows() ?? shown
-  return { done: all.data ?? 0, total }
+  const totals = useTotals()
+  return { done: totals?.settled[action] ?? 0, total: totals?.rows ?? shown }
 }
 
 /** Rows of the sheet, whatever is filtered. */
 export function useAllRows(): number | undefined {
-  const { path, sheet } = useSheet()
-  const count = useQuery({
-    queryKey: ['sheet', sheet.sheetId, 'count'],
-    staleTime: 2000,
-    queryFn: async ({ signal }) => {
-      const { data } = await request<RowPage>('POST', `${path}/rows/list`, { page_size: 1 }, { signal })
-      return data.total_count
-    },
-  })
-  return count.data
+  return useTotals()?.rows
 }

@@ -76,6 +76,14 @@ export function placeColumns(columns: readonly Column[], layout: Layout): Placed
   return [...ordered.filter(({ frozen }) => frozen), ...ordered.filter(({ frozen }) => !frozen)]
 }
 
+/** The layout with one column put where another stands. */
+export function moveColumn(layout: Layout, placed: readonly PlacedColumn[], key: string, to: number): Layout {
+  const keys = placed.map((one) => one.key)
+  const from = keys.indexOf(key)
+  if (from < 0 || to < 0 || to >= keys.length || from === to) return layout
+  return { ...layout, order: keys.toSpliced(from, 1).toSpliced(to, 0, key) }
+}
+
 const keyOf = ({ sheetId }: SheetId) => `loam.layout.${sheetId}`
 
 /** Whether this browser has a layout of its own for the sheet. */

@@ -9,6 +9,8 @@ type History = {
   past: readonly Step[]
   future: readonly Step[]
   push: (step: Step) => void
+  /** What was changed before this page was opened; nothing when something has been changed since. */
+  seed: (past: readonly Step[], future: readonly Step[]) => void
   undo: () => Promise<void>
   redo: () => Promise<void>
 }
@@ -18,6 +20,8 @@ export const createHistory = () =>
     past: [],
     future: [],
     push: (step) => set(({ past }) => ({ past: [...past, step].slice(-MAX_STEPS), future: [] })),
+    seed: (past, future) =>
+      set((now) => (now.past.length + now.future.length === 0 ? { past, future } : now)),
     undo: async () => {
       const step = get().past.at(-1)
       if (step === undefined) return

@@ -1,61 +1,81 @@
-import { post, request } from '../../api/client.ts'
+import { post } from '../../api/client.ts'
+import { sendUntilHeard } from '../../api/outbox.ts'
 import type { Row } from '../../api/sheet.ts'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
 
 export type RowEdit = { row_id: string; inputs: Record<string, unknown> }
 
 const MAX_ROWS_PER_ADD = 1000
+/** The server keeps edits of so many rows for undo. */
+export const MAX_EDITED_ROWS = 10_000
 const MAX_IDS_PER_CALL = 200
 
 export const plural = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
+type Turned = { values_left: number }
+type Edited = {
+  edit_id: string | null
+  rejected: { errors: { field: string; message: string }[] }[]
+}
 type Added = {
   row_ids: string[]
   rejected: { index: number; errors: { field: string; message: string }[] }[]
 }
 
-/** Shown at once, then written; what the server refuses is put back and said. */
+/** Shown at once, then written as soon as the server can be reached; what it refuses is put back and said. */
 export async function editRows(view: SheetView, edits: readonly RowEdit[]): Promise<boolean> {
-  const before = edits.map(({ row_id, inputs }) => ({ row_id, inputs: view.rows.patch(row_id, inputs) }))
-  const isWritten = await writeEdits(view, edits, before)
-  if (isWritten) {
-    view.history.getState().push({
-      name: 'edit',
-      undo: () => writeAgain(view, before, edits),
-      redo: () => writeAgain(view, edits, before),
-    })
-  }
+  const [first = [], ...rest] = chunks(edits, MAX_EDITED_ROWS)
+  if (rest.length > 0) return (await editRows(view, first)) && editRows(view, rest.flat())
+  const release = view.rows.type(edits)
+  const { editId, isWritten } = await writeEdits(view, edits)
+  if (editId !== null) view.history.getState().push(editStep(view, editId))
+  if (!isWritten) release()
+  // What was typed is shown until the server shows it too.
+  await view.rows.refresh()
+  release()
+  view.refresh()
   return isWritten
 }
 
-async function writeAgain(
-  view: SheetView,
-  edits: readonly RowEdit[],
-  before: readonly RowEdit[],
-): Promise<void> {
-  for (const { row_id, inputs } of edits) view.rows.patch(row_id, inputs)
-  await writeEdits(view, edits, before)
+/** The server keeps what was there before, for every browser of this person. */
+export function editStep(view: Pick<SheetView, 'path' | 'refresh'>, editId: string): Step {
+  const turn = async (verb: 'undo' | 'redo') => {
+    try {
+      const { values_left } = await post<Turned>(`/internal${view.path}/edits/${editId}/${verb}`)
+      if (values_left > 0) notify(`${plural(values_left, 'value')} changed since, and left as they are`)
+    } finally {
+      view.refresh()
+    }
+  }
+  return { name: 'edit', undo: () => turn('undo'), redo: () => turn('redo') }
 }
 
 async function writeEdits(
   view: SheetView,
   edits: readonly RowEdit[],
-  before: readonly RowEdit[],
-): Promise<boolean> {
+): Promise<{ editId: string | null; isWritten: boolean }> {
+  let editId: string | null = null
+  let refused: Edited['rejected'] = []
   try {
-    for (const part of chunks(edits, MAX_IDS_PER_CALL)) {
-      await request('PATCH', `/internal${view.path}/rows`, { rows: part })
+    for (const rows of chunks(edits, MAX_IDS_PER_CALL)) {
+      const body: object = { rows, ...(editId === null ? {} : { edit_id: editId }) }
+      const { data } = await sendUntilHeard<Edited>('PATCH', `/internal${view.path}/rows`, body)
+      editId = data.edit_id
+      refused = [...refused, ...data.rejected]
     }
-    return true
   } catch (error) {
-    for (const { row_id, inputs } of before) view.rows.patch(row_id, inputs)
     notifyProblem(error)
-    return false
-  } finally {
-    view.refresh()
+    return { editId, isWritten: false }
   }
+  const [first] = refused
+  if (first !== undefined) {
+    const reasons = first.errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
+    notifyProblem(`${plural(refused.length, 'row')} not changed; the first: ${reasons}`)
+  }
+  return { editId, isWritten: refused.length < edits.length }
 }
 
 /** At the end of the sheet. Rows that are refused are named; the rest is there. */
@@ -63,7 +83,8 @@ export async function addRows(view: SheetView, rows: readonly Record<string, unk
   const ids: string[] = []
   try {
     for (const part of chunks(rows, MAX_ROWS_PER_ADD)) {
-      const { row_ids, rejected } = await post<Added>(`${view.path}/rows`, { rows: part })
+      const { data } = await sendUntilHeard<Added>('POST', `${view.path}/rows`, { rows: part })
+      const { row_ids, rejected } = data
       ids.push(...row_ids)
       const [first] = rejected
       if (first !== undefined) {

@@ -1,4 +1,5 @@
 import { request } from '../../api/client.ts'
+import { isAway } from '../../api/outbox.ts'
 import {
   type Row,
   type RowPage,
@@ -7,10 +8,20 @@ import {
   type SheetId,
   sheetPath,
 } from '../../api/sheet.ts'
+import { keepUnchanged } from './unchanged-rows.ts'
 
 export const PAGE_ROWS = 100
 /** Pages beyond those near the view are forgotten, so that a million rows do not stay in memory. */
 const MAX_PAGES = 60
+/** That are read at once. */
+const MAX_WINDOW = 200
+
+/** Live changes are read at most a fourth of the time: rows that a filter chooses may take the server a while. */
+const REST_PER_READ = 3
+const MIN_REST_MS = 50
+const MAX_REST_MS = 30_000
+/** While the server is away it is tried this often. */
+const RETRY_MS = 1500
 
 type Page = { rows: Row[]; isStale: boolean }
 
@@ -26,6 +37,13 @@ export class RowStore {
   #total: number | null = null
   #isSelecting = false
   #problem: unknown = null
+  #reading: Promise<void> | null = null
+  #next: Promise<void> | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** When live changes may be read next. */
+  #restsUntil = 0
+  /** Values that were typed and are not written yet, by row: what the server says of them meanwhile is older. */
+  #typed = new Map<string, Record<string, unknown>[]>()
 
   constructor(sheet: SheetId, selection: Selection) {
     this.#sheet = sheet
@@ -82,6 +100,7 @@ export class RowStore {
     for (const page of this.#pages.values()) page.isStale = true
     this.#isSelecting = true
     this.#tellCount()
+    this.#reading = null
     void this.refresh()
   }
 
@@ -94,24 +113,41 @@ export class RowStore {
     }
   }
 
-  /** Reads again what is in view, and the rest when it comes into view. */
-  async refresh(): Promise<void> {
-    const inView = this.#viewPages()
-    for (const [page, known] of this.#pages) {
-      if (inView.includes(page)) continue
-      known.isStale = true
-    }
-    await Promise.all((inView.length === 0 ? [0] : inView).map((page) => this.#load(page, true)))
+  /** Reads again what is in view, and the rest when it comes into view. What is under way may be too old: it is followed by another. */
+  refresh(): Promise<void> {
+    if (this.#reading === null) return this.#read()
+    this.#next ??= this.#reading.then(() => {
+      this.#next = null
+      return this.#read()
+    })
+    return this.#next
   }
 
-  /** Shows values before the server has them; answers what they were. */
-  patch(rowId: string, inputs: Record<string, unknown>): Record<string, unknown> {
-    const index = this.indexOf(rowId)
-    const row = index === null ? undefined : this.row(index)
-    if (index === null || row === undefined) return {}
-    const before = Object.fromEntries(Object.keys(inputs).map((name) => [name, row.inputs[name] ?? null]))
-    this.#put(index, { ...row, inputs: { ...row.inputs, ...inputs } })
-    return before
+  /** Something has changed: what is in view is read again, soon. */
+  refreshSoon(): void {
+    if (this.#timer !== undefined || this.#next !== null) return
+    const wait = Math.max(0, this.#restsUntil - performance.now())
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      void this.refresh()
+    }, wait)
+  }
+
+  /** Shows values before the server has them. Call what it answers when they are written, or refused. */
+  type(edits: readonly { row_id: string; inputs: Record<string, unknown> }[]): () => void {
+    for (const { row_id, inputs } of edits) {
+      this.#typed.set(row_id, [...(this.#typed.get(row_id) ?? []), inputs])
+      const index = this.indexOf(row_id)
+      const row = index === null ? undefined : this.row(index)
+      if (index !== null && row !== undefined) this.#put(index, this.#withTyped(row))
+    }
+    return () => {
+      for (const { row_id, inputs } of edits) {
+        const left = (this.#typed.get(row_id) ?? []).filter((one) => one !== inputs)
+        if (left.length === 0) this.#typed.delete(row_id)
+        else this.#typed.set(row_id, left)
+      }
+    }
   }
 
   /** All rows from..to, also those that are not in view. */
@@ -150,6 +186,7 @@ export class RowStore {
   }
 
   close(): void {
+    clearTimeout(this.#timer)
     this.#stopLoading()
     this.#listeners.clear()
     this.#countListeners.clear()
@@ -159,6 +196,69 @@ export class RowStore {
     const first = Math.floor(this.#view.from / PAGE_ROWS)
     const last = Math.floor(Math.max(this.#view.from, this.#view.to - 1) / PAGE_ROWS)
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  }
+
+  #read(): Promise<void> {
+    const began = performance.now()
+    const reading = this.#readView().finally(() => {
+      const took = performance.now() - began
+      const rest = Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, took * REST_PER_READ))
+      this.#restsUntil = performance.now() + rest
+      if (this.#reading === reading) this.#reading = null
+    })
+    this.#reading = reading
+    return reading
+  }
+
+  /** The rows in view alone; whole pages where rows have come, gone or moved. */
+  async #readView(): Promise<void> {
+    const inView = this.#viewPages()
+    for (const [page, known] of this.#pages) if (!inView.includes(page)) known.isStale = true
+    const { from, to } = this.#view
+    const isKnown = to > from && to - from <= MAX_WINDOW && inView.every((page) => this.#pages.has(page))
+    if (isKnown && !this.#isSelecting && (await this.#readWindow(from, to))) return
+    await Promise.all(inView.map((page) => this.#load(page, true)))
+  }
+
+  async #readWindow(from: number, to: number): Promise<boolean> {
+    const selection = this.#selection
+    try {
+      const { data } = await request<RowPage>('POST', `/internal${sheetPath(this.#sheet)}/rows/window`, {
+        offset: from,
+        limit: to - from,
+        ...selectionBody(selection),
+      })
+      if (this.#selection !== selection) return true
+      const isSame =
+        data.total_count === this.#total &&
+        data.rows.every(({ row_id }, at) => this.row(from + at)?.row_id === row_id)
+      if (!isSame) return false
+      for (const [at, row] of data.rows.entries()) this.#put(from + at, row)
+      // The rest of a page is older now: it is read again when it comes into view.
+      for (const page of this.#viewPages()) {
+        const known = this.#pages.get(page)
+        const start = page * PAGE_ROWS
+        if (known !== undefined) known.isStale = from > start || to < start + known.rows.length
+      }
+      this.#takeProblem(null)
+      return true
+    } catch (error) {
+      this.#takeProblem(error)
+      return true
+    }
+  }
+
+  /** What cannot be reached is tried until it can; what is refused stays said. */
+  #takeProblem(problem: unknown): void {
+    if (isAway(problem)) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined
+        void this.refresh()
+      }, RETRY_MS)
+    }
+    if (problem === this.#problem) return
+    this.#problem = problem
+    this.#tellCount()
   }
 
   #stopLoading(): void {
@@ -184,8 +284,7 @@ export class RowStore {
       this.#take(page, data)
     } catch (error) {
       if (loading.signal.aborted) return
-      this.#problem = error
-      this.#tellCount()
+      this.#takeProblem(error)
     } finally {
       if (this.#loading.get(page) === loading) this.#loading.delete(page)
     }
@@ -193,7 +292,7 @@ export class RowStore {
 
   #take(page: number, { rows, total_count }: RowPage): void {
     const before = this.#pages.get(page)?.rows ?? []
-    const kept = rows.map((row, place) => keepUnchanged(before[place], row))
+    const kept = rows.map((row, place) => keepUnchanged(before[place], this.#withTyped(row)))
     this.#pages.delete(page)
     this.#pages.set(page, { rows: kept, isStale: false })
     this.#forgetFarPages()
@@ -210,9 +309,17 @@ export class RowStore {
 
   #put(index: number, row: Row): void {
     const page = this.#pages.get(Math.floor(index / PAGE_ROWS))
-    if (page === undefined) return
-    page.rows = page.rows.with(index % PAGE_ROWS, row)
+    const before = page?.rows[index % PAGE_ROWS]
+    if (page === undefined || before === undefined) return
+    const kept = keepUnchanged(before, this.#withTyped(row))
+    if (kept === before) return
+    page.rows = page.rows.with(index % PAGE_ROWS, kept)
     this.#tellRow(index)
+  }
+
+  #withTyped(row: Row): Row {
+    const typed = this.#typed.get(row.row_id)
+    return typed === undefined ? row : { ...row, inputs: Object.assign({}, row.inputs, ...typed) }
   }
 
   #forgetFarPages(): void {
@@ -230,20 +337,4 @@ export class RowStore {
   #tellCount(): void {
     for (const listener of this.#countListeners) listener()
   }
-}
-
-/** What did not change keeps its identity, down to the cell, so that nothing of it is drawn again. */
-function keepUnchanged(before: Row | undefined, after: Row): Row {
-  if (before === undefined || before.row_id !== after.row_id) return after
-  let changed = JSON.stringify(before.inputs) !== JSON.stringify(after.inputs)
-  const cells = Object.fromEntries(
-    Object.entries(after.cells).map(([id, cell]) => {
-      const old = before.cells[id]
-      const isSame = old !== undefined && JSON.stringify(old) === JSON.stringify(cell)
-      if (!isSame) changed = true
-      return [id, isSame ? old : cell]
-    }),
-  )
-  if (Object.keys(before.cells).length !== Object.keys(cells).length) changed = true
-  return changed ? { ...after, cells } : before
 }

@@ -1,28 +1,56 @@
+import { useState } from 'react'
 import { useStore } from 'zustand'
+import { post } from '../../api/client.ts'
+import { selectionQuery } from '../../api/selection-address.ts'
+import { isFiltered } from '../../api/sheet.ts'
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Download, Play, Trash2, X } from '../../ui/icons.tsx'
-import { notifyProblem } from '../../ui/toasts.tsx'
-import { deleteRows, plural, selectedIds } from './row-edits.ts'
+import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { deleteRows, MAX_EDITED_ROWS, plural, selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
 import { useSheet, useTotal } from './sheet-view.ts'
 import { countSelected } from './view-state.ts'
 
 const MAX_IDS_IN_ADDRESS = 100
+/** As many as a run or an export takes by their ids. */
+const MAX_IDS = 25_000
 
 export function SelectionToolbar() {
   const view = useSheet()
   const go = useGo()
   const { open } = useSheetDialogs()
+  const [isAsking, setAsking] = useState(false)
   const total = useTotal(view.rows) ?? 0
-  const count = useStore(view.state, ({ selected }) => countSelected(selected, total))
+  const selected = useStore(view.state, (state) => state.selected)
+  const count = countSelected(selected, total)
   if (count === 0) return null
-  const withIds = (then: (ids: string[]) => void | Promise<void>) => () =>
+  const { selection } = view.address
+  // All that are shown are named by what shows them, however many they are.
+  const isWhole = selected.all && selected.ids.size === 0
+  const withIds = (then: (ids: string[]) => void | Promise<void>) => () => {
+    if (count > MAX_IDS) {
+      notifyProblem(`At most ${plural(MAX_IDS, 'row')} are chosen one by one; use a filter for more`)
+      return
+    }
     void selectedIds(view).then(then).catch(notifyProblem)
+  }
   const exportIds = (ids: string[]) => {
     sessionStorage.setItem(`loam.export.${view.sheet.sheetId}`, JSON.stringify(ids))
     go(`${view.path}/export${ids.length <= MAX_IDS_IN_ADDRESS ? `?row_ids=${ids.join(',')}` : '?selected'}`)
   }
+  const deleteIds = async (ids: string[]) => {
+    view.state.getState().clearSelection()
+    await deleteRows(view, ids)
+  }
+  const deleteAll = async () => {
+    await post(`${view.path}/rows/delete-all`)
+    view.state.getState().clearSelection()
+    view.refresh()
+    notify(`${plural(count, 'row')} deleted`)
+  }
+  const isEverything = isWhole && !isFiltered(selection) && count > MAX_EDITED_ROWS
   return (
     <div
       role="toolbar"
@@ -34,22 +62,27 @@ export function SelectionToolbar() {
         <Button
           size="small"
           icon={Play}
-          onClick={withIds((ids) => open({ kind: 'run', choice: { kind: 'rows', ids } }))}
+          onClick={
+            isWhole
+              ? () => open({ kind: 'run', choice: { kind: 'filtered' } })
+              : withIds((ids) => open({ kind: 'run', choice: { kind: 'rows', ids } }))
+          }
         >
           Run selected
         </Button>
       )}
-      <Button size="small" icon={Download} onClick={withIds(exportIds)}>
+      <Button
+        size="small"
+        icon={Download}
+        onClick={isWhole ? () => go(`${view.path}/export${selectionQuery(selection)}`) : withIds(exportIds)}
+      >
         Export selected
       </Button>
       {view.can.edit && (
         <Button
           size="small"
           icon={Trash2}
-          onClick={withIds(async (ids) => {
-            view.state.getState().clearSelection()
-            await deleteRows(view, ids)
-          })}
+          onClick={isEverything ? () => setAsking(true) : withIds(deleteIds)}
         >
           Delete rows
         </Button>
@@ -57,6 +90,15 @@ export function SelectionToolbar() {
       <Button size="small" kind="ghost" icon={X} onClick={() => view.state.getState().clearSelection()}>
         Clear selection
       </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Delete ${plural(count, 'row')}`}
+          description="So many rows are gone for good: this cannot be undone."
+          verb="Delete"
+          run={deleteAll}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
   )
 }

@@ -1,5 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { useStore } from 'zustand'
+import { isAway, useWaitingChanges } from '../../api/outbox.ts'
 import { isFiltered, runsQuery } from '../../api/sheet.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { LoaderCircle } from '../../ui/icons.tsx'
 import { useAllRows } from './column-progress.ts'
 import { plural } from './row-edits.ts'
 import { LastRun } from './runs/last-run.tsx'
@@ -21,7 +26,38 @@ export function SheetFoot() {
       <p role="status" aria-label="Row count" className="shrink-0 text-12 text-muted">
         {count}
       </p>
+      <Connection />
       <LastRun run={runs?.[0]} />
     </footer>
+  )
+}
+
+/** Nothing to say while all is well. */
+function Connection() {
+  const { connection, rows } = useSheet()
+  const { isStreaming, hadStream } = useStore(connection)
+  const waiting = useWaitingChanges()
+  const isLost = useSyncExternalStore(
+    (listener) => rows.subscribeCount(listener),
+    () => isAway(rows.problem),
+  )
+  const isBroken = isLost || waiting > 0 || (hadStream && !isStreaming)
+  const words = waiting === 0 ? '' : ` ${plural(waiting, 'change')} will be sent then.`
+  return (
+    <p
+      role="status"
+      aria-label="Connection"
+      className={classNames(
+        'flex min-w-0 items-center gap-1.5 text-12',
+        isBroken && 'rounded bg-out-of-credits-bg px-2 text-out-of-credits',
+      )}
+    >
+      {isBroken && (
+        <>
+          <LoaderCircle aria-hidden className="size-3 shrink-0 motion-safe:animate-spin" />
+          <span className="truncate">{`The server is away; trying again.${words}`}</span>
+        </>
+      )}
+    </p>
   )
 }

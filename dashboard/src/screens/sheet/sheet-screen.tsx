@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { isAway } from '../../api/outbox.ts'
 import { actionsQuery, inputsQuery, type SheetId } from '../../api/sheet.ts'
 import { overviewQuery, type WorkflowOverview } from '../../api/workflows.ts'
 import { useTitle } from '../../frame/page.tsx'
@@ -9,7 +10,10 @@ import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ActiveFilters } from './filters/active-filters.tsx'
 import { Grid } from './grid/grid.tsx'
+import { useKeptEdits } from './kept-edits.ts'
+import { RowStore } from './row-store.ts'
 import { SelectionToolbar } from './selection-toolbar.tsx'
+import { useSheetAddress } from './sheet-address.ts'
 import { SheetDialogs } from './sheet-dialogs.tsx'
 import { SheetFoot } from './sheet-foot.tsx'
 import { SheetHints } from './sheet-hints.tsx'
@@ -27,7 +31,16 @@ export function Screen() {
   const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
     strict: false,
   })
-  const sheet = { workflowId, sheetId }
+  // Another sheet is another screen: nothing of the last one stays.
+  return <SheetLoader key={sheetId} workflowId={workflowId} sheetId={sheetId} />
+}
+
+function SheetLoader(sheet: SheetId) {
+  const { workflowId, sheetId } = sheet
+  const address = useSheetAddress()
+  const [rows] = useState(() => new RowStore(sheet, address.selection))
+  // The rows are asked for along with what the sheet is: whoever opens it waits once.
+  useEffect(() => rows.show(0, 1), [rows])
   const overview = useQuery(overviewQuery(workflowId))
   const inputs = useQuery(inputsQuery(sheet))
   const actions = useQuery(actionsQuery(sheet))
@@ -46,13 +59,12 @@ export function Screen() {
     )
   }
   if (!overview.data.sheets.some(({ sheet_id }) => sheet_id === sheetId)) return <NotFound />
-  // Another sheet is another screen: nothing of the last one stays.
-  return <Sheet key={sheetId} sheet={sheet} overview={overview.data} />
+  return <Sheet sheet={sheet} overview={overview.data} rows={rows} />
 }
 
-function Sheet({ sheet, overview }: { sheet: SheetId; overview: WorkflowOverview }) {
+function Sheet({ sheet, overview, rows }: { sheet: SheetId; overview: WorkflowOverview; rows: RowStore }) {
   useTitle(overview.name)
-  const view = useSheetView(sheet, overview.name)
+  const view = useSheetView(sheet, overview.name, rows)
   return (
     <SheetContext value={view}>
       <SheetDialogs>
@@ -76,9 +88,12 @@ function Sheet({ sheet, overview }: { sheet: SheetId; overview: WorkflowOverview
 function Body() {
   const { rows } = useSheet()
   const total = useCount(rows)
+  useKeptEdits()
+  // Rows that are shown stay so while the server is away; the foot says that it is.
+  const isTold = rows.problem !== null && !(isAway(rows.problem) && rows.total !== null)
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-      {rows.problem !== null && (
+      {isTold && (
         <div className="p-2">
           <Problem error={rows.problem} onRetry={() => void rows.refresh()} />
         </div>

@@ -2,6 +2,7 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { StoreApi } from 'zustand'
 import type { SheetId } from '../../api/sheet.ts'
 import type { Column, Layout, PlacedColumn } from './columns.ts'
+import type { createConnection } from './connection.ts'
 import type { createHistory } from './history.ts'
 import type { RowStore } from './row-store.ts'
 import type { SheetAddress } from './sheet-address.ts'
@@ -22,7 +23,11 @@ export type SheetView = {
   /** Those that are seen, in order. */
   placed: readonly PlacedColumn[]
   layout: Layout
+  /** Kept, for all browsers of this person, and undone like any other change. */
   setLayout: (layout: Layout) => void
+  /** Shown only: while something is dragged. */
+  showLayout: (layout: Layout) => void
+  connection: StateOf<typeof createConnection>
   address: SheetAddress
   can: { edit: boolean; configure: boolean; editActions: boolean; run: boolean }
   /** After a change of ours: rows, runs and counts are read again. */

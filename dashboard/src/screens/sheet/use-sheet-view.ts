@@ -4,8 +4,9 @@ import { useCan } from '../../api/session.ts'
 import { actionsQuery, inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { watchSheet } from './change-stream.ts'
 import { columnsOf, hasLayout, keepLayout, type Layout, placeColumns, readLayout } from './columns.ts'
+import { createConnection } from './connection.ts'
 import { createHistory } from './history.ts'
-import { RowStore } from './row-store.ts'
+import type { RowStore } from './row-store.ts'
 import { loadLayout, saveLayout } from './saved-layout.ts'
 import { useSheetAddress } from './sheet-address.ts'
 import type { SheetView } from './sheet-view.ts'
@@ -16,16 +17,16 @@ const COUNTS_MS = 500
 const COUNTED = new Set<unknown>(['count', 'cell', 'runs'])
 
 /** Makes what the parts of the screen share, and keeps it up to date with the server. */
-export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
+export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStore): SheetView {
   const queries = useQueryClient()
   const address = useSheetAddress()
   const can = useCan()
   const { data: inputs = [] } = useQuery(inputsQuery(sheet))
   const { data: actions = [] } = useQuery(actionsQuery(sheet))
-  const [rows] = useState(() => new RowStore(sheet, address.selection))
   const [state] = useState(createViewState)
   const [history] = useState(createHistory)
-  const [layout, setLayoutState] = useState(() => readLayout(sheet))
+  const [connection] = useState(createConnection)
+  const [layout, showLayout] = useState(() => readLayout(sheet))
   const { sheetId, workflowId } = sheet
 
   const key = JSON.stringify(address.selection)
@@ -38,8 +39,7 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
   }, [rows, state, key])
 
   const counts = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const refresh = useCallback(() => {
-    void rows.refresh()
+  const refreshCounts = useCallback(() => {
     counts.current ??= setTimeout(() => {
       counts.current = undefined
       void queries.invalidateQueries({
@@ -47,43 +47,72 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
         predicate: ({ queryKey }) => COUNTED.has(queryKey[2]),
       })
     }, COUNTS_MS)
-  }, [rows, queries, sheetId])
-
-  useEffect(() => {
+  }, [queries, sheetId])
+  const refresh = useCallback(() => {
     void rows.refresh()
-    const stop = watchSheet({ sheetId, workflowId }, refresh)
-    return () => {
-      stop()
-      clearTimeout(counts.current)
-      counts.current = undefined
-    }
-  }, [rows, refresh, sheetId, workflowId])
+    refreshCounts()
+  }, [rows, refreshCounts])
 
   const refreshDefinition = useCallback(async () => {
     const keys = [
       inputsQuery({ sheetId, workflowId }).queryKey,
       actionsQuery({ sheetId, workflowId }).queryKey,
+      ['sheet', sheetId, 'action'],
     ]
     await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })))
   }, [queries, sheetId, workflowId])
+
+  const revision = useRef<number | null>(null)
+  const lastLayout = useRef(layout)
+  useEffect(() => {
+    const stop = watchSheet(
+      { sheetId, workflowId },
+      {
+        onChange: (change) => {
+          if (change !== null) {
+            const isOther = revision.current !== null && revision.current !== change.revision
+            revision.current = change.revision
+            if (isOther) void refreshDefinition()
+          }
+          rows.refreshSoon()
+          refreshCounts()
+        },
+        onStreaming: (isStreaming) =>
+          connection.setState(({ hadStream }) => ({ isStreaming, hadStream: hadStream || isStreaming })),
+      },
+    )
+    return () => {
+      stop()
+      clearTimeout(counts.current)
+      counts.current = undefined
+    }
+  }, [rows, refreshCounts, refreshDefinition, connection, sheetId, workflowId])
 
   useEffect(() => {
     const ended = new AbortController()
     const opened = { sheetId, workflowId }
     if (hasLayout(opened)) return undefined
     void loadLayout(opened, ended.signal, (saved) => {
-      if (!hasLayout(opened)) setLayoutState(saved)
+      if (hasLayout(opened)) return
+      lastLayout.current = saved
+      showLayout(saved)
     })
     return () => ended.abort()
   }, [sheetId, workflowId])
 
   const setLayout = useCallback(
     (next: Layout) => {
-      keepLayout({ sheetId, workflowId }, next)
-      saveLayout({ sheetId, workflowId }, next)
-      setLayoutState(next)
+      const put = (one: Layout) => {
+        lastLayout.current = one
+        keepLayout({ sheetId, workflowId }, one)
+        saveLayout({ sheetId, workflowId }, one)
+        showLayout(one)
+      }
+      const before = lastLayout.current
+      put(next)
+      history.getState().push({ name: 'layout', undo: async () => put(before), redo: async () => put(next) })
     },
-    [sheetId, workflowId],
+    [history, sheetId, workflowId],
   )
 
   const columns = useMemo(() => columnsOf(inputs, actions), [inputs, actions])
@@ -106,6 +135,8 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
       placed,
       layout,
       setLayout,
+      showLayout,
+      connection,
       address,
       can: { edit, configure, editActions, run },
       refresh,
@@ -122,6 +153,8 @@ export function useSheetView(sheet: SheetId, workflowName: string): SheetView {
       placed,
       layout,
       setLayout,
+      showLayout,
+      connection,
       address,
       edit,
       configure,

@@ -186,6 +186,16 @@ describe('what a grid shows', () => {
   })
 })
 
+it('finds what JSON writes otherwise, as it is', async () => {
+  const odd = ['say "hi"', 'back\\slash', 'two\nlines', 'tab\there', 'Grüße', 'plain']
+  const { names } = await makeSheet(odd)
+  for (const text of ['"HI"', 'k\\s', 'o\nl', 'b\th', 'grÜ', 'plain']) {
+    expect(await names({ find: text }), text).toHaveLength(1)
+  }
+  expect(await names({ find: '\\n' })).toEqual([])
+  expect(await names({ find: '1' })).toEqual([])
+})
+
 describe('deleted rows', () => {
   it('come back to where they stood with values and cells, until they are forgotten', async () => {
     const { org, session, sheet, ids, list, names } = await makeSheet(['a', 'b', 'c', 'd'])
@@ -230,9 +240,12 @@ describe('deleted rows', () => {
 
 describe('find', () => {
   it('keeps the rows in which a value holds the text, whatever its case, beside filters', async () => {
-    const { org, sheet, names } = await makeSheet(['Ann Lee', 'leeds', '50% off', 'bob'])
+    const { org, sheet, list, names } = await makeSheet(['Ann Lee', 'leeds', '50% off', 'bob'])
     expect(await names({ find: 'LEE' })).toEqual(['Ann Lee', 'leeds'])
     expect(await names({ find: '%' })).toEqual(['50% off'])
+    expect(await list({ find: 'e', page_no: 2, page_size: 1 })).toMatchObject({
+      total_count: (await names({ find: 'e' })).length,
+    })
     const filters = [{ variable: '{{input.name}}', operator: 'contains', values: ['ann'] }]
     expect(await names({ find: 'lee', filters })).toEqual(['Ann Lee'])
     expect((await org.call('POST', `${sheet}/rows/list`, { find: '' })).status).toBe(400)

@@ -5,19 +5,17 @@ import { viewRow } from '../../rows/view.ts'
 import { countSettled } from '../../store/sheets/cell-totals.ts'
 import { listCells } from '../../store/sheets/cells.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
-import { countRows, listMatching, listPage } from '../../store/sheets/rows.ts'
+import { listMatching, listPage } from '../../store/sheets/rows.ts'
 import { ok } from '../http/envelope.ts'
 import { outputsUrl } from '../routes/rows/cells.ts'
 import { isEmptySelection, resolveSelection } from '../routes/rows/row-selection.ts'
 import { sheetOfPath, SheetParams } from '../routes/workflows/resources.ts'
 import type { Api, Services } from '../services.ts'
-import { createKeptTotals } from './kept-totals.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id'
 
 /** What a grid shows while its sheet changes: the rows in view, and how far each column is. */
 export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
-  const totals = createKeptTotals()
   const config = { scope: 'workflows:data:read' as const, resource: sheetOfPath }
 
   api.post(
@@ -49,13 +47,12 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
     { config, schema: { params: SheetParams, response: { 200: success(200, SheetTotals) } } },
     async ({ db, sheet }) => {
       const { actions } = await getDefinition(db, sheet)
-      const ids = actions.map(({ id }) => id)
-      const key = `${sheet.sheet_id} ${ids.join(' ')}`
       return ok(
-        await totals.read(key, async () => ({
-          rows: await countRows(db, sheet),
-          settled: await countSettled(db, sheet, ids),
-        })),
+        await countSettled(
+          db,
+          sheet,
+          actions.map(({ id }) => id),
+        ),
       )
     },
   )

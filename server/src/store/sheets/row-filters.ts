@@ -21,12 +21,22 @@ export function conditionsOf(selection: Selection): Condition[] {
 function holdsText(text: string): Condition {
   const holds = (searched: RawBuilder<unknown>) =>
     sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
+  // Within the JSON of all values it stands as it is, or as JSON writes it: most rows are passed over at a glance.
+  const written = JSON.stringify(text).slice(1, -1)
+  const mayHold = (json: RawBuilder<unknown>) => {
+    const printed = sql`lower(${json}::text)`
+    const asIs = sql<SqlBool>`strpos(${printed}, lower(${text}::text)) > 0`
+    return written === text
+      ? asIs
+      : sql<SqlBool>`(${asIs} or strpos(${printed}, lower(${written}::text)) > 0)`
+  }
+  const values = (json: RawBuilder<unknown>) =>
+    sql`select from jsonb_each_text(case when jsonb_typeof(${json}) = 'object' then ${json} end) v where ${holds(sql`v.value`)}`
   return sql<SqlBool>`(
-    exists (select from jsonb_each_text(r.data) v where ${holds(sql`v.value`)})
+    (${mayHold(sql`r.data`)} and exists (${values(sql`r.data`)}))
     or exists (
-      select from cells c left join lateral jsonb_each_text(
-        case when jsonb_typeof(c.outputs) = 'object' then c.outputs end) o on true
-      where c.org_id = r.org_id and c.row_id = r.row_id and (${holds(sql`o.value`)} or ${holds(sql`c.error`)})
+      select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
+        and (${holds(sql`c.error`)} or (${mayHold(sql`c.outputs`)} and exists (${values(sql`c.outputs`)})))
     ))`
 }
 

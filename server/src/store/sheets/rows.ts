@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { announcing } from '../connection/changes.ts'
@@ -102,6 +102,7 @@ export async function listMatching(
   limit: number,
 ): Promise<Page> {
   const matching = sql`from rows r where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
+  if (selection.find !== undefined) return listFound(db, sheet, matching, offset, limit)
   const { rows } = await sql<Partial<LightRow> & { total: number }>`
     select matched.total, page.row_id, page.data, page.stored_bytes
     from (select count(*) as total ${matching}) matched
@@ -109,6 +110,24 @@ export async function listMatching(
       on true
     order by page.seq`.execute(db)
   return pageOf(db, sheet.org_id, rows)
+}
+
+/** Looking for a text is dear and finds few rows: each row is looked at once, for the page and for how many there are. */
+async function listFound(
+  db: Db,
+  { org_id }: SheetKey,
+  matching: RawBuilder<unknown>,
+  offset: number,
+  limit: number,
+): Promise<Page> {
+  const { rows } = await sql<Partial<LightRow> & { total: number }>`
+    with found as materialized (select r.row_id, r.seq ${matching}), page as (
+      select r.row_id, ${lightValues}, r.seq from rows r
+      where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${offset} limit ${limit})
+    )
+    select matched.total, page.row_id, page.data, page.stored_bytes
+    from (select count(*) as total from found) matched left join page on true order by page.seq`.execute(db)
+  return pageOf(db, org_id, rows)
 }
 
 export async function listByIds(

@@ -4,18 +4,22 @@ import { fieldProblem, post } from '../../../api/client.ts'
 import { Combobox } from '../../../ui/combobox.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
+import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
 const TYPES = ['string', 'url', 'email', 'number']
 
 export function AddInput({ onClose }: { onClose: () => void }) {
-  const { path, refreshDefinition } = useSheet()
+  const view = useSheet()
+  const { path, refreshDefinition } = view
   const [name, setName] = useState('')
   const [type, setType] = useState('string')
   const [description, setDescription] = useState('')
   const add = useMutation({
     mutationFn: () =>
-      post(`${path}/inputs`, [{ name, type, ...(description === '' ? {} : { description }) }]),
+      changeDefinition(view, 'add input', () =>
+        post(`${path}/inputs`, [{ name, type, ...(description === '' ? {} : { description }) }]),
+      ),
     onSuccess: async () => {
       await refreshDefinition()
       onClose()

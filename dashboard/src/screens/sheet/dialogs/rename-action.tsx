@@ -4,13 +4,18 @@ import { fieldProblem, request } from '../../../api/client.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import type { ActionColumn } from '../columns.ts'
+import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
 export function RenameAction({ column, onClose }: { column: ActionColumn; onClose: () => void }) {
-  const { path, refreshDefinition } = useSheet()
+  const view = useSheet()
+  const { path, refreshDefinition } = view
   const [name, setName] = useState(column.name)
   const rename = useMutation({
-    mutationFn: () => request('PATCH', `${path}/actions/${encodeURIComponent(column.key)}/name`, { name }),
+    mutationFn: () =>
+      changeDefinition(view, 'rename', () =>
+        request('PATCH', `${path}/actions/${encodeURIComponent(column.key)}/name`, { name }),
+      ),
     onSuccess: async () => {
       await refreshDefinition()
       onClose()

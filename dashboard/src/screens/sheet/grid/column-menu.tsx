@@ -10,7 +10,7 @@ import {
   Trash2,
 } from '../../../ui/icons.tsx'
 import { MenuItem, MenuSeparator } from '../../../ui/menu.tsx'
-import type { PlacedColumn } from '../columns.ts'
+import { moveColumn, type PlacedColumn } from '../columns.ts'
 import { useSheetDialogs } from '../sheet-dialogs.tsx'
 import { useSheet } from '../sheet-view.ts'
 
@@ -21,11 +21,8 @@ export function ColumnMenu({ column }: { column: PlacedColumn }) {
   const toggle = (keys: readonly string[]) =>
     keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
   const shift = (by: number) => {
-    const keys = placed.map((one) => one.key)
-    const from = keys.indexOf(key)
-    const to = from + by
-    if (to < 0 || to >= keys.length) return
-    setLayout({ ...layout, order: keys.toSpliced(from, 1).toSpliced(to, 0, key) })
+    const moved = moveColumn(layout, placed, key, placed.findIndex((one) => one.key === key) + by)
+    if (moved !== layout) setLayout(moved)
   }
   return (
     <>

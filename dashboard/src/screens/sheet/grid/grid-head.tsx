@@ -1,17 +1,18 @@
-import { type PointerEvent as ReactPointerEvent } from 'react'
+import { type PointerEvent as ReactPointerEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import { classNames } from '../../../ui/class-names.ts'
 import { ChevronDown, Hash, Link2, Mail, Type, Zap } from '../../../ui/icons.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'
-import { MIN_WIDTH, type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
+import { MIN_WIDTH, moveColumn, type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import { countSelected } from '../view-state.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import type { RowParts } from './grid-row.tsx'
 
 export const HEAD_HEIGHT = 36
+const DRAGGED_COLUMN = 'application/x-loam-column'
 const ICONS = { string: Type, url: Link2, email: Mail, number: Hash } as const
 
 export function GridHead({ frozen, free, before, firstFree, width }: RowParts) {
@@ -64,7 +65,8 @@ function SelectAll() {
 }
 
 function ColumnHead({ column, place, left }: { column: PlacedColumn; place: number; left: number | null }) {
-  const { state, rows } = useSheet()
+  const { state, rows, layout, setLayout, placed } = useSheet()
+  const [isOver, setOver] = useState(false)
   // Without rows the first head is the tab stop.
   const isEmpty = useTotal(rows) === 0
   const isActive = useStore(state, ({ active }) =>
@@ -77,10 +79,22 @@ function ColumnHead({ column, place, left }: { column: PlacedColumn; place: numb
       aria-label={column.name}
       aria-colindex={place + 1}
       tabIndex={isActive ? 0 : -1}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(DRAGGED_COLUMN)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false)
+        const moved = moveColumn(layout, placed, event.dataTransfer.getData(DRAGGED_COLUMN), place - 1)
+        if (moved !== layout) setLayout(moved)
+      }}
       title={column.kind === 'input' && column.description !== '' ? column.description : column.name}
       className={classNames(
         'group relative flex shrink-0 items-center gap-1.5 border-r bg-subtle px-2 text-12 font-medium outline-offset-[-2px]',
         left !== null && 'sticky z-1',
+        isOver && 'bg-selected!',
       )}
       style={left === null ? { width: column.width } : { width: column.width, left }}
     >
@@ -91,7 +105,16 @@ function ColumnHead({ column, place, left }: { column: PlacedColumn; place: numb
           column.kind === 'action' ? 'text-accent-text' : 'text-muted',
         )}
       />
-      <span className="min-w-0 flex-1 truncate">{column.name}</span>
+      <span
+        draggable
+        onDragStart={({ dataTransfer }) => {
+          dataTransfer.setData(DRAGGED_COLUMN, column.key)
+          dataTransfer.effectAllowed = 'move'
+        }}
+        className="min-w-0 flex-1 cursor-grab truncate"
+      >
+        {column.name}
+      </span>
       <Menu
         trigger={
           <button
@@ -122,20 +145,23 @@ function ColumnProgress({ action, name }: { action: string; name: string }) {
 }
 
 function ResizeHandle({ column }: { column: PlacedColumn }) {
-  const { layout, setLayout } = useSheet()
+  const { layout, setLayout, showLayout } = useSheet()
   const onPointerDown = (event: ReactPointerEvent<HTMLDivElement>) => {
     event.preventDefault()
     event.stopPropagation()
     const handle = event.currentTarget
     const start = event.clientX
     handle.setPointerCapture(event.pointerId)
+    let last = layout
     const onMove = (moved: PointerEvent) => {
       const width = Math.max(MIN_WIDTH, Math.round(column.width + moved.clientX - start))
-      setLayout({ ...layout, widths: { ...layout.widths, [column.key]: width } })
+      last = { ...layout, widths: { ...layout.widths, [column.key]: width } }
+      showLayout(last)
     }
     const onUp = () => {
       handle.removeEventListener('pointermove', onMove)
       handle.removeEventListener('pointerup', onUp)
+      if (last !== layout) setLayout(last)
     }
     handle.addEventListener('pointermove', onMove)
     handle.addEventListener('pointerup', onUp)

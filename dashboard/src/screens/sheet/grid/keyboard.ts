@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { notifyProblem } from '../../../ui/toasts.tsx'
 import { valueText } from '../cell-text.ts'
-import { editRows, type RowEdit } from '../row-edits.ts'
+import { editRows, MAX_EDITED_ROWS, type RowEdit } from '../row-edits.ts'
 import type { SheetView } from '../sheet-view.ts'
 import { areaOf, type Place } from '../view-state.ts'
 
@@ -132,6 +132,12 @@ async function editArea(view: SheetView, make: (rows: Rows, inputs: string[]) =>
     .slice(Math.max(0, from.column - 1), to.column)
     .flatMap((column) => (column.kind === 'input' ? [column.name] : []))
   if (inputs.length === 0 || to.row < 0) return
+  if (to.row - from.row >= MAX_EDITED_ROWS) {
+    notifyProblem(
+      `At most ${MAX_EDITED_ROWS.toLocaleString('en')} rows are edited at once; import a file for more`,
+    )
+    return
+  }
   try {
     const edits = make(await view.rows.range(Math.max(0, from.row), to.row), inputs)
     if (edits.length > 0) await editRows(view, edits)

@@ -10,6 +10,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Checkbox, TextArea, TextField } from '../../../ui/text-field.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { type ConditionGroup, printGroups, readGroups } from '../conditions.ts'
+import { changeDefinition } from '../definition-steps.ts'
 import { referencesFor } from '../references.ts'
 import { plural } from '../row-edits.ts'
 import { credits } from '../runs/run-dialog.tsx'
@@ -23,7 +24,8 @@ import { Preview } from './preview.tsx'
 type Props = { node: GraphNode; warnings: Warning[]; template: CatalogueAction }
 
 export function ActionForm({ node, warnings: first, template }: Props) {
-  const { path, sheet, columns, can, refreshDefinition, refresh } = useSheet()
+  const view = useSheet()
+  const { path, sheet, columns, can, refreshDefinition, refresh } = view
   const { open } = useSheetDialogs()
   const queries = useQueryClient()
   const id = node.action_instance_id
@@ -40,10 +42,16 @@ export function ActionForm({ node, warnings: first, template }: Props) {
 
   const body = changesOf(node, { changed, groups, goesOn, continues, note })
   const save = useMutation({
-    mutationFn: async () => {
-      if (name !== node.display_name) await request('PATCH', `${address}/name`, { name })
-      return Object.keys(body).length === 0 ? null : request<unknown>('PATCH', address, body)
-    },
+    mutationFn: () =>
+      changeDefinition(
+        view,
+        'configure',
+        async () => {
+          if (name !== node.display_name) await request('PATCH', `${address}/name`, { name })
+          return Object.keys(body).length === 0 ? null : request<unknown>('PATCH', address, body)
+        },
+        2,
+      ),
     onSuccess: async (answer) => {
       setWarnings(answer?.warnings ?? [])
       notify(`${name} is saved`)

@@ -7,18 +7,22 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
+import { changeDefinition } from '../definition-steps.ts'
 import { useSheet } from '../sheet-view.ts'
 
 /** The catalogue. Choosing adds the action behind all others and opens its panel. */
 export default function AddAction() {
-  const { path, address, refreshDefinition } = useSheet()
+  const view = useSheet()
+  const { path, address, refreshDefinition } = view
   const catalogue = useQuery(catalogueQuery)
   const [words, setWords] = useState('')
   const [active, setActive] = useState(0)
   const listId = useId()
   const add = useMutation({
     mutationFn: (action_id: string) =>
-      post<{ action_instance_id: string }>(`${path}/actions/add`, { action_id }),
+      changeDefinition(view, 'add action', () =>
+        post<{ action_instance_id: string }>(`${path}/actions/add`, { action_id }),
+      ),
     onSuccess: async ({ action_instance_id }) => {
       await refreshDefinition()
       address.openAction(action_instance_id)

@@ -9,8 +9,6 @@ export type RunChoice =
 
 export type RunRequest = { path: string; body: Record<string, unknown> }
 
-const FAILED = ['failed', 'error', 'out_of_credits'] as const
-
 /** What to send to run it, and what to send to learn its price. */
 export function requestsOf(
   choice: RunChoice,
@@ -28,11 +26,10 @@ export function requestsOf(
     case 'failed':
       return {
         run: { path: '/run-all', body: { only: 'failed' } },
-        estimate: { status_filters: [{ action: 'any', is: FAILED }] },
+        estimate: { only: 'failed' },
       }
     case 'unfinished':
-      // Every row may be among them, so that it is at most this.
-      return { run: { path: '/run-all', body: { only: 'unfinished' } }, estimate: { all: true } }
+      return { run: { path: '/run-all', body: { only: 'unfinished' } }, estimate: { only: 'unfinished' } }
     case 'all':
       return { run: { path: '/run-all', body: {} }, estimate: { all: true } }
     case 'column': {

@@ -7,7 +7,7 @@ import { listRuns } from '../../../store/runs/runs.ts'
 import { readSheetState, type SheetRecord } from '../../../store/sheets/sheets.ts'
 import type { Services } from '../../services.ts'
 
-/** Several changes in quick succession are one event. */
+/** Several changes in quick succession are one event; the first of them is told at once. */
 const GATHER_MS = 100
 /** How long changes are counted on after the last reader left: one who comes back is told only of what was missed. */
 const LINGER_MS = 5000
@@ -19,6 +19,7 @@ type Audience = {
   /** Those who could not take an event in; they are told as soon as they can. */
   behind: Set<ServerResponse>
   gathering: NodeJS.Timeout | undefined
+  toldAt: number
   /** Changes heard so far. An event names those that it tells of. */
   heard: number
   /** Ends it a while after its last reader left. */
@@ -63,15 +64,19 @@ export function createAudiences({ store, log }: Pick<Services, 'store' | 'log'>,
       readers: new Set(),
       behind: new Set(),
       gathering: undefined,
+      toldAt: 0,
       heard: 0,
       lingering: undefined,
       unwatch: store.changes.watch(reader.sheet.sheet_id, () => {
         audience.heard += 1
         if (audience.readers.size === 0) return
-        audience.gathering ??= setTimeout(() => {
+        if (audience.gathering !== undefined) return
+        const wait = Math.max(0, audience.toldAt + GATHER_MS - performance.now())
+        audience.gathering = setTimeout(() => {
           audience.gathering = undefined
+          audience.toldAt = performance.now()
           tell(reader, audience, audience.readers).catch(giveUp(audience.readers))
-        }, GATHER_MS)
+        }, wait)
       }),
     }
     audiences.set(reader.sheet.sheet_id, audience)
