@@ -105,9 +105,9 @@ async function timeOpening(page: Page, address: string): Promise<number[]> {
 
 async function scrollWhileLive(launched: Browser, page: Page, call: Call, sheet: string) {
   let updates = 0
-  let isOver = false
+  const over = new AbortController()
   const live = async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const rows = await shownRows(page)
       const first = Math.max(0, (rows[0] ?? 1) - 1)
       const { data }: Json = await call('POST', `${sheet}/rows/list`, {
@@ -122,7 +122,7 @@ async function scrollWhileLive(launched: Browser, page: Page, call: Call, sheet:
   }
   const running = live()
   const frames = await traceFrames(launched, page, () => scrollGrid(page, FRAMES, 96))
-  isOver = true
+  over.abort()
   await running
   return { frames, updates }
 }

@@ -58,13 +58,13 @@ async function writeEdits(
   edits: readonly RowEdit[],
 ): Promise<{ editId: string | null; isWritten: boolean }> {
   let editId: string | null = null
-  let refused: Edited['rejected'] = []
+  const refused: Edited['rejected'] = []
   try {
     for (const rows of chunks(edits, MAX_IDS_PER_CALL)) {
       const body: object = { rows, ...(editId === null ? {} : { edit_id: editId }) }
       const { data } = await sendUntilHeard<Edited>('PATCH', `/internal${view.path}/rows`, body)
       editId = data.edit_id
-      refused = [...refused, ...data.rejected]
+      refused.push(...data.rejected)
     }
   } catch (error) {
     notifyProblem(error)

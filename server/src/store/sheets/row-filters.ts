@@ -72,7 +72,7 @@ function asNumber(text: Text): RawBuilder<number | null> {
 }
 
 export const FAILED: readonly string[] = ['failed', 'error', 'out_of_credits']
-const IN_FLIGHT: readonly string[] = ['queued', 'running']
+const IN_FLIGHT: ReadonlySet<string> = new Set(['queued', 'running'])
 
 /**
  * Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Only what
@@ -80,8 +80,8 @@ const IN_FLIGHT: readonly string[] = ['queued', 'running']
  */
 function statusCondition({ action_instance_id: action, is, is_not }: StatusFilter): Condition {
   const statuses: readonly string[] = [...new Set<string>(is ?? is_not ?? [])]
-  const results = statuses.filter((status) => !IN_FLIGHT.includes(status))
-  const flying = statuses.filter((status) => IN_FLIGHT.includes(status))
+  const results = statuses.filter((status) => !IN_FLIGHT.has(status))
+  const flying = statuses.filter((status) => IN_FLIGHT.has(status))
   const few = results.every((status) => FAILED.includes(status))
   const places = [
     ...(results.length === 0 ? [] : [withResult(results, few, action)]),

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { notFound } from '../../lib/errors.ts'
+import { DatabaseError } from 'pg'
+import { invalid, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { announcing } from '../connection/changes.ts'
-import type { Db } from '../connection/db.ts'
+import { type Db, inTransaction } from '../connection/db.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
@@ -112,6 +113,10 @@ export async function listMatching(
   return pageOf(db, sheet.org_id, rows)
 }
 
+/** Looking for a text reads all values of the sheet: it is given up after this long. */
+const MAX_FIND_SECONDS = 10
+const CANCELLED = '57014'
+
 /** Looking for a text is dear and finds few rows: each row is looked at once, for the page and for how many there are. */
 async function listFound(
   db: Db,
@@ -120,14 +125,26 @@ async function listFound(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const { rows } = await sql<Partial<LightRow> & { total: number }>`
+  const statement = sql<Partial<LightRow> & { total: number }>`
     with found as materialized (select r.row_id, r.seq ${matching}), page as (
       select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${offset} limit ${limit})
     )
     select matched.total, page.row_id, page.data, page.stored_bytes
-    from (select count(*) as total from found) matched left join page on true order by page.seq`.execute(db)
-  return pageOf(db, org_id, rows)
+    from (select count(*) as total from found) matched left join page on true order by page.seq`
+  try {
+    const { rows } = await inTransaction(db, async (trx) => {
+      await sql`select set_config('statement_timeout', ${`${MAX_FIND_SECONDS}s`}, true)`.execute(trx)
+      return statement.execute(trx)
+    })
+    return await pageOf(db, org_id, rows)
+  } catch (cause) {
+    if (!(cause instanceof DatabaseError) || cause.code !== CANCELLED) throw cause
+    throw invalid(
+      'find',
+      `looking through so many rows took more than ${MAX_FIND_SECONDS} seconds; narrow them by a filter first`,
+    )
+  }
 }
 
 export async function listByIds(
