@@ -42,7 +42,7 @@ export async function makeDatabase(target: Target | undefined = targets()[0]): P
       await client.end()
     }
   }
-  await run(`create database ${name} template ${TEMPLATE}`)
+  await run(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   afterAll(() => run(`drop database ${name} with (force)`))
   return urlOfDatabase(target.url, name)
 }
