@@ -62,21 +62,27 @@ export async function foldLocked(
       select greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, 1 + coalesce((
         select ('x' || left(replace(entry_id::text, '-', ''), 12))::bit(48)::bigint
         from credit_entries where org_id = ${orgId} order by entry_id desc limit 1), 0)) as ms
+    ), charge as materialized (
+      select charge_id, at, entries, coalesce(facts->>'reason', 'cell') as reason, facts->'details' as details,
+        facts->>'run_id' as run, (facts->>'run_id')::uuid as run_id, (facts->>'workflow_id')::uuid as workflow_id,
+        (facts->>'sheet_id')::uuid as sheet_id, facts->>'member' as member, (facts->>'key_id')::uuid as key_id,
+        facts->>'trigger' as trigger, (facts->>'price_version')::int as price_version
+      from gone
     ), line as (
-      select g.at, g.facts, e.entry, row_number() over w - 1 as n, sum((e.entry->>3)::bigint) over w as upto
-      from gone g, jsonb_array_elements(g.entries) with ordinality as e (entry, place)
-      window w as (order by g.charge_id, e.place)
+      select c.*, e.entry, (e.entry->>3)::bigint as millis, row_number() over w - 1 as n,
+        sum((e.entry->>3)::bigint) over w as upto
+      from charge c, jsonb_array_elements(c.entries) with ordinality as e (entry, place)
+      window w as (order by c.charge_id, e.place)
     )
     insert into credit_entries (org_id, entry_id, at, amount_millis, balance_millis, reason, details, run_id, workflow_id,
       sheet_id, row_id, action, action_id, member, key_id, trigger, price_version, providers)
     select ${orgId}, (lpad(to_hex(start.ms + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || 'a'
-        || right(replace(gen_random_uuid()::text, '-', ''), 15))::uuid,
-      at, -(entry->>3)::bigint, paid.before - upto, coalesce(facts->>'reason', 'cell'),
-      coalesce(facts->'details', jsonb_build_object('run_id', facts->>'run_id', 'row_id', entry->>0, 'action', entry->>1)),
-      (facts->>'run_id')::uuid, (facts->>'workflow_id')::uuid, (facts->>'sheet_id')::uuid, (entry->>0)::uuid, entry->>1,
-      entry->>2, facts->>'member', (facts->>'key_id')::uuid, facts->>'trigger',
-      (facts->>'price_version')::int, coalesce(nullif(entry->4, 'null'), '[]')
-    from line, paid, start order by n`.execute(trx)
+        || substr(gen_random_uuid()::text, 21))::uuid,
+      at, -millis, paid.before - upto, reason,
+      coalesce(details, jsonb_build_object('run_id', run, 'row_id', entry->0, 'action', entry->1)),
+      run_id, workflow_id, sheet_id, (entry->>0)::uuid, entry->>1, entry->>2, member, key_id, trigger, price_version,
+      coalesce(nullif(entry->4, 'null'), '[]')
+    from paid, start, line`.execute(trx)
 }
 
 /**
