@@ -31,7 +31,7 @@ export type ActionContext = CellContext &
     /** Counts recipients of a mail over the installation's server, and says whose mail it is; or how long to wait. */
     takeMailTurn(recipients: number): Promise<MailTurn>
     /** Values of environment variables that the row may have got: they are cut out of whatever callers read. */
-    secrets(): Promise<readonly string[]>
+    secrets(): readonly string[]
     /** The organisation's knowledge file; null when there is none. */
     knowledge(): Promise<string | null>
   }

@@ -70,7 +70,7 @@ export default defineAction({
       data: printRowData([...inputs.system_prompt, ...inputs.prompt]),
       temperature: inputs.temperature,
       maxOutputTokens: inputs.max_output_tokens,
-      secrets: await context.secrets(),
+      secrets: context.secrets(),
     }
     const asked =
       schema === undefined ? await askText(question, context) : await askObject(question, schema, context)

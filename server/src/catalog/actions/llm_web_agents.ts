@@ -69,7 +69,7 @@ export default defineAction({
     const reserved = await context.reserve(credits)
     if (reserved !== true) return unreserved(reserved, credits, context.state)
     // A model that reads what strangers wrote is told no secret, not even in the words of its mission.
-    const secrets = await context.secrets()
+    const secrets = context.secrets()
     const task = {
       mission: redact(printWords(inputs.mission), secrets),
       data: redact(printRowData(inputs.mission), secrets),

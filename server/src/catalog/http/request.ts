@@ -44,8 +44,8 @@ function buildBody(given: Given): { type: string; body: string } | null {
 
 /** Added behind what the address has already, which stays as it was written. */
 function withQuery(address: string, pairs: { name: string; value: unknown }[]): string {
-  const url = URL.parse(address)
-  if (url === null || pairs.length === 0) return address
+  const url = pairs.length === 0 ? null : URL.parse(address)
+  if (url === null) return address
   const added = new URLSearchParams(
     pairs.map(({ name, value }): [string, string] => [name, textOf(value)]),
   ).toString()

@@ -27,13 +27,13 @@ export class ModelRefused extends Error {
   readonly responseHeaders: Record<string, string>
   readonly responseBody: string
 
-  constructor({ status, headers, text }: Pick<EgressResponse, 'status' | 'headers' | 'text'>) {
+  constructor(reply: Pick<EgressResponse, 'status' | 'headers' | 'text'>) {
     super('the server gave no completion')
-    this.statusCode = status
+    this.statusCode = reply.status
     this.responseHeaders = Object.fromEntries(
-      Object.entries(headers).map(([name, values]) => [name, values.join(', ')]),
+      Object.entries(reply.headers).map(([name, values]) => [name, values.join(', ')]),
     )
-    this.responseBody = text()
+    this.responseBody = reply.text()
   }
 }
 

@@ -123,7 +123,7 @@ export function useActions(): Run {
       records: NO_RECORDS,
       keys: settings.keys ?? { platform: () => null, own: async () => null },
       gate: settings.gate ?? OPEN,
-      secrets: async () => Object.values(row.env ?? {}),
+      secrets: () => Object.values(row.env ?? {}),
       knowledge: async () => settings.knowledge ?? null,
       reserve: async (credits: number) => credits <= (settings.credits ?? Number.POSITIVE_INFINITY),
     }

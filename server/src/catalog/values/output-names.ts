@@ -25,7 +25,11 @@ export function nameOutputs(
   source: Record<string, unknown>,
   taken: readonly string[] = [],
 ): Record<string, unknown> {
-  const names = chooseNames(Object.keys(source), snakeCase, taken)
+  const keys = Object.keys(source)
+  // Nothing of most replies is called otherwise.
+  if (keys.every((key) => IS_SNAKE_CASE.test(key) && !taken.includes(key) && !Array.isArray(source[key])))
+    return source
+  const names = chooseNames(keys, snakeCase, taken)
   return Object.fromEntries(
     Object.entries(source).map(([key, value]) => [
       names.get(key),

@@ -5,7 +5,7 @@ import { backoff } from '../../lib/timing/backoff.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CallLimit } from './call-limit.ts'
-import { CellContext } from './cell-context.ts'
+import { CellContext, type CellWalk } from './cell-context.ts'
 import { stateOfCut } from './cut-off.ts'
 import { DatabaseUse, isOutage } from './database-use.ts'
 
@@ -22,11 +22,12 @@ type CallOutcome = Outcome<Record<string, unknown>>
 /** Runs an action, in a slot unless it is pure. */
 export async function callAction(
   engine: Engine,
-  { flight, express, endPriority }: Pick<RowWalk, 'flight' | 'express' | 'endPriority'>,
+  walk: CellWalk & Pick<RowWalk, 'express' | 'endPriority'>,
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
-  if (action.pure) return runPure(engine, flight, action, inputs, endPriority)
+  const { flight, express, endPriority } = walk
+  if (action.pure) return runPure(engine, walk, action, inputs, endPriority)
   endPriority?.()
   const slots = express ? engine.slots.express : engine.slots.bulk
   const owner = flight.facts.org_id
@@ -34,7 +35,7 @@ export async function callAction(
   try {
     // The process may have begun to end while it waited.
     if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
-    return await runAction(engine, flight, action, inputs)
+    return await runAction(engine, walk, action, inputs)
   } finally {
     slots.giveBack(owner)
   }
@@ -49,13 +50,13 @@ const PURE_PARTS = {
 
 async function runPure(
   engine: Engine,
-  flight: Flight,
+  walk: CellWalk,
   action: Action,
   inputs: Inputs,
   endPriority: (() => void) | undefined,
 ): Promise<CallOutcome> {
   try {
-    const running = action.run({ inputs, context: new CellContext(engine, flight, PURE_PARTS) })
+    const running = action.run({ inputs, context: new CellContext(engine, walk, PURE_PARTS) })
     if (!(running instanceof Promise)) return running
     endPriority?.()
     return await running
@@ -67,18 +68,15 @@ async function runPure(
 /** Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. */
 async function runAction(
   engine: Engine,
-  flight: Flight,
+  walk: CellWalk,
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
+  const { flight } = walk
   const limit = new CallLimit()
   const database = new DatabaseUse()
   const cut = Promise.withResolvers<CallEnd>()
-  const context = new CellContext(engine, flight, {
-    action,
-    limit,
-    database,
-  })
+  const context = new CellContext(engine, walk, { action, limit, database })
   try {
     const running = action.run({ inputs, context })
     if (!(running instanceof Promise)) return running

@@ -2,15 +2,17 @@ import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog
 import type { Reserved } from '../../catalog/provider/context.ts'
 import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
-import type { Definition } from '../../chain/definition.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
-import type { Engine } from '../engine-context.ts'
+import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld, noteRefusal } from '../flights/position.ts'
 import type { CallLimit } from './call-limit.ts'
 import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
 import { listUsed, maskOf } from './environment-mask.ts'
+
+/** Of the row whose cell it is. */
+export type CellWalk = Pick<RowWalk, 'flight' | 'definition' | 'env'>
 
 type CallParts = {
   action: Pick<Action, 'id' | 'credits'>
@@ -21,14 +23,16 @@ type CallParts = {
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
 export class CellContext implements ActionContext {
   readonly #engine: Engine
+  readonly #walk: CellWalk
   readonly #flight: Flight
   readonly #action: CallParts['action']
   readonly #limit: CallLimit
   readonly #database: DatabaseUse
 
-  constructor(engine: Engine, flight: Flight, { action, limit, database }: CallParts) {
+  constructor(engine: Engine, walk: CellWalk, { action, limit, database }: CallParts) {
     this.#engine = engine
-    this.#flight = flight
+    this.#walk = walk
+    this.#flight = walk.flight
     this.#action = action
     this.#limit = limit
     this.#database = database
@@ -90,15 +94,15 @@ export class CellContext implements ActionContext {
   }
   get sheets(): SheetAccess {
     const access = this.#engine.sheetsFor(this.#flight, this.signal, this.#database)
-    return { ...access, append: async (sheetId, rows) => access.append(sheetId, await this.#hide(rows)) }
+    return { ...access, append: (sheetId, rows) => access.append(sheetId, this.#hide(rows)) }
   }
   get records(): RecordAccess {
     const access = this.#engine.recordsFor(this.#flight, this.#database)
     return {
       lookup: (query) => access.lookup(query),
-      ingest: async (given) => access.ingest(await this.#hide(given)),
-      update: async (given) => access.update(await this.#hide(given)),
-      relate: async (operation, given) => access.relate(operation, await this.#hide(given)),
+      ingest: (given) => access.ingest(this.#hide(given)),
+      update: (given) => access.update(this.#hide(given)),
+      relate: (operation, given) => access.relate(operation, this.#hide(given)),
     }
   }
   rates(): Promise<readonly ProviderRate[]> {
@@ -108,19 +112,13 @@ export class CellContext implements ActionContext {
   now(): Date {
     return new Date()
   }
-  async secrets(): Promise<readonly string[]> {
-    return listUsed(...(await this.#environment()))
+  secrets(): readonly string[] {
+    return listUsed(this.#walk.definition, this.#walk.env)
   }
   /** What an action stores elsewhere is stored without secrets, as its outputs are. */
-  async #hide<Data>(data: Data): Promise<Data> {
-    const mask = maskOf(...(await this.#environment()))
+  #hide<Data>(data: Data): Data {
+    const mask = maskOf(this.#walk.definition, this.#walk.env)
     return mask === null ? data : (mask.inValue(data) as Data)
-  }
-  #environment(): Promise<[Definition, ReadonlyMap<string, string>]> {
-    const { facts } = this.#flight
-    return this.#database.watch(
-      Promise.all([this.#engine.definitionOf(facts), this.#engine.environment.envOf(facts)]),
-    )
   }
   knowledge(): Promise<string | null> {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))

@@ -2,7 +2,7 @@ import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
 import type { Hold } from '../purses/share.ts'
-import { CACHED, LEARNS, settleStatement } from '../sql/settle.ts'
+import { type BatchKind, CACHED, LEARNS, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
 import { addUpUsage } from './cell-usage.ts'
 import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
@@ -18,8 +18,19 @@ const LANES = 2
 export function createSettler(store: Store, lane: number): (given: Given[]) => Promise<(Settled | null)[]> {
   let round = 0
 
-  /** What came of it for each; when that is not something for all of them, nothing was written. */
+  /** Batches whose flights are all through either are whole or tell nothing of who is missing. */
   async function send(batch: Given[]): Promise<Map<Given, Settled>> {
+    const landing = landingOf(batch)
+    try {
+      return await sendAs(batch, landing)
+    } catch (cause) {
+      if (landing !== 'all' || !isNotWhole(cause)) throw cause
+      return sendAs(batch, 'some')
+    }
+  }
+
+  /** What came of it for each; when that is not something for all of them, nothing was written. */
+  async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<Map<Given, Settled>> {
     round += 1
     const charges = new Charges()
     const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
@@ -31,7 +42,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const kind = {
       careful,
       extras: careful || extras.some((one) => one !== null),
-      landing: batch.some(({ settlement }) => settlement.next === null),
+      landing,
       paid: charges.groups.length > 0,
     }
     const values: unknown[] = [
@@ -44,7 +55,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     if (kind.extras) values.push(toStorableJson(extras))
     if (kind.paid) values.push(...charges.columns())
     const rows = await store.query<SettledRun>({
-      name: `engine-settle-${Number(kind.extras)}${Number(kind.landing)}${Number(careful)}${Number(kind.paid)}`,
+      name: `engine-settle-${landing}-${Number(kind.extras)}${Number(careful)}${Number(kind.paid)}`,
       text: settleStatement(kind),
       values,
     })
@@ -71,6 +82,16 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     return given.map((item) => answers.get(item) ?? null)
   }
 }
+
+function landingOf(batch: Given[]): BatchKind['landing'] {
+  const through = batch.filter(({ settlement }) => settlement.next === null).length
+  if (through === 0) return 'none'
+  // One flight alone is settled carefully.
+  return through === batch.length && through > 1 ? 'all' : 'some'
+}
+
+const isNotWhole = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE
 
 function columnsOf(batch: Given[]): string[] {
   const runs = new Map<string, { facts: RunFacts; k: number }>()

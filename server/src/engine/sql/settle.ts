@@ -8,8 +8,8 @@ export const LEARNS = 2
 export type BatchKind = {
   /** Some cell has something that a free one, complete at the first attempt, has not: `x` is not null. */
   extras: boolean
-  /** Some flight is through. */
-  landing: boolean
+  /** Which flights are through. */
+  landing: 'none' | 'some' | 'all'
   /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
   /** Some cell is charged. */
@@ -24,22 +24,17 @@ export type BatchKind = {
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
  * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given.
- * Charges need the shares they are paid of (20 to 22): where one was ended, nothing is written at all. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
+ * Charges need the shares they are paid of (20 to 22): where one was ended, nothing is written at all.
+ *
+ * Where all flights are through, they are removed by their fences instead of being locked first. One that is not found, or a share
+ * that is gone, then fails the batch (`NOT_WHOLE`), and it is sent again in the other way. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
  * primary key is then the way to a flight and to a cell, also before statistics exist.
  */
 export function settleStatement({ extras, landing, careful, paid }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
   return `
 with mine as materialized (
-  select i.k, i.n
-  from unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
-  cross join lateral (
-    select from flights f
-    where f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
-      and f.ticket = i.t and f.attempt = i.a
-    for no key update
-  ) held
-  ${when(careful, UNSETTLED)}
+  ${landing === 'all' ? REMOVED : `${LOCKED} ${when(careful, UNSETTLED)}`}
 )${when(paid, SHARES)}
 , valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
@@ -49,11 +44,10 @@ with mine as materialized (
     unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[], $18::jsonb[]),
     jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($19::jsonb)')}
   ) with ordinality as c (f, act, st, at, ends, marks, billing, out ${when(extras, ', x')}, n)
-  where (select count(*) from mine) = cardinality($5::int[])
-    ${when(paid, 'and (select count(*) from share) = cardinality($21::uuid[])')}
+  where ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`}
 )
-${when(extras, CLEARED)}
-${when(landing, LANDED)}
+${when(extras && landing !== 'all', CLEARED)}
+${when(landing === 'some', LANDED)}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
@@ -74,10 +68,32 @@ ${when(paid, CHARGED)}
     credits_millis = y.credits_millis + excluded.credits_millis${when(extras, STOPPED_MORE)}
 )
 ${USED}
-select ${paid ? '(select count(*) from share) = cardinality($21::uuid[])' : 'true'} as shared, m.ns, run.state as run_state
+select ${paid ? HAS_SHARES : 'true'} as shared, m.ns, run.state as run_state
 from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
+
+const FENCED = `f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
+      and f.ticket = i.t and f.attempt = i.a`
+
+const LOCKED = `
+  select i.k, i.n
+  from unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
+  cross join lateral (select from flights f where ${FENCED} for no key update) held`
+
+const REMOVED = `
+  delete from flights f
+  using unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
+  where ${FENCED}
+  returning i.k, i.n`
+
+const ALL_LOCKED = '(select count(*) from mine) = cardinality($5::int[])'
+const HAS_SHARES = '(select count(*) from share) = cardinality($21::uuid[])'
+
+/** What PostgreSQL says when a part of the batch is missing of those that hold all or fail: a division by zero. */
+export const NOT_WHOLE = '22012'
+const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
+const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
 
 const UNSETTLED = `
   where 0 = (select count(*) from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
+import { type SentHeaders, valuesOf } from './response.ts'
 
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd'
 
@@ -9,15 +10,20 @@ const MAX_ENCODINGS = 3
 // RFC 9659: an HTTP client need not hold a window above 8 MB, and a frame may ask for 2 GB.
 const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
-type Headers = Readonly<Record<string, string[]>>
-
 type Limits = { maxBytes: number; holding: Holding; check: () => void }
 
 /** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` may throw what ends the call. */
-export async function decodeBody(body: Buffer, headers: Headers, limits: Limits): Promise<Uint8Array> {
+export function decodeBody(
+  body: Buffer,
+  headers: SentHeaders,
+  limits: Limits,
+): Uint8Array | Promise<Uint8Array> {
   const encodings = encodingsOf(headers)
   // Answers to HEAD and 304 name the encoding of a body that they do not have.
-  if (body.length === 0) return body
+  return body.length === 0 || encodings.length === 0 ? body : decodeAll(body, encodings, limits)
+}
+
+async function decodeAll(body: Buffer, encodings: readonly string[], limits: Limits): Promise<Uint8Array> {
   let bytes = body
   for (const encoding of encodings.toReversed()) {
     limits.check()
@@ -27,12 +33,16 @@ export async function decodeBody(body: Buffer, headers: Headers, limits: Limits)
 }
 
 /** Refuses a body by its declared length, before any of it is read. */
-export function checkDeclaredLength(headers: Headers, maxBytes: number): void {
-  if (Number(headers['content-length']?.[0] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+export function checkDeclaredLength(headers: SentHeaders, maxBytes: number): void {
+  if (Number(valuesOf(headers, 'content-length')[0] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
-function encodingsOf(headers: Headers): string[] {
-  const encodings = (headers['content-encoding'] ?? [])
+const PLAIN: readonly string[] = []
+
+function encodingsOf(headers: SentHeaders): readonly string[] {
+  const sent = valuesOf(headers, 'content-encoding')
+  if (sent.length === 0) return PLAIN
+  const encodings = sent
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity')

@@ -4,7 +4,7 @@ import { Agent, Pool } from 'undici'
 import type { AllowEntry } from './addresses.ts'
 import { ACCEPT_ENCODING, checkDeclaredLength, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
-import { type Deadline, exchange, type Expectation, startDeadline } from './exchange.ts'
+import { Deadline, exchange, type Expectation } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
 import { createHeldBytes, type Holding } from './held-bytes.ts'
 import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
@@ -12,7 +12,7 @@ import { goesOn, headersFor, keptOf } from './part.ts'
 import { createRecords, type DnsRecords } from './records.ts'
 import type { EgressRequest } from './request.ts'
 import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
-import { createResponse, type EgressResponse } from './response.ts'
+import { type EgressResponse, Response, type SentHeaders } from './response.ts'
 import { type ConnectRequest, openGuarded } from './socket.ts'
 
 /** The message names scheme, host and port at most: no path, query, header or body. */
@@ -43,10 +43,7 @@ export type Egress = {
 
 export type SmtpProbe = { port: number; name: string }
 
-type ResponseParts = Pick<
-  EgressResponse,
-  'status' | 'headers' | 'body' | 'url' | 'redirects' | 'location' | 'more'
->
+type ResponseParts = Pick<EgressResponse, 'status' | 'body' | 'url' | 'redirects' | 'location' | 'more'>
 
 /** Of answers that arrive or are decoded, in all calls together. */
 const MAX_HELD_BYTES = 128_000_000
@@ -94,39 +91,34 @@ export function createEgress(options: {
     request: EgressRequest,
     deadline: Deadline,
     holding: Holding,
-  ): Promise<ResponseParts> {
-    const { maxBytes, maxRedirects } = { ...LIMITS, ...request }
+  ): Promise<{ parts: ResponseParts; headers: SentHeaders }> {
+    const { maxBytes = LIMITS.maxBytes, maxRedirects = LIMITS.maxRedirects, part } = request
     const start = parseUrl(request.url)
     let route = start.origin
     try {
-      let hop = firstHop(start, request, { ...headerDefaults, ...headersFor(request.part) })
+      const defaults = part === undefined ? headerDefaults : { ...headerDefaults, ...headersFor(part) }
+      let hop = firstHop(start, request, defaults)
       for (let redirects = 0; ; redirects += 1) {
         const { method } = hop
         const wants: Expectation['wants'] = ({ status, headers }) => {
           if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
-          const isCut = keptOf(request.part, { status, headers }) !== null
+          const isCut = keptOf(part, { status, headers }) !== null
           if (method !== 'HEAD' && !isCut) checkDeclaredLength(headers, maxBytes)
           return true
         }
-        const keep: Expectation['keep'] = (answer) => keptOf(request.part, answer)
+        const keep: Expectation['keep'] = (answer) => keptOf(part, answer)
         const exchanged = await exchange(agent, hop, { deadline, holding, maxBytes, wants, keep })
         const { status, headers, body: sent } = exchanged
-        const location = locationOf(status, headers)
-        const next = location === null ? null : nextHop(hop, status, location)
+        const redirection = locationOf(status, headers)
+        const next = redirection === null ? null : nextHop(hop, status, redirection)
         if (next === null || request.redirects === 'return') {
           const check = () => {
             if (deadline.fault !== undefined) throw deadline.fault
           }
           const body = await decodeBody(sent, headers, { maxBytes, holding, check })
-          return {
-            status,
-            headers,
-            body,
-            url: hop.url.href,
-            redirects,
-            location: next?.url.href ?? null,
-            more: exchanged.isCut || goesOn(exchanged, request.part, sent.length),
-          }
+          const more = exchanged.isCut || goesOn(exchanged, part, sent.length)
+          const location = next?.url.href ?? null
+          return { parts: { status, body, url: hop.url.href, redirects, location, more }, headers }
         }
         if (redirects >= maxRedirects) {
           throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
@@ -143,10 +135,11 @@ export function createEgress(options: {
   async function fetch(request: EgressRequest): Promise<EgressResult> {
     const started = performance.now()
     const elapsed = () => Math.round(performance.now() - started)
-    const deadline = startDeadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
     const holding = held.open((fault) => deadline.fail(fault))
     try {
-      return createResponse({ ...(await follow(request, deadline, holding)), ms: elapsed() })
+      const { parts, headers } = await follow(request, deadline, holding)
+      return new Response({ ...parts, ms: elapsed() }, headers)
     } catch (error) {
       return toFailure(error, elapsed())
     } finally {

@@ -4,11 +4,11 @@ import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
 import type { Hop } from './hops.ts'
 import type { Kept } from './part.ts'
-import { collectHeaders } from './response.ts'
+import type { SentHeaders } from './response.ts'
 
 export type Exchanged = {
   status: number
-  headers: Record<string, string[]>
+  headers: SentHeaders
   body: Buffer
   /** There was more than was kept of it. */
   isCut: boolean
@@ -65,7 +65,7 @@ export function exchange(
       onResponseStart(given, status, rawHeaders) {
         if (status < 200) return
         try {
-          answer = { status, headers: collectHeaders(rawHeaders) }
+          answer = { status, headers: rawHeaders }
           kept = keep(answer)
           if (wants(answer)) return
           wanted = false
@@ -104,50 +104,61 @@ export function exchange(
   return promise
 }
 
-export type Deadline = {
-  /** Why the call is over before its end. */
-  readonly fault: EgressFault | undefined
-  /** Ends the call for another reason than time. */
-  fail(fault: EgressFault): void
-  /** Calls `act` when it is, in place of who watched before. */
-  watch(act: (fault: EgressFault) => void): void
-  /** Calls `act` when the call is over, however it ended. */
-  atEnd(act: () => void): void
-  end(): void
-}
-
 const MAX_TIMER_MS = 2_147_483_647
 
-/** The time for one call, with all that belongs to it. */
-export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
-  let fault: EgressFault | undefined
-  const endings: (() => void)[] = []
-  let watcher: ((fault: EgressFault) => void) | undefined
-  const pass = (cause: EgressFault) => {
-    fault ??= cause
-    watcher?.(fault)
+/** The time for one call, with all that belongs to it. One is made for every call, so it is its own listener. */
+export class Deadline {
+  /** Why the call is over before its end. */
+  fault: EgressFault | undefined
+  readonly #timeoutMs: number
+  readonly #outer: AbortSignal | undefined
+  readonly #timer: NodeJS.Timeout
+  #watcher: ((fault: EgressFault) => void) | undefined
+  #endings: (() => void)[] | undefined
+
+  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
+    this.#timeoutMs = timeoutMs
+    this.#outer = outer
+    this.#timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS), this)
+    if (outer?.aborted === true) this.handleEvent()
+    else outer?.addEventListener('abort', this)
   }
-  const cancel = () => pass(new EgressFault('aborted', 'the call was cancelled.'))
-  const expire = () =>
-    pass(new EgressFault('timeout', `no complete answer within ${timeoutMs} ms. Try again later.`))
-  const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS))
-  if (outer?.aborted === true) cancel()
-  outer?.addEventListener('abort', cancel)
-  return {
-    get fault() {
-      return fault
-    },
-    fail: pass,
-    watch(act) {
-      watcher = act
-      if (fault !== undefined) act(fault)
-    },
-    atEnd: (act) => endings.push(act),
-    end() {
-      clearTimeout(timer)
-      outer?.removeEventListener('abort', cancel)
-      watcher = undefined
-      for (const act of endings) act()
-    },
+
+  /** The call was cancelled. */
+  handleEvent(): void {
+    this.fail(new EgressFault('aborted', 'the call was cancelled.'))
+  }
+
+  expire(): void {
+    this.fail(
+      new EgressFault('timeout', `no complete answer within ${this.#timeoutMs} ms. Try again later.`),
+    )
+  }
+
+  /** Ends the call before its end. */
+  fail(cause: EgressFault): void {
+    this.fault ??= cause
+    this.#watcher?.(this.fault)
+  }
+
+  /** Calls `act` when it is, in place of who watched before. */
+  watch(act: (fault: EgressFault) => void): void {
+    this.#watcher = act
+    if (this.fault !== undefined) act(this.fault)
+  }
+
+  /** Calls `act` when the call is over, however it ended. */
+  atEnd(act: () => void): void {
+    this.#endings ??= []
+    this.#endings.push(act)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#outer?.removeEventListener('abort', this)
+    this.#watcher = undefined
+    for (const act of this.#endings ?? []) act()
   }
 }
+
+const expire = (deadline: Deadline): void => deadline.expire()

@@ -1,5 +1,6 @@
 import { EgressFault } from './failures.ts'
 import type { EgressRequest } from './request.ts'
+import { type SentHeaders, valuesOf } from './response.ts'
 
 /** One request to one origin; a redirect makes the next. Header names are lower-case. */
 export type Hop = {
@@ -79,9 +80,9 @@ function checkHeaders(given: Readonly<Record<string, string>>): Map<string, stri
 }
 
 /** Where an answer redirects to, as sent; null when it is no redirect. */
-export function locationOf(status: number, headers: Readonly<Record<string, string[]>>): string | null {
-  const locations = headers['location'] ?? []
-  if (!REDIRECTS.has(status) || locations.length === 0) return null
+export function locationOf(status: number, headers: SentHeaders): string | null {
+  if (!REDIRECTS.has(status)) return null
+  const locations = valuesOf(headers, 'location')
   if (new Set(locations).size > 1)
     throw new EgressFault('protocol', 'the redirect names more than one location.')
   return locations[0] ?? null

@@ -1,8 +1,9 @@
 import { EgressFault } from './failures.ts'
 import type { EgressRequest } from './request.ts'
+import { type SentHeaders, valuesOf } from './response.ts'
 
 type Part = NonNullable<EgressRequest['part']>
-type Answer = { status: number; headers: Readonly<Record<string, string[]>> }
+type Answer = { status: number; headers: SentHeaders }
 
 /** Which bytes of a body are kept. */
 export type Kept = { skip: number; take: number }
@@ -16,8 +17,8 @@ export function headersFor(part: Part | undefined): Record<string, string> {
 /** What is kept of an answer: the part as it was sent, or the same bytes of the whole. Null for any other answer. */
 export function keptOf(part: Part | undefined, { status, headers }: Answer): Kept | null {
   if (part === undefined || (status !== 200 && status !== 206)) return null
-  const encoding = headers['content-encoding']?.join() ?? 'identity'
-  if (encoding !== 'identity') {
+  const encodings = valuesOf(headers, 'content-encoding')
+  if (encodings.length > 0 && encodings.join() !== 'identity') {
     throw new EgressFault('protocol', 'the answer is compressed, although a part of it was asked for.')
   }
   if (status === 200) return { skip: part.start, take: Math.max(part.size, part.sizeOfWhole ?? 0) }
@@ -39,7 +40,7 @@ function rangeOf(
   headers: Answer['headers'],
 ): { first: number; last: number; total: number | undefined } | null {
   const [found, first, last, total] =
-    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(headers['content-range']?.[0] ?? '') ?? []
+    /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(valuesOf(headers, 'content-range')[0] ?? '') ?? []
   if (found === undefined) return null
   return { first: Number(first), last: Number(last), total: total === '*' ? undefined : Number(total) }
 }

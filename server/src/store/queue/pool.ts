@@ -106,7 +106,7 @@ async function open(options: PoolOptions): Promise<OpenPool> {
       worker: {
         schema: QUEUES[queue],
         pollInterval: 1000,
-        completeJobBatchDelay: 5,
+        completeJobBatchDelay: 15,
         failJobBatchDelay: 5,
         concurrentJobs: size,
         localQueue: { size: ahead === 0 ? -1 : ahead },
