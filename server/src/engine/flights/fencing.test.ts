@@ -250,6 +250,22 @@ describe('credits (D22)', () => {
   })
 })
 
+describe('a batch of rows that are all through', () => {
+  it('is written but for those that another worker has taken over', async () => {
+    const sheet = await makePaidSheet(20, ['paid'])
+    const jobs = await sheet.jobs()
+    const flights = await Promise.all(jobs.map((job) => claimAndReserve(old, purses, job)))
+    await fresh.claim(must(jobs[10]))
+    const answers = await Promise.all(
+      flights.map((flight) => old.settle(flight, complete(flight, null, PRICE))),
+    )
+    expect(answers.flatMap((answer, n) => (answer === null ? [n] : []))).toEqual([10])
+    expect(await sheet.cells()).toHaveLength(19)
+    expect((await sheet.flights()).map(({ attempt }) => attempt)).toEqual([2])
+    await expectPaid(sheet, 19)
+  })
+})
+
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
     const sheet = await makePaidSheet(20)
