@@ -130,9 +130,7 @@ export class Deadline {
   }
 
   expire(): void {
-    this.fail(
-      new EgressFault('timeout', `no complete answer within ${this.#timeoutMs} ms. Try again later.`),
-    )
+    this.fail(new EgressFault('timeout', `no complete answer within ${this.#timeoutMs} ms. Try again later.`))
   }
 
   /** Ends the call before its end. */
