@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databaseUrl } from './global-setup.ts'
 import { targets } from './harness.ts'
 import { UNLIMITED } from './installation.ts'
+import { prepareCluster } from './prepared-cluster.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 const ROOT = resolve('.')
@@ -71,6 +72,7 @@ let emptyDatabase = ''
 
 beforeAll(async () => {
   service = await startService()
+  prepareCluster(join(folder, 'data'))
   server = await startServer({
     LOAM_DATA_DIR: join(folder, 'data'),
     LOAM_EGRESS_ALLOW: new URL(service.url).host,

@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/store/connection/migrate.ts'
 import { startEmbedded } from '#server/store/embedded.ts'
+import { offerCluster, prepareCluster } from './prepared-cluster.ts'
 
 export const TEMPLATE = 'loam_test_template'
 
@@ -24,6 +25,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'loam-test-'))
   // As root the servers run as another user, who must be able to reach their folders.
   chmodSync(folder, 0o755)
+  const prepared = join(folder, 'prepared')
+  const first = await startEmbedded({ dataDir: prepared, log: () => {} })
+  await migrate(first.url, () => {})
+  await first.stop()
+  offerCluster(prepared)
+  prepareCluster(join(folder, 'embedded'))
   const embedded = await startEmbedded({ dataDir: join(folder, 'embedded'), log: () => {} })
   const debian = startDebian(join(folder, 'debian'))
   const targets = [{ name: 'embedded', url: embedded.url }, ...(debian === null ? [] : [debian.target])]
@@ -49,9 +56,10 @@ async function forgoDurability(url: string): Promise<void> {
 }
 
 async function makeTemplate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
+  // A database that somebody is connected to cannot be copied.
+  const client = new pg.Client({ connectionString: databaseUrl(url, 'postgres') })
   await client.connect()
-  await client.query(`create database ${TEMPLATE}`)
+  await client.query(`create database ${TEMPLATE} template loam`)
   await client.end()
   await migrate(databaseUrl(url, TEMPLATE), () => {})
 }

@@ -9,6 +9,7 @@ import { openStore } from '#server/store/connection/db.ts'
 import { migrate } from '#server/store/connection/migrate.ts'
 import { startEmbedded } from '#server/store/embedded.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { prepareCluster } from './prepared-cluster.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 export const SECRET = 'a secret for tests only'
@@ -28,6 +29,7 @@ export async function openInstallation() {
   // As root PostgreSQL runs as another user, who must be able to reach its folder.
   chmodSync(folder, 0o755)
   const dataDir = join(folder, 'data')
+  prepareCluster(dataDir)
   const postgres = await startEmbedded({ dataDir, log: () => {} })
   await migrate(postgres.url, () => {})
   const store = openStore({ url: postgres.url, log: createLog('silent') })
