@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { wholeNumber } from './numbers.ts'
 import { EntityKind } from './records.ts'
+import { ShortcutInput, ShortcutOutput } from './shortcuts.ts'
 import { Workflow } from './workflows.ts'
 
 /** What the dashboard shows and the public API leaves out. */
@@ -114,3 +115,25 @@ export const SourceType = z.object({
     .describe('Fields of its records; null where the account decides'),
 })
 export type SourceType = z.infer<typeof SourceType>
+
+export const ShortcutVersions = z.object({
+  inputs: z.array(ShortcutInput),
+  outputs: z
+    .array(ShortcutOutput.extend({ reference: z.string() }))
+    .describe('With the token of what each shows'),
+  unpublished: z
+    .array(z.string())
+    .describe('What of the workflow has changed since; a new version would have it'),
+  versions: z
+    .array(
+      z.object({
+        version: z.int(),
+        revision: z.int(),
+        created_by: z.string(),
+        created_at: DateTime,
+        changes: z.array(z.string()).describe('Against the version before'),
+      }),
+    )
+    .describe('The newest first'),
+})
+export type ShortcutVersions = z.infer<typeof ShortcutVersions>

@@ -7,6 +7,9 @@ import { company, recordsOf } from '#server/records/testing/records.ts'
 import { serveHttp } from '../loopback-server.ts'
 import { axeFindings, problems, startDashboard } from './dashboard.ts'
 
+/** Each goes through several pages, on machines that may be slow and busy. */
+const LONG = { timeout: 300_000 }
+
 const dashboard = await startDashboard()
 const { app } = dashboard
 const org = await app.makeOrg()
@@ -68,7 +71,7 @@ const SCREENS: [string, string, (on: Page) => Promise<unknown>][] = [
   ['/settings/nowhere', 'Not found', async () => {}],
 ]
 
-describe('each screen has its heading, its title, and nothing that axe finds serious', () => {
+describe('each screen has its heading, its title, and nothing that axe finds serious', LONG, () => {
   it.each(SCREENS)('%s', async (path, heading, isThere) => {
     await page.goto(url(path))
     await h1(heading).waitFor()
@@ -79,7 +82,7 @@ describe('each screen has its heading, its title, and nothing that axe finds ser
   })
 })
 
-describe('settings', () => {
+describe('settings', LONG, () => {
   it('a key is made, shown once, and revoked', async () => {
     await page.goto(url('/settings/keys'))
     await page.getByRole('button', { name: 'New key' }).click()
@@ -134,7 +137,7 @@ describe('settings', () => {
   })
 })
 
-describe('budgets', () => {
+describe('budgets', LONG, () => {
   it('a budget is made, refused where it is wrong, changed and deleted; alerts of a program are signed', async () => {
     await page.goto(url('/usage'))
     await page.getByRole('button', { name: 'New budget' }).click()
@@ -176,7 +179,7 @@ describe('budgets', () => {
   })
 })
 
-describe('sources', () => {
+describe('sources', LONG, () => {
   it('a source is made from the fields of its type, synced into a workflow, paused and resumed', async () => {
     const made = await org.call('POST', '/workflows', { name: 'Visitors' })
     const id: string = made.body.data.workflow_id
@@ -255,7 +258,7 @@ describe('sources', () => {
   })
 })
 
-describe('segments', () => {
+describe('segments', LONG, () => {
   it('a segment is built from conditions, counted before it is saved, synced into a workflow, changed and deleted', async () => {
     const companies = [80, 20, 300].map((staff, place) => company(`firm${place}.example`, { staff }))
     await recordsOf(app).ingest(org.orgId, 'test', ...companies)
@@ -300,7 +303,7 @@ describe('segments', () => {
   })
 })
 
-describe('screens of a sheet', () => {
+describe('screens of a sheet', LONG, () => {
   /** A sheet with a formula that fails on one of its two rows; answers its address. */
   async function makeSheet(name: string): Promise<string> {
     const id: string = (await org.call('POST', '/workflows', { name })).body.data.workflow_id
@@ -424,8 +427,142 @@ describe('screens of a sheet', () => {
     await page.getByRole('textbox', { name: 'Rows' }).fill('good\nbad')
     await page.getByRole('button', { name: 'Run batch' }).click()
     await page.getByText('3 runs', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Edit schema' }).click()
+    const schema = page.getByRole('dialog', { name: 'Edit schema' })
+    const input = schema.getByRole('group', { name: 'Input name' })
+    await input.getByRole('textbox', { name: 'Name' }).fill('Grade')
+    await input.getByRole('checkbox', { name: 'Required' }).check()
+    await checkAccessibility()
+    await schema.getByRole('button', { name: 'Save and publish' }).click()
+    await page.getByRole('tab', { name: 'Versions' }).click()
+    const changes = page.getByRole('list', { name: 'Changes of version 2' })
+    await changes.getByText('Changed input name: name from "name" to "Grade"').waitFor()
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await form.getByRole('textbox', { name: 'Grade' }).waitFor()
     await page.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive', exact: true }).click()
     await page.getByRole('status').filter({ hasText: 'archived' }).waitFor()
+  })
+})
+
+describe('what people and other programs wrote', LONG, () => {
+  const PAYLOAD = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>'
+
+  it('is shown as text on every screen, and never run', async () => {
+    const other = await app.makeOrg()
+    const reader = await dashboard.open(other, '/workflows')
+    const session = (await (await reader.request.get(url('/internal/session'))).json()).data
+    const headers = { origin: dashboard.url, 'x-loam-csrf': session.csrf_token }
+    const send = async (method: string, path: string, data: unknown) => {
+      const answer = await reader.request.fetch(url(`/internal${path}`), { method, headers, data })
+      expect([path, answer.status(), answer.ok() || (await answer.text())]).toEqual([
+        path,
+        answer.status(),
+        true,
+      ])
+      return (await answer.json()).data
+    }
+    const id: string = (await send('POST', '/api/v1/workflows', { name: PAYLOAD })).workflow_id
+    const sheet = `/workflows/${id}/sheets/${id}`
+    await send('POST', `/api/v1${sheet}/inputs`, [{ name: PAYLOAD, type: 'string', description: PAYLOAD }])
+    await send('POST', `/api/v1${sheet}/actions/add`, {
+      action_id: 'format_data_using_js_expression',
+      name: PAYLOAD,
+      inputs: { data_formatter: `(() => { throw new Error(${JSON.stringify(PAYLOAD)}) })()` },
+    })
+    await send('POST', `/api/v1${sheet}/rows`, { rows: [{ [PAYLOAD]: PAYLOAD }], run_after_add: 'all' })
+    const webhook = await send('POST', `${sheet}/webhook`, {})
+    await reader.request.post(webhook.address, { data: { other: PAYLOAD } })
+    const shortcut: string = (
+      await send('POST', '/shortcuts', { workflow_id: id, name: PAYLOAD, description: PAYLOAD })
+    ).id
+    const reference: string = (await send('GET', `/api/v1/shortcuts/${shortcut}`, undefined)).input_schema[0]
+      .reference
+    await send('POST', `/api/v1/shortcuts/${shortcut}/run`, { input_data: { [reference]: PAYLOAD } })
+    await recordsOf(app).ingest(other.orgId, 'test', company('payload.example', { name: PAYLOAD }))
+    const filter = [{ conditions: [{ variable: 'name', operator: 'is', values: [PAYLOAD] }] }]
+    const segment = await send('POST', '/segments', { name: PAYLOAD, kind: 'company', filter })
+    await send('POST', `/api/v1/records/segments/${segment.id}/sync`, {
+      workflow_id: id,
+      field_mapping: { [`input.${PAYLOAD}`]: 'name' },
+    })
+    const budget = { scope: 'workflow', subject: id, period: 'month', limit: 1, name: PAYLOAD }
+    await send('POST', '/api/v1/credits/budgets', budget)
+    await send('POST', '/connections', {
+      provider: 'hubspot',
+      name: PAYLOAD.slice(0, 90),
+      fields: { secret: 'x' },
+    })
+    const source = await send('POST', '/api/v1/sources/track_website_visitors', {
+      active_domain: 'payload.example',
+      name: PAYLOAD,
+    })
+    const screens = [
+      '/workflows',
+      `${sheet}/runs`,
+      `${sheet}/webhook`,
+      '/sources',
+      `/sources/${source.source_instance_id}`,
+      '/shortcuts',
+      `/shortcuts/${shortcut}`,
+      '/records',
+      '/segments',
+      '/usage',
+      '/settings/connections',
+      '/settings/audit',
+    ]
+    const shown = reader.getByRole('main').getByText('<img src=x onerror=').first()
+    for (const screen of screens) {
+      await reader.goto(url(screen))
+      await shown.waitFor()
+    }
+    await reader.keyboard.press('Control+k')
+    await reader.getByRole('dialog').getByText('<img src=x onerror=').first().waitFor()
+    await reader.keyboard.press('Escape')
+    expect(await reader.evaluate('window.ran')).toBeUndefined()
+    expect(await reader.locator('img[src="x"]').count()).toBe(0)
+    await reader.context().close()
+  })
+})
+
+describe('a server that fails', LONG, () => {
+  it('is said by each screen with the reason, the request and a way to try again', async () => {
+    const broken = {
+      status: 500,
+      headers: { 'x-request-id': 'request-7' },
+      json: { status: 500, error: 'Internal Server Error', message: 'It broke' },
+    }
+    const tab = await page.context().newPage()
+    // Its timers are ours: what is tried again after a while is tried again at once.
+    await tab.clock.install()
+    const isData = (address: URL) =>
+      address.pathname.startsWith('/internal/') && address.pathname !== '/internal/session'
+    const screens = SCREENS.filter(([path]) => path !== '/settings' && path !== '/settings/nowhere')
+    for (const [path, heading] of screens) {
+      await tab.route(isData, (route) => route.fulfill(broken))
+      await tab.goto(url(path))
+      const alert = tab.getByRole('main').getByRole('alert').filter({ hasText: 'It broke' })
+      await expect
+        .poll(async () => {
+          await tab.clock.runFor(5000)
+          return alert.count()
+        })
+        .toBeGreaterThan(0)
+      await alert.first().getByText('Request request-7').waitFor()
+      await alert.first().getByRole('button', { name: 'Retry' }).waitFor()
+      await h1(heading, tab).waitFor()
+      await tab.unroute(isData)
+      // Parts of a screen fail one by one, and each has a button of its own.
+      await expect
+        .poll(async () => {
+          await tab.evaluate(
+            `for (const one of document.querySelectorAll('main [role=alert] button')) one.click()`,
+          )
+          await tab.clock.runFor(1000)
+          return alert.count()
+        })
+        .toBe(0)
+    }
+    await tab.close()
   })
 })

@@ -20,6 +20,7 @@ import { segmentSettings } from './internal/segments.ts'
 import { sessionRoutes } from './internal/sessions.ts'
 import { sheetLayouts } from './internal/sheet-layouts.ts'
 import { sheetViewRoutes } from './internal/sheet-views.ts'
+import { shortcutVersionRoutes } from './internal/shortcut-versions.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
 import { signInRoutes } from './internal/sign-in.ts'
 import { sourceTypeRoutes } from './internal/source-types.ts'
@@ -112,6 +113,7 @@ const INTERNAL_ROUTES: Routes[] = [
   workflowListRoutes,
   workflowSettings,
   shortcutSettings,
+  shortcutVersionRoutes,
   sheetLayouts,
   filePreviewRoutes,
   importRejectRoutes,

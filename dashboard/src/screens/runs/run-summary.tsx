@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { get, request } from '../../api/client.ts'
+import { useState } from 'react'
+import { get, post } from '../../api/client.ts'
 import { selectionQuery } from '../../api/selection-address.ts'
 import { useCan } from '../../api/session.ts'
 import {
   actionsQuery,
+  type Estimate,
   type Run,
   runsQuery,
   type SheetId,
@@ -13,10 +15,12 @@ import {
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
-import { Filter, RotateCcw } from '../../ui/icons.tsx'
+import { figure } from '../../ui/figure.ts'
+import { Filter, Play, RotateCcw } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { StartAgain } from './start-again.tsx'
 
 type Cause = { action_instance_id: string; status: StatusOf; error: string; cells: number }
 type StatusOf = 'failed' | 'error' | 'out_of_credits'
@@ -34,6 +38,7 @@ export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   return (
     <section aria-label="Failures by cause" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Failures by cause</h2>
+      {run.rows_out_of_credits > 0 && <OutOfCredits sheet={sheet} run={run} />}
       {run.cells_failed === 0 ? (
         <p className="text-muted">
           {run.state === 'running' ? 'No cell of this run has failed so far.' : 'No cell of this run failed.'}
@@ -54,11 +59,54 @@ export function RunSummary({ sheet, run }: { sheet: SheetId; run: Run }) {
   )
 }
 
+/** Rows that ended for want of credits go on where they ended, in the same run. */
+function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
+  const [isAsking, setAsking] = useState(false)
+  const can = useCan()
+  const queries = useQueryClient()
+  const why = run.stopped_by === null ? '' : `: ${STOPPED_BY[run.stopped_by.kind]}`
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-2 rounded-md bg-out-of-credits-bg px-3 py-2"
+    >
+      <span className="mr-auto text-out-of-credits">
+        {`${figure(run.rows_out_of_credits)} rows ended out of credits${why}`}
+      </span>
+      {can('workflows:run') && (
+        <Button size="small" icon={Play} onClick={() => setAsking(true)}>
+          Resume
+        </Button>
+      )}
+      {isAsking && (
+        <StartAgain
+          title="Resume run"
+          verb="Resume"
+          path={`${sheetPath(sheet)}/runs/${run.run_id}/resume`}
+          body={{}}
+          hint="Credits in all, what it spent included; empty: the cap stays as it is"
+          onStarted={(rows) => {
+            notify(`${figure(rows)} rows go on`)
+            void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+const STOPPED_BY = {
+  max_credits: 'the cap of the run was reached',
+  budget: 'a budget was reached',
+  balance: 'the balance was used up',
+} as const
+
 function columnsOf(sheet: SheetId, nameOf: (id: string) => string): readonly Column<Cause>[] {
   return [
     { name: 'Action', cell: ({ action_instance_id }) => nameOf(action_instance_id) },
     { name: 'Cause', cell: ({ error }) => <span className="line-clamp-3 break-words">{error}</span> },
-    { name: 'Cells', align: 'right', cell: ({ cells }) => cells.toLocaleString('en') },
+    { name: 'Cells', align: 'right', cell: ({ cells }) => figure(cells) },
     {
       name: 'What to do',
       hideName: true,
@@ -77,11 +125,17 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   ]
   const path = `${sheetPath(sheet)}/actions/${encodeURIComponent(cause.action_instance_id)}/run`
   const body = { status_filters, run_next_action: true }
+  const [isAsking, setAsking] = useState(false)
+  const tell = (rows: number) => {
+    notify(`${figure(rows)} rows are run again from ${name} on`)
+    void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+  }
+  // What is free runs without asking; the price is asked for first.
   const rerun = useMutation({
-    mutationFn: () => request<{ rows_queued: number }>('POST', path, body),
-    onSuccess: async ({ data }) => {
-      notify(`${data.rows_queued.toLocaleString('en')} rows are run again from ${name} on`)
-      await queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
+    mutationFn: async () => {
+      const { credits } = await post<Estimate>(path, { ...body, dry_run: true })
+      if (credits.at_most !== 0) return setAsking(true)
+      tell((await post<{ rows_queued: number }>(path, { ...body, max_credits: 0 })).rows_queued)
     },
     onError: notifyProblem,
   })
@@ -102,6 +156,16 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
           </Button>
           <CopyAsCurl size="small" method="POST" path={path} body={body} />
         </>
+      )}
+      {isAsking && (
+        <StartAgain
+          title={`Run ${name} again`}
+          verb="Run"
+          path={path}
+          body={body}
+          onStarted={tell}
+          onClose={() => setAsking(false)}
+        />
       )}
     </div>
   )

@@ -8,9 +8,11 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
+import { EditSchema } from './edit-schema.tsx'
 import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
+import { ShortcutVersions } from './shortcut-versions.tsx'
 import { canBeRun, type Shortcut, stateOf } from './shortcuts-screen.tsx'
 
 type Change = 'unpublish' | 'archive'
@@ -26,6 +28,7 @@ export function Screen() {
     queryFn: ({ signal }) => get<Shortcut>(`/shortcuts/${encodeURIComponent(id)}`, signal),
   })
   const [asked, setAsked] = useState<Change | null>(null)
+  const [isEditing, setEditing] = useState(false)
   const can = useCan()
   const queries = useQueryClient()
   const refresh = () => queries.invalidateQueries({ queryKey: ['shortcuts'] })
@@ -49,6 +52,7 @@ export function Screen() {
             <Link to={`/workflows/${found.workflow_id}`} className={buttonClass()}>
               Open the workflow
             </Link>
+            <Button onClick={() => setEditing(true)}>Edit schema</Button>
             <Button busy={republish.isPending} onClick={() => republish.mutate()}>
               Republish
             </Button>
@@ -67,13 +71,15 @@ export function Screen() {
           {shown.description !== '' && <p className="text-muted">{shown.description}</p>}
           {!canBeRun(shown) && <p role="status">{`This shortcut is ${stateOf(shown)} and cannot be run.`}</p>}
           <Tabs
-            label="Ways to run"
+            label="Parts of the shortcut"
             tabs={[
               { name: 'Form', content: <ShortcutForm shortcut={shown} /> },
               { name: 'Batch', content: <ShortcutBatch shortcut={shown} /> },
+              ...(mayChange ? [{ name: 'Versions', content: <ShortcutVersions id={id} /> }] : []),
             ]}
           />
           <ShortcutRuns shortcut={shown} />
+          {isEditing && <EditSchema shortcut={shown} onClose={() => setEditing(false)} />}
           {asked !== null && (
             <ConfirmDialog
               title={`${WORDS[asked].title} ${shown.name}`}

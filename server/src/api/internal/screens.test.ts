@@ -228,3 +228,32 @@ it('values of an imported file that do not fit their inputs are listed with thei
   })
   expect((await stranger.call('GET', `${base}/import/rejects`)).status).toBe(404)
 })
+
+it('versions of a shortcut say what they changed, and what of the workflow is not published yet', async () => {
+  const made = await org.call('POST', '/workflows', { name: 'Versions' })
+  const id: string = made.body.data.workflow_id
+  const base = `/workflows/${id}/sheets/${id}`
+  await org.call('POST', `${base}/inputs`, [{ name: 'name', type: 'string' }])
+  const added = { action_id: 'normalize_domain', name: 'Domain', inputs: { value: '{{input.name}}' } }
+  await org.call('POST', `${base}/actions/add`, added)
+  const shortcut = (await session.call('POST', '/shortcuts', { workflow_id: id, name: 'V' })).body.data.id
+  const versions = async () => (await session.call('GET', `/shortcuts/${shortcut}/versions`)).body.data
+  expect(await versions()).toMatchObject({ unpublished: [], versions: [{ version: 1, changes: [] }] })
+  await org.call('POST', `${base}/actions/add`, { ...added, name: 'Again' })
+  expect((await versions()).unpublished).toEqual(['Added action normalize_domain_2'])
+  const inputs = [{ reference: 'name', name: 'Website', required: true }]
+  await session.call('POST', `/shortcuts/${shortcut}/republish`, { inputs })
+  const after = await versions()
+  expect(after).toMatchObject({
+    unpublished: [],
+    inputs: [{ reference: 'name', name: 'Website', required: true }],
+    versions: [{ version: 2 }, { version: 1 }],
+  })
+  expect(after.versions[0].changes).toEqual(
+    expect.arrayContaining([
+      'Changed input name: name from "name" to "Website"',
+      'Added action normalize_domain_2',
+    ]),
+  )
+  expect((await stranger.call('GET', `/shortcuts/${shortcut}/versions`)).status).toBe(404)
+})

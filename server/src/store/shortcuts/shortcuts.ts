@@ -155,3 +155,25 @@ export async function insertVersion(
     .values({ ...frozen, org_id, shortcut_id, version, inputs, outputs, created_by: createdBy })
     .execute()
 }
+
+export type VersionRecord = Pick<ShortcutVersion, 'revision' | 'inputs' | 'outputs'> & {
+  version: number
+  created_by: string
+  created_at: Date
+}
+
+/** The latest versions of a shortcut, newest first. */
+export async function listVersions(
+  db: Db,
+  { org_id, shortcut_id }: ShortcutKey,
+  limit: number,
+): Promise<VersionRecord[]> {
+  return db
+    .selectFrom('shortcut_versions')
+    .select(['version', 'revision', 'inputs', 'outputs', 'created_by', 'created_at'])
+    .where('org_id', '=', org_id)
+    .where('shortcut_id', '=', shortcut_id)
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldProblem, post, request } from '../../api/client.ts'
+import type { Estimate } from '../../api/sheet.ts'
+import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { figure } from '../../ui/figure.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
+
+/** Asks before rows run that cost credits: what it costs at most, and how much it may. */
+export function StartAgain({
+  title,
+  verb,
+  path,
+  body,
+  hint,
+  onStarted,
+  onClose,
+}: {
+  title: string
+  verb: string
+  path: string
+  body: Record<string, unknown>
+  hint?: string
+  onStarted: (rows: number) => void
+  onClose: () => void
+}) {
+  const [cap, setCap] = useState('')
+  const price = useQuery({
+    queryKey: ['dry-run', path, body],
+    queryFn: () => post<Estimate>(path, { ...body, dry_run: true }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const sent = { ...body, ...spending(cap) }
+  const start = useMutation({
+    mutationFn: () => request<{ rows_queued: number }>('POST', path, sent),
+    onSuccess: ({ data }) => {
+      onStarted(data.rows_queued)
+      onClose()
+    },
+  })
+  const problem = fieldProblem(start.error, 'max_credits')
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={title}
+      submit={{ label: verb, onSubmit: () => start.mutate(), busy: start.isPending }}
+      footer={<CopyAsCurl method="POST" path={path} body={sent} />}
+      error={problem === undefined ? start.error : null}
+    >
+      {price.error !== null && <Problem error={price.error} onRetry={() => void price.refetch()} />}
+      {price.data === undefined && price.error === null && (
+        <p role="status" className="text-muted">
+          Estimating…
+        </p>
+      )}
+      {price.data !== undefined && (
+        <div>
+          <p className="text-14 font-medium">
+            {price.data.credits.at_most === null
+              ? 'Estimate: no upper bound is known'
+              : `Estimate: at most ${figure(price.data.credits.at_most)} credits`}
+          </p>
+          <p>{`Balance: ${figure(price.data.balance.now)} credits`}</p>
+        </div>
+      )}
+      <SpendAtMost
+        value={cap}
+        onChange={setCap}
+        problem={problem}
+        {...(hint === undefined ? {} : { hint })}
+      />
+    </Dialog>
+  )
+}

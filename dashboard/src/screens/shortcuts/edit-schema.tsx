@@ -1,0 +1,222 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ShortcutVersions } from '#contract/screens.ts'
+import { request } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { problemWithin } from '../../ui/field-problem.ts'
+import { ArrowDown, ArrowUp, X } from '../../ui/icons.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Checkbox, TextField } from '../../ui/text-field.tsx'
+import { notify } from '../../ui/toasts.tsx'
+import { valueText } from '../../ui/value-text.ts'
+import { versionsQuery } from './shortcut-versions.tsx'
+import type { Shortcut } from './shortcuts-screen.tsx'
+
+type Input = ShortcutVersions['inputs'][number]
+type Output = ShortcutVersions['outputs'][number]
+const TYPES: readonly Input['type'][] = ['string', 'number', 'email', 'url']
+
+/** What the form asks for and what the result shows. Saving publishes a new version with it. */
+export function EditSchema({ shortcut, onClose }: { shortcut: Shortcut; onClose: () => void }) {
+  const versions = useQuery({ ...versionsQuery(shortcut.id), gcTime: 0 })
+  if (versions.data !== undefined) {
+    return <Editor shortcut={shortcut} start={versions.data} onClose={onClose} />
+  }
+  return (
+    <Dialog open wide onClose={onClose} title="Edit schema">
+      {versions.error === null ? (
+        <Skeleton />
+      ) : (
+        <Problem error={versions.error} onRetry={() => void versions.refetch()} />
+      )}
+    </Dialog>
+  )
+}
+
+function Editor({
+  shortcut,
+  start,
+  onClose,
+}: {
+  shortcut: Shortcut
+  start: ShortcutVersions
+  onClose: () => void
+}) {
+  const [inputs, setInputs] = useState<readonly Input[]>(start.inputs)
+  const [outputs, setOutputs] = useState<readonly Output[]>(start.outputs)
+  const queries = useQueryClient()
+  const save = useMutation({
+    mutationFn: () => request('POST', `/internal/shortcuts/${shortcut.id}/republish`, { inputs, outputs }),
+    onSuccess: async ({ warnings }) => {
+      await queries.invalidateQueries({ queryKey: ['shortcuts'] })
+      notify(warnings[0]?.message ?? 'A new version is published')
+      onClose()
+    },
+  })
+  const isShown =
+    problemWithin(save.error, 'inputs') !== undefined || problemWithin(save.error, 'outputs') !== undefined
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="Edit schema"
+      description="Saving publishes the workflow as it is now, with this form and this result."
+      submit={{
+        label: 'Save and publish',
+        onSubmit: () => save.mutate(),
+        busy: save.isPending,
+        disabled: outputs.length === 0,
+      }}
+      error={isShown ? null : save.error}
+    >
+      <h3 className="font-semibold">Inputs</h3>
+      {inputs.map((input, place) => (
+        <InputEditor
+          key={input.reference}
+          input={input}
+          problem={(part) => problemWithin(save.error, `inputs[${place}].${part}`)}
+          onChange={(next) => setInputs(inputs.with(place, next))}
+          places={
+            <Places
+              name={input.reference}
+              place={place}
+              count={inputs.length}
+              move={(to) => setInputs(inputs.toSpliced(place, 1).toSpliced(to, 0, input))}
+              remove={() => setInputs(inputs.toSpliced(place, 1))}
+            />
+          }
+        />
+      ))}
+      <h3 className="mt-2 font-semibold">Outputs</h3>
+      {outputs.map((output, place) => (
+        <div
+          key={output.reference}
+          role="group"
+          aria-label={`Output ${output.reference}`}
+          className="grid gap-2 rounded-md border p-3 sm:grid-cols-[1fr_1fr_auto]"
+        >
+          <TextField
+            label="Name"
+            value={output.name}
+            onChange={(name) => setOutputs(outputs.with(place, { ...output, name }))}
+            problem={problemWithin(save.error, `outputs[${place}].name`)}
+            hint={output.reference}
+          />
+          <TextField
+            label="Description"
+            value={output.description ?? ''}
+            onChange={(description) => setOutputs(outputs.with(place, { ...output, description }))}
+            problem={problemWithin(save.error, `outputs[${place}].description`)}
+          />
+          <Places
+            name={output.reference}
+            place={place}
+            count={outputs.length}
+            move={(to) => setOutputs(outputs.toSpliced(place, 1).toSpliced(to, 0, output))}
+            remove={() => setOutputs(outputs.toSpliced(place, 1))}
+          />
+        </div>
+      ))}
+    </Dialog>
+  )
+}
+
+function InputEditor({
+  input,
+  onChange,
+  problem,
+  places,
+}: {
+  input: Input
+  onChange: (input: Input) => void
+  problem: (part: string) => string | undefined
+  places: React.ReactNode
+}) {
+  const { defaultValue: _absent, ...withoutDefault } = input
+  return (
+    <div
+      role="group"
+      aria-label={`Input ${input.reference}`}
+      className="grid gap-2 rounded-md border p-3 sm:grid-cols-[1fr_1fr_auto]"
+    >
+      <TextField
+        label="Name"
+        value={input.name}
+        onChange={(name) => onChange({ ...input, name })}
+        problem={problem('name')}
+        hint={input.reference}
+      />
+      <Combobox
+        label="Type"
+        value={input.type}
+        choices={TYPES}
+        onChange={(type) => onChange({ ...input, type: TYPES.find((one) => one === type) ?? input.type })}
+        problem={problem('type')}
+      />
+      {places}
+      <TextField
+        label="Description"
+        value={input.description ?? ''}
+        onChange={(description) => onChange({ ...input, description })}
+        problem={problem('description')}
+      />
+      <TextField
+        label="Default"
+        value={valueText(input.defaultValue)}
+        onChange={(text) =>
+          onChange(text === '' ? withoutDefault : { ...input, defaultValue: readDefault(input.type, text) })
+        }
+        problem={problem('defaultValue')}
+      />
+      <div className="flex items-center sm:pt-5">
+        <Checkbox
+          label="Required"
+          checked={input.required === true}
+          onChange={(required) => onChange({ ...input, required })}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** What is no number yet stays a text, so that it can be typed. */
+const readDefault = (type: Input['type'], text: string): unknown =>
+  type === 'number' && String(Number(text)) === text ? Number(text) : text
+
+function Places({
+  name,
+  place,
+  count,
+  move,
+  remove,
+}: {
+  name: string
+  place: number
+  count: number
+  move: (to: number) => void
+  remove: () => void
+}) {
+  return (
+    <div className="flex items-start sm:pt-5">
+      <Button kind="ghost" icon={ArrowUp} iconOnly disabled={place === 0} onClick={() => move(place - 1)}>
+        {`Move ${name} up`}
+      </Button>
+      <Button
+        kind="ghost"
+        icon={ArrowDown}
+        iconOnly
+        disabled={place === count - 1}
+        onClick={() => move(place + 1)}
+      >
+        {`Move ${name} down`}
+      </Button>
+      <Button kind="ghost" icon={X} iconOnly onClick={remove}>
+        {`Remove ${name}`}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { success } from '#contract/envelope.ts'
+import { ShortcutVersions } from '#contract/screens.ts'
+import { notFound } from '../../lib/errors.ts'
+import { describeActionChanges, describeChanges, type Frozen } from '../../shortcuts/version-changes.ts'
+import { viewShortcut } from '../../shortcuts/view.ts'
+import { findDefinition } from '../../store/sheets/definitions.ts'
+import { findSheet } from '../../store/sheets/sheets.ts'
+import { listVersions } from '../../store/shortcuts/shortcuts.ts'
+import { ok } from '../http/envelope.ts'
+import { shortcutOfPath, ShortcutParams } from '../routes/shortcuts/shortcut-resources.ts'
+import { requireWorkflow } from '../routes/workflows/resources.ts'
+import type { Api } from '../services.ts'
+
+const SHOWN_VERSIONS = 20
+
+/** What each version of a shortcut changed, and what the workflow behind it has become since. */
+export function shortcutVersionRoutes(api: Api): void {
+  api.get(
+    '/shortcuts/:id/versions',
+    {
+      config: { scope: 'workflows:read', resource: shortcutOfPath },
+      schema: { params: ShortcutParams, response: { 200: success(200, ShortcutVersions) } },
+    },
+    async (request) => {
+      const { db, caller, shortcut } = request
+      // Actions are shown with what they are told: only to who may open the workflow.
+      await requireWorkflow(request, shortcut.workflow_id)
+      const sheet = await findSheet(db, caller.orgId, shortcut.workflow_id)
+      if (sheet === undefined) throw notFound('Workflow')
+      const master = { org_id: caller.orgId, shortcut_id: shortcut.parent_id ?? shortcut.shortcut_id }
+      const found = await listVersions(db, master, SHOWN_VERSIONS + 1)
+      const frozen: Frozen[] = []
+      for (const { revision, inputs, outputs } of found) {
+        const { org_id, sheet_id } = sheet
+        frozen.push({ inputs, outputs, definition: await findDefinition(db, { org_id, sheet_id, revision }) })
+      }
+      const versions = found.slice(0, SHOWN_VERSIONS).map((version, place) => {
+        const [now, before] = [frozen[place], frozen[place + 1]]
+        return {
+          version: version.version,
+          revision: version.revision,
+          created_by: version.created_by,
+          created_at: version.created_at.toISOString(),
+          changes: now === undefined || before === undefined ? [] : describeChanges(before, now),
+        }
+      })
+      return ok({
+        inputs: viewShortcut(shortcut).input_schema,
+        outputs: shortcut.outputs,
+        unpublished: describeActionChanges(frozen[0]?.definition, await findDefinition(db, sheet)),
+        versions,
+      })
+    },
+  )
+}

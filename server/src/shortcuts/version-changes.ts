@@ -1,0 +1,71 @@
+import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { shorten } from '../lib/errors.ts'
+import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
+
+const MAX_SHOWN = 200
+
+/** What a version froze; without a definition where that revision is no longer kept. */
+export type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Definition | undefined }
+
+/** What is different in the later one, a line each. */
+export function describeChanges(before: Frozen, after: Frozen): string[] {
+  const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, fieldsOf)
+  const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, fieldsOf)
+  return [...inputs, ...outputs, ...describeActionChanges(before.definition, after.definition)]
+}
+
+export function describeActionChanges(
+  before: Definition | undefined,
+  after: Definition | undefined,
+): string[] {
+  if (before === undefined || after === undefined) return []
+  return compare(before.actions, after.actions, 'action', ({ id }) => id, settingsOf)
+}
+
+type Facts = Record<string, unknown>
+
+function compare<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  kind: string,
+  keyOf: (item: Item) => string,
+  factsOf: (item: Item) => Facts,
+): string[] {
+  const old = new Map(before.map((item) => [keyOf(item), item]))
+  const present = new Set(after.map(keyOf))
+  const removed = before.filter((item) => !present.has(keyOf(item)))
+  return [
+    ...removed.map((item) => `Removed ${kind} ${keyOf(item)}`),
+    ...after.flatMap((item) => {
+      const known = old.get(keyOf(item))
+      if (known === undefined) return [`Added ${kind} ${keyOf(item)}`]
+      return compareFacts(factsOf(known), factsOf(item)).map(
+        (line) => `Changed ${kind} ${keyOf(item)}: ${line}`,
+      )
+    }),
+  ]
+}
+
+function compareFacts(before: Facts, after: Facts): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((name) => {
+    const [old, now] = [print(before[name]), print(after[name])]
+    return old === now ? [] : [`${name} from ${shorten(old, MAX_SHOWN)} to ${shorten(now, MAX_SHOWN)}`]
+  })
+}
+
+const print = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+
+/** The column is where it is stored, which nobody sees. */
+function fieldsOf(field: FrozenInput | FrozenOutput): Facts {
+  return Object.fromEntries(Object.entries(field).filter(([name]) => name !== 'column'))
+}
+
+function settingsOf({
+  display_name,
+  inputs,
+  run_if,
+  continue_workflow_if_action_fails,
+}: ActionInstance): Facts {
+  return { display_name, ...inputs, run_if, continue_workflow_if_action_fails }
+}
