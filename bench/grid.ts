@@ -55,6 +55,7 @@ try {
   const { frames, updates } = await scrollWhileLive(browser, page, call, sheet)
   note('settling')
   const settled = await timeSettlements(page, call, sheet)
+  note('explaining')
   const plans = await explainGrid(installation.store, orgId, workflow_id, total)
 
   print(`The grid over ${total} rows`, [

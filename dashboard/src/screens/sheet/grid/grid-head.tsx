@@ -1,4 +1,4 @@
-import { type PointerEvent as ReactPointerEvent, useState } from 'react'
+import { memo, type PointerEvent as ReactPointerEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import { classNames } from '../../../ui/class-names.ts'
 import { ChevronDown, Hash, Link2, Mail, Type, Zap } from '../../../ui/icons.tsx'
@@ -15,7 +15,7 @@ export const HEAD_HEIGHT = 36
 const DRAGGED_COLUMN = 'application/x-loam-column'
 const ICONS = { string: Type, url: Link2, email: Mail, number: Hash } as const
 
-export function GridHead({ frozen, free, before, firstFree, width }: RowParts) {
+export const GridHead = memo(function GridHead({ frozen, free, before, firstFree, width }: RowParts) {
   let left = SELECT_WIDTH
   return (
     <div role="rowgroup" className="sticky top-0 z-10" style={{ width }}>
@@ -33,7 +33,7 @@ export function GridHead({ frozen, free, before, firstFree, width }: RowParts) {
       </div>
     </div>
   )
-}
+})
 
 function SelectAll() {
   const { state, rows } = useSheet()

@@ -62,13 +62,18 @@ export function Grid() {
   if (active.row >= 0 && active.row < total && (active.row < window.from || active.row >= window.to)) {
     shown.push(active.row)
   }
-  const parts = {
-    frozen,
-    free: free.slice(inView.from, inView.to),
-    before: inView.before,
-    firstFree: frozen.length + inView.from,
-    width: totalWidth,
-  }
+  // The same as long as the columns are: rows that stay in view while it scrolls are then not drawn again.
+  const { from: firstFree, to: endFree, before } = inView
+  const parts = useMemo(
+    () => ({
+      frozen,
+      free: free.slice(firstFree, endFree),
+      before,
+      firstFree: frozen.length + firstFree,
+      width: totalWidth,
+    }),
+    [frozen, free, firstFree, endFree, before, totalWidth],
+  )
   return (
     <div
       ref={element}
@@ -99,16 +104,18 @@ export function Grid() {
     >
       <GridHead {...parts} />
       <div role="rowgroup" className="relative" style={{ height: window.height, width: totalWidth }}>
-        {shown.map((index) => (
-          <GridRow
-            key={index}
-            index={index}
-            top={window.topOf(index)}
-            // The row in focus is never plain: what is typed or pasted while rows fly past is for its cell.
-            plain={isFlinging && index !== active.row}
-            {...parts}
-          />
-        ))}
+        <div role="presentation" style={{ transform: `translateY(${window.shift}px)` }}>
+          {shown.map((index) => (
+            <GridRow
+              key={index}
+              index={index}
+              top={window.topOf(index)}
+              // The row in focus is never plain: what is typed or pasted while rows fly past is for its cell.
+              plain={isFlinging && index !== active.row}
+              {...parts}
+            />
+          ))}
+        </div>
       </div>
     </div>
   )

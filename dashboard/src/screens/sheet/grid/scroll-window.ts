@@ -1,6 +1,8 @@
 /** Browsers draw no element beyond some 33,000,000 pixels; above this many rows the scroll bar stands for more than it shows. */
 export const MAX_UNSCALED_ROWS = 500_000
 const OVERSCAN = 6
+/** Rows of a scaled sheet are placed from the thousandth before them on: browsers draw nothing that is too far from where it began. */
+const BASE_ROWS = 1000
 
 export type ScrollWindow = {
   /** The rows to draw: from inclusive, to exclusive. */
@@ -8,7 +10,9 @@ export type ScrollWindow = {
   to: number
   /** Of the element that scrolls. */
   height: number
-  /** Where row `n` stands in it. */
+  /** Where the rows together stand in it. */
+  shift: number
+  /** Where row `n` stands among them: the same while it scrolls, so that it is not drawn again. */
   topOf: (row: number) => number
   /** How many pixels of rows one pixel of scrolling stands for. */
   scale: number
@@ -24,11 +28,13 @@ export function scrollWindow({ total, rowHeight, viewHeight, scrollTop, fine }: 
   const realTop = scrollTop * scale + fine
   const first = Math.floor(realTop / rowHeight)
   const count = Math.ceil(viewHeight / rowHeight) + 1
+  const base = scale === 1 ? 0 : Math.floor(first / BASE_ROWS) * BASE_ROWS * rowHeight
   return {
     from: Math.max(0, first - OVERSCAN),
     to: Math.min(total, first + count + OVERSCAN),
     height,
-    topOf: (row) => (scale === 1 ? row * rowHeight : scrollTop + row * rowHeight - realTop),
+    shift: scale === 1 ? 0 : scrollTop - realTop + base,
+    topOf: (row) => row * rowHeight - base,
     scale,
   }
 }
