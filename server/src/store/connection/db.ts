@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
@@ -7,7 +7,7 @@ import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
-import { createStatementNaming } from './statement-names.ts'
+import { createStatementNaming, isKeyedRead } from './statement-names.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
@@ -55,6 +55,11 @@ const KEYED_PLANS = [
   .map((setting) => `-c ${setting}`)
   .join(' ')
 
+/** For reads of pages by key (`KEYED_READ`): beside these, in the order of an index, so that a deep page is not sorted whole. */
+const ORDERED_PLANS = `${KEYED_PLANS} -c enable_bitmapscan=off -c enable_sort=off`
+/** Of the connections for organisations. */
+const KEYED_READS_SHARE = 0.3
+
 const SYSTEM = '*'
 /** The server ends a statement after a minute. One that has not ended then has lost its connection without knowing it. */
 const STATEMENT_MS = 60_000
@@ -62,8 +67,8 @@ const HUNG_MS = 90_000
 /** The operating system asks whether a silent server is still there. */
 const KEEP_ALIVE_MS = 10_000
 
-function settingsOf({ url, keyedPlans, limits }: StoreOptions): PoolConfig {
-  const given = [keyedPlans ? KEYED_PLANS : '', limits === undefined ? '' : limitOptions(limits)]
+function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
+  const given = [plans, limits === undefined ? '' : limitOptions(limits)]
   return {
     connectionString: url,
     connectionTimeoutMillis: 5000,
@@ -79,18 +84,27 @@ function settingsOf({ url, keyedPlans, limits }: StoreOptions): PoolConfig {
 
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
-  const openPool = (max: number) =>
-    new ConnectionPool({ ...settingsOf(options), max }, (cause) =>
+  const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
+  const openPool = (max: number, plans = ownPlans) =>
+    new ConnectionPool({ ...settingsOf(options, plans), max }, (cause) =>
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
     )
   // Apart, so that connections of the program itself need not be told time and again whom they speak for.
-  const pools = { system: openPool(Math.ceil(connections / 2)), org: openPool(connections) }
+  const reads = options.keyedPlans ? 0 : Math.floor(connections * KEYED_READS_SHARE)
+  const pools = {
+    system: openPool(Math.ceil(connections / 2)),
+    org: openPool(connections - reads),
+    reads: reads === 0 ? undefined : openPool(reads, ORDERED_PLANS),
+  }
 
   const spokenFor = new WeakMap<PoolClient, string>()
   const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
 
-  async function connectFor(org: string): Promise<PoolClient> {
-    const client = await markFaults(pools[org === SYSTEM ? 'system' : 'org'].connect())
+  async function connectFor(
+    org: string,
+    pool = pools[org === SYSTEM ? 'system' : 'org'],
+  ): Promise<PoolClient> {
+    const client = await markFaults(pool.connect())
     if (spokenFor.get(client) === org) return client
     try {
       const text = `select set_config('loam.org', $1, false)`
@@ -105,10 +119,17 @@ export function openStore(options: StoreOptions): Store {
 
   const nameStatements = createStatementNaming()
   function handleFor(org: string): Db {
-    const connect = async () => nameStatements(await connectFor(org))
+    const connect = async () => connectAtFirst(async (text) => openFor(org, text))
     return new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: { options: pools.org.options, connect, end: async () => {} } }),
     })
+  }
+
+  /** A connection for whatever begins with this statement. */
+  async function openFor(org: string, text: string): Promise<PostgresPoolClient> {
+    const { reads: keyed } = pools
+    if (keyed === undefined || !isKeyedRead(text)) return nameStatements(await connectFor(org), 'steady')
+    return nameStatements(await connectFor(org, keyed), 'all')
   }
 
   const system = handleFor(SYSTEM)
@@ -137,8 +158,22 @@ export function openStore(options: StoreOptions): Store {
     },
     async close() {
       await changes.close()
-      await Promise.all([pools.system.close(), pools.org.close()])
+      await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
     },
+  }
+}
+
+/** A connection that is taken when the first statement is known: a transaction begins with none that only reads. */
+function connectAtFirst(open: (text: string) => Promise<PostgresPoolClient>): PostgresPoolClient {
+  let client: PostgresPoolClient | undefined
+  const query = async (text: string, values: unknown[]) => {
+    client ??= await open(text)
+    return client.query(text, values)
+  }
+  return {
+    // Kysely's other way to call it, with a cursor, needs a dialect that has one.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (destroy?: boolean) => client?.release(destroy),
   }
 }
 

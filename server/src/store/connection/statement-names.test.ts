@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
 import { createLog } from '#server/lib/log.ts'
 import { makeDatabase, targets } from '#test/harness.ts'
-import { openStore, type Store } from './db.ts'
+import { type Db, openStore, type Store } from './db.ts'
+import { KEYED_READ } from './statement-names.ts'
 
 describe.each(targets())('named statements on $name', (target) => {
   let store: Store
@@ -57,5 +59,40 @@ describe.each(targets())('named statements on $name', (target) => {
     }
     expect(await kept()).toHaveLength(100)
     expect(await findMembers([newId()])).toEqual([])
+  })
+})
+
+describe.each(targets())('reads by key on $name', (target) => {
+  let store: Store
+
+  beforeAll(async () => {
+    // One of them for such reads.
+    store = openStore({ url: await makeDatabase(target), log: createLog('silent'), connections: 4 })
+    return () => store.close()
+  })
+
+  /** What is kept for it, and whether a plan may sort, by the connection that it was read over. */
+  const look = async (db: Db) => {
+    const { rows } = await sql<{ kept: number; sorts: string }>`${sql.raw(KEYED_READ)}
+      select count(*)::int as kept, current_setting('enable_sort') as sorts from pg_prepared_statements
+      where statement like ${`${KEYED_READ}%`}`.execute(db)
+    return rows[0]
+  }
+
+  it('have a connection with plans for any size, which are kept', async () => {
+    const db = store.org(newId())
+    for (let n = 0; n < 30; n++) await look(db)
+    expect(await look(db)).toEqual({ kept: 1, sorts: 'off' })
+  })
+
+  it('are planned as anything else within a transaction', async () => {
+    const seen = await store
+      .org(newId())
+      .transaction()
+      .execute(async (trx) => {
+        for (let n = 0; n < 30; n++) await look(trx)
+        return look(trx)
+      })
+    expect(seen).toEqual({ kept: 0, sorts: 'on' })
   })
 })

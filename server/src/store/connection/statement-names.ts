@@ -22,13 +22,19 @@ const STEADY = new Set([
 ])
 /** Begins statements that look everything up by key, and are sent with settings that make sure of it. */
 export const KEYED = '/* keyed */'
+/**
+ * Begins reads that look everything up by key. Outside of a transaction they have connections whose plans are made once, for any
+ * size; within one they are planned each time.
+ */
+export const KEYED_READ = '/* keyed read */'
+export const isKeyedRead = (text: string): boolean => text.startsWith(KEYED_READ)
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 
 /**
  * Gives names to the statements that Kysely sends again and again: the server keeps the plan of a named one, and planning
  * is half of the time of a small read. Texts that vary stay without a name, so what a connection keeps is bounded.
  */
-export function createStatementNaming(): (client: PoolClient) => PostgresPoolClient {
+export function createStatementNaming(): (client: PoolClient, which: 'steady' | 'all') => PostgresPoolClient {
   const names = new Map<string, string>()
   const uses = new LRUCache<string, number>({
     max: MAX_COUNTED,
@@ -37,9 +43,11 @@ export function createStatementNaming(): (client: PoolClient) => PostgresPoolCli
   })
   const clients = new WeakMap<PoolClient, PostgresPoolClient>()
 
-  function nameOf(text: string): string | undefined {
+  function nameOf(text: string, which: 'steady' | 'all'): string | undefined {
+    if (which === 'steady' && isKeyedRead(text)) return undefined
     const known = names.get(text)
-    if (known !== undefined || names.size >= MAX_NAMED || !isSteady(text)) return known
+    if (known !== undefined || names.size >= MAX_NAMED || (which === 'steady' && !isSteady(text)))
+      return known
     const count = (uses.get(text) ?? 0) + 1
     uses.set(text, count)
     if (count <= USES_BEFORE_NAMED) return undefined
@@ -49,13 +57,13 @@ export function createStatementNaming(): (client: PoolClient) => PostgresPoolCli
     return name
   }
 
-  return (client) => {
+  return (client, which) => {
     const known = clients.get(client)
     if (known !== undefined) return known
     // The server closes the connection after such an error. Whoever got it from the pool before that would fail too.
     let isOver = false
     const query = (text: string, values: unknown[]) => {
-      const name = nameOf(text)
+      const name = nameOf(text, which)
       const asked = client.query(name === undefined ? { text, values } : { name, text, values })
       asked.catch((cause: unknown) => {
         if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true

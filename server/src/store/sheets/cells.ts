@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Cell } from '#contract/rows.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Db } from '../connection/db.ts'
+import { KEYED_READ } from '../connection/statement-names.ts'
 import { flightAction } from '../runs/flights.ts'
 
 export type CellsByRow = Map<string, Record<string, Cell>>
@@ -18,6 +19,8 @@ export type OutputsUrl = (rowId: string, action: string) => string
 /** Outputs that take more than this in the database, or are compressed and so of any length, are not read in passing. */
 const READ_IN_PASSING = sql.lit(8 * 1024)
 const isRead = sql`(pg_column_size(outputs) <= ${READ_IN_PASSING} and pg_column_compression(outputs) is null)`
+
+const keyedRead = sql.raw(KEYED_READ)
 
 type Stored = {
   row_id: string
@@ -39,7 +42,7 @@ export async function listCells(
 ): Promise<CellsByRow> {
   const byRow: CellsByRow = new Map()
   if (rowIds.length === 0) return byRow
-  const { rows } = await sql<Stored>`
+  const { rows } = await sql<Stored>`${keyedRead}
     select row_id, action, status, error,
       case when ${isRead} then outputs::text end as outputs,
       case when not ${isRead} then pg_column_size(outputs) end as stored_bytes,

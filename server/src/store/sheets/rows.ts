@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { announcing } from '../connection/changes.ts'
 import { type Db, inTransaction } from '../connection/db.ts'
+import { KEYED_READ } from '../connection/statement-names.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { type Condition, conditionsOf } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
@@ -51,6 +52,8 @@ export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise
   return rows[0]?.count ?? 0
 }
 
+const keyedRead = sql.raw(KEYED_READ)
+
 /** Rows by their place in the order of insertion. Deep pages cost what the first one does. */
 export async function listPage(
   db: Db,
@@ -58,7 +61,7 @@ export async function listPage(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const { rows } = await sql<Partial<LightRow> & { total: number }>`
+  const { rows } = await sql<Partial<LightRow> & { total: number }>`${keyedRead}
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
