@@ -43,6 +43,31 @@ describe('M5: max_credits of Create Source covers its pulls', () => {
     expect(await books(org)).toEqual({ held: 0, charged: 9000 })
   })
 
+  it('M9: pulls draw on stop budgets, by trigger and owner, and go on when the budget is raised', async () => {
+    lists.set('budgeted', { items: itemsOf(9), pageSize: 4 })
+    const org = await app.makeOrg()
+    const set = (body: object) => org.call('POST', '/credits/budgets', { period: 'day', emails: [], ...body })
+    const scope = { scope: 'member', subject: org.adminEmail, trigger: 'source' }
+    const { budget_id } = (await set({ ...scope, limit: 5.5, name: 'Pulls' })).body.data
+    expect((await set({ scope: 'organisation', trigger: 'api', limit: 0 })).status).toBe(201)
+    const id = await sources.create(org, 'paged_once', { list: 'budgeted' })
+    await sources.pull(org, id)
+    const stopped = await sources.show(org, id)
+    expect(stopped).toMatchObject({ status: 'paused_out_of_credits', credits_spent: 5, lead_count: 5 })
+    expect(stopped.last_error.message).toContain('the budget "Pulls"')
+    expect(stopped.last_error.message).toContain('0.5 are left')
+    const budget = async () => (await org.call('GET', `/credits/budgets/${budget_id}`)).body.data
+    expect(await budget()).toMatchObject({ spent: 5, held: 0, remaining: 0.5 })
+    const [entry] = (await org.call('GET', '/credits/ledger?type=charge')).body.data.entries
+    expect(entry).toMatchObject({ reason: 'source', trigger: 'source', member: org.adminEmail })
+    await org.call('PATCH', `/credits/budgets/${budget_id}`, { limit: 100 })
+    await sweepSources(app.store, NEVER)
+    await sources.pull(org, id)
+    expect(await sources.names(org, id)).toEqual(nameAll(9))
+    expect(await budget()).toMatchObject({ spent: 9, held: 0 })
+    expect(await books(org)).toEqual({ held: 0, charged: 9000 })
+  })
+
   it('M4: dry_run answers what its pulls would cost, and makes no source', async () => {
     const org = await app.makeOrg()
     const ask = async (body: object) =>

@@ -1,11 +1,6 @@
 import type { Db } from '../store/connection/db.ts'
-import {
-  advancePull,
-  type Claim,
-  lockClaim,
-  payForPage,
-  type PullChange,
-} from '../store/sources/source-pulls.ts'
+import { payForPage } from '../store/sources/source-holds.ts'
+import { advancePull, type Claim, lockClaim, type PullChange } from '../store/sources/source-pulls.ts'
 import { lookUpByKey } from '../store/sources/source-records.ts'
 import { listSyncs } from '../store/sources/source-syncs.ts'
 import type { PullCounts, SourceFault, SourceWalk } from '../store/sources/sources.ts'

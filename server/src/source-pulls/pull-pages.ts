@@ -2,7 +2,9 @@ import { refusal, type Refusal } from '../catalog/provider/reply.ts'
 import { type PulledPage, readPage } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
-import { type Claim, holdForPage, lockClaim } from '../store/sources/source-pulls.ts'
+import type { Refusal as Lack } from '../store/purses/take.ts'
+import { holdForPage } from '../store/sources/source-holds.ts'
+import { type Claim, lockClaim } from '../store/sources/source-pulls.ts'
 import type { SourceWalk } from '../store/sources/sources.ts'
 import { keepingClaim } from './claim-keeper.ts'
 import { judgeRefusal } from './faults.ts'
@@ -118,7 +120,7 @@ export async function makeRoom(
     const { max_credits_millis: cap, spent_millis: spent } = locked
     const capped = cap === null ? limit : Math.max(0, Math.floor((cap - spent) / priceMillis))
     const wanted = Math.min(isByPage ? 1 : limit, capped)
-    const held = await holdForPage(trx, locked, { priceMillis, wanted })
+    const { records: held, refusal: lack } = await holdForPage(trx, locked, { priceMillis, wanted })
     if (held > 0) {
       const room = isByPage ? { limit, most: left } : { limit: held, most: held }
       return { kind: 'room', ...room, claim: { ...claim, held_millis: held * priceMillis } }
@@ -130,10 +132,20 @@ export async function makeRoom(
           message: `max_credits of ${(cap ?? 0) / MILLIS} is used up: ${spent / MILLIS} were spent, and ${costs}`,
           hint: 'raise max_credits, by PATCH /sources/{source_instance_id} or `loam source set`; it goes on by itself',
         }
-      : {
-          kind: 'none',
-          message: `the organisation has too few credits: ${costs}`,
-          hint: 'grant credits; it goes on by itself',
-        }
+      : { kind: 'none', ...wordsOf(lack, costs) }
   })
+}
+
+/** What has too little left for a record, and what to do. */
+function wordsOf(lack: Lack | null, costs: string): { message: string; hint: string } {
+  const left = `${(lack?.leftMillis ?? 0) / MILLIS} are left`
+  return lack?.kind === 'budget'
+    ? {
+        message: `the budget "${lack.name ?? ''}" does not allow for more: ${costs}, and ${left} of it`,
+        hint: 'raise the budget, or wait for its next period; it goes on by itself',
+      }
+    : {
+        message: `the organisation has too few credits: ${costs}, and ${left} of the balance`,
+        hint: 'grant credits; it goes on by itself',
+      }
 }

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import type { LastPull, SourceFault, SourceStatus, SourceWalk } from '../connection/schema.ts'
-import { lockOrganisation } from '../organisation/organisations.ts'
-import { giveBack, type SourceKey, type SourceRecord } from './sources.ts'
+import type { SourceKey, SourceRecord } from './sources.ts'
 
 /** A source in the hands of one worker, for as long as nobody else has changed its version. */
 export type Claim = SourceRecord & { now: Date }
@@ -86,48 +84,6 @@ export async function advancePull(db: Db, claim: Claim, change: PullChange): Pro
   const [moved] = rows
   if (moved === undefined) throw new Error('a locked source is gone')
   return moved
-}
-
-/**
- * Sets credits aside for the next page, as many as there are up to `wanted`, in steps of the price. Replaces what was set aside
- * before: a worker that died had its page for nothing. Call it under `lockClaim`.
- */
-export async function holdForPage(
-  db: Db,
-  { org_id, instance_id, held_millis }: Claim,
-  { priceMillis, wanted }: { priceMillis: number; wanted: number },
-): Promise<number> {
-  await lockOrganisation(db, org_id)
-  const { rows } = await sql<{ free: number }>`
-    select credits_millis - held_millis + ${held_millis}::bigint as free from organisations where org_id = ${org_id}`.execute(
-    db,
-  )
-  const records = Math.max(0, Math.min(wanted, Math.floor((rows[0]?.free ?? 0) / priceMillis)))
-  await giveBack(db, org_id, held_millis - records * priceMillis)
-  await sql`update sources set held_millis = ${records * priceMillis}::bigint, price_millis = ${priceMillis}::bigint
-    where org_id = ${org_id} and instance_id = ${instance_id}`.execute(db)
-  return records
-}
-
-/** Pays for new records out of what was set aside, and gives back the rest. Call it under `lockClaim`. */
-export async function payForPage(
-  db: Db,
-  { org_id, instance_id, slug, held_millis }: Claim,
-  { costMillis, records }: { costMillis: number; records: number },
-): Promise<void> {
-  if (costMillis === 0) return giveBack(db, org_id, held_millis)
-  const details = JSON.stringify({ source_instance_id: instance_id, source_id: slug, records })
-  await sql`
-    with paid as (
-      update organisations set credits_millis = credits_millis - ${costMillis}::bigint,
-        held_millis = held_millis - ${held_millis}::bigint
-      where org_id = ${org_id} returning credits_millis
-    )
-    insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason, details, trigger, member)
-    select ${org_id}, ${newId()}::uuid, -${costMillis}::bigint, credits_millis, 'source', ${details}::jsonb, 'source',
-      (select m.email from sources s join members m on m.org_id = s.org_id and m.member_id = s.owner_id
-        where s.org_id = ${org_id} and s.instance_id = ${instance_id})
-    from paid`.execute(db)
 }
 
 /** Sources whose job is missing or overdue: a second look at what should happen by itself. */

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { Schema, SourceFault, SourceStatus } from '../connection/schema.ts'
+import { giveBackHold } from './source-holds.ts'
 
 export type SourceRecord = Selectable<Schema['sources']>
 export type SourceKey = { org_id: string; instance_id: string }
@@ -151,7 +152,7 @@ export async function changeStatus(
     returning before.held_millis as held`.execute(db)
   const [changed] = rows
   if (changed === undefined) return false
-  await giveBack(db, org_id, changed.held)
+  if (changed.held > 0) await giveBackHold(db, { org_id, instance_id })
   return true
 }
 
@@ -166,15 +167,6 @@ export async function noteFault(
     .set({ last_error: JSON.stringify(fault) })
     .where('org_id', '=', org_id)
     .where('instance_id', '=', instance_id)
-    .execute()
-}
-
-export async function giveBack(db: Db, orgId: string, heldMillis: number): Promise<void> {
-  if (heldMillis === 0) return
-  await db
-    .updateTable('organisations')
-    .set({ held_millis: sql<number>`held_millis - ${heldMillis}` })
-    .where('org_id', '=', orgId)
     .execute()
 }
 
