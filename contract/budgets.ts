@@ -3,6 +3,7 @@ import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email } from './members.ts'
 import { Credits } from './numbers.ts'
+import { Name, Storable } from './text.ts'
 
 export const BUDGET_SCOPES = ['organisation', 'member', 'key', 'workflow', 'sheet'] as const
 export const BUDGET_PERIODS = ['run', 'day', 'month', 'total'] as const
@@ -25,7 +26,7 @@ const MAX_THRESHOLDS = 10
 const MAX_EMAILS = 20
 
 const CHANGEABLE = {
-  name: z.string().trim().min(1, 'must not be empty').max(200),
+  name: Name.max(200),
   limit: Credits.describe('In credits'),
   mode: z.enum(BUDGET_MODES).describe('`stop` refuses what would pass the limit, `warn` only tells'),
   thresholds: boundedArray(z.int().min(1).max(1000), { max: MAX_THRESHOLDS })
@@ -41,9 +42,7 @@ const CHANGEABLE = {
 export const CreateBudgetBody = z
   .strictObject({
     scope: z.enum(BUDGET_SCOPES),
-    subject: z
-      .string()
-      .trim()
+    subject: Storable.trim()
       .min(1, 'must not be empty')
       .nullish()
       .describe("A member's email address, or the id of a key, workflow or sheet; null for the organisation"),

@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { EntityKind } from './records.ts'
 import { ListedRecord } from './screens.ts'
+import { Name } from './text.ts'
 
 /** What the dashboard asks to make segments; the public API only reads them. */
 
-export const SegmentName = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must have at most 200 characters')
+export const SegmentName = Name.max(200, 'must have at most 200 characters')
 /** Checked with the fields that there are, every fault by its place. */
 const SegmentFilter = z
   .unknown()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email, ImpactWarning } from './members.ts'
 import { ROLES, SCOPES } from './scopes.ts'
+import { MAX_NAME, Storable } from './text.ts'
 
 /** What the settings of the dashboard read and change. None of it is part of the public API. */
 
@@ -53,7 +54,7 @@ export const NewKeyBody = z.strictObject({
     .describe('Of the preset `custom`'),
   allowed_workflow_ids: z.array(Uuid).min(1, 'must name at least one workflow').max(1000).optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
-  email: Email.or(z.string().regex(/^[^\s@]+@localhost$/))
+  email: Email.or(Storable.regex(/^[^\s@]+@localhost$/))
     .optional()
     .describe('Whom it acts for; yourself by default'),
 })
@@ -92,7 +93,7 @@ export const Connection = z.object({
 })
 export const NewConnectionBody = z.strictObject({
   provider: z.string().min(1),
-  name: z.string().trim().optional(),
+  name: Storable.trim().max(MAX_NAME).optional(),
   fields: z.record(z.string(), z.string()).default({}).describe('By name; most providers have one, `secret`'),
   shared: z.boolean().default(true).describe('For everybody, or for your own workflows alone'),
 })

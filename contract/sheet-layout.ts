@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { Storable } from './text.ts'
 
 const MAX_COLUMNS = 2000
-const ColumnKey = z.string().min(1).max(300)
+const ColumnKey = Storable.min(1).max(300)
 const Columns = z.array(ColumnKey).max(MAX_COLUMNS)
 
 /** Columns of a sheet as one person likes them, by their keys; those that it does not name stand as they are. */

@@ -3,6 +3,7 @@ import { DateTime, Uuid } from './envelope.ts'
 import { ONLY_ROWS } from './runs.ts'
 import { GivenInputs, GivenOutputs, ShortcutDetails } from './shortcuts.ts'
 import { MaxCredits } from './spending.ts'
+import { Storable } from './text.ts'
 import { WebhookDelivery } from './webhooks.ts'
 
 export const SHOWN_DELIVERIES = 20
@@ -14,7 +15,7 @@ export const Sharing = z.object({
 })
 /** Somebody who is there already: looked up, not judged. */
 export const SharingBody = z.strictObject({
-  email: z.string().trim().toLowerCase().min(1, 'must not be empty'),
+  email: Storable.trim().toLowerCase().min(1, 'must not be empty'),
 })
 
 export const SheetSchedule = z.object({
@@ -54,6 +55,6 @@ export const RepublishBody = PublishBody.pick({ inputs: true, outputs: true })
 
 export const InvitationPage = z.object({ email: z.string(), role: z.string(), organisation: z.string() })
 export const AcceptBody = z.strictObject({
-  first_name: z.string().trim().max(200).optional(),
-  last_name: z.string().trim().max(200).optional(),
+  first_name: Storable.trim().max(200).optional(),
+  last_name: Storable.trim().max(200).optional(),
 })

@@ -150,6 +150,7 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
       store,
       egress: pulls.services.egress,
       sendMail: createMailer(mailSettings(config)),
+      mailPerHour: config.LOAM_MAIL_PER_HOUR,
       sealer: parts.sealer,
       log,
     }),

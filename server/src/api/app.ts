@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { foreground } from '../lib/timing/yielding.ts'
@@ -23,7 +24,7 @@ import type { Api, Services } from './services.ts'
 
 export async function createApp(services: Services): Promise<Api> {
   const app = createServer(services)
-  addHooks(app, services)
+  const isRefused = addHooks(app, services)
   endConnectionsOnClose(app)
   endStalledRequests(app, services.config.LOAM_REQUEST_STALL_SECONDS * 1000)
   requireDeclarations(app)
@@ -31,6 +32,8 @@ export async function createApp(services: Services): Promise<Api> {
   await describeApi(app)
   await registerRoutes(app, services)
   await showApi(app)
+  // Last, and so before everything else that hears of requests.
+  refuseEarly(app, isRefused)
   return app
 }
 
@@ -75,8 +78,8 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
   return app
 }
 
-/** What every request goes through, in this order. */
-function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
+/** What every request goes through, in this order. Answers which are refused before any of it. */
+function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: IncomingMessage) => boolean {
   app.decorateRequest('caller')
   app.decorateRequest('db')
   app.decorateRequest('warnings')
@@ -93,7 +96,6 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
   const admission = createAdmission(store, limits, owners, (request, owner) =>
     turns.take(request, owner, 'admission'),
   )
-  refuseEarly(app, (raw) => guard.refuses(() => owners.ownerOfRaw(raw)))
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     const endForeground = foreground()
@@ -132,4 +134,5 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): void {
     turns.leave(request)
   })
   app.addHook('onResponse', logRequest)
+  return (raw) => guard.refuses(() => owners.ownerOfRaw(raw))
 }

@@ -13,10 +13,14 @@ import {
   type BudgetMessage,
   claimBudgetMessages,
   endBudgetMessage,
+  postponeBudgetMessage,
 } from '../store/organisation/budget-messages.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
+import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 
 const AT_ONCE = 20
+/** Of one organisation: addresses that do not answer keep nobody else's alerts waiting. */
+const MAX_OF_ONE = 10
 const MAX_TRIES = 15
 const TIMEOUT_MS = 10_000
 const RETRIES = { firstMs: 2000, maxMs: 3_600_000 }
@@ -25,9 +29,14 @@ export type AlertParts = {
   store: Store
   egress: Pick<Egress, 'fetch'>
   sendMail: SendMail | null
+  /** That an organisation may have sent: to whom alerts go is anybody's choice, and the mail server is the operator's. */
+  mailPerHour: number
   sealer: Sealer
   log: Log
 }
+
+/** What came of a message. One that waits was not tried. */
+type Sent = { error: string | null } | { waitMs: number }
 
 /** Sends what alerts of budgets have left to send, within seconds. Each message is one process's until it is sent or failed. */
 export function budgetAlertJob(parts: AlertParts): Job {
@@ -37,10 +46,19 @@ export function budgetAlertJob(parts: AlertParts): Job {
     payload: z.undefined(),
     run: async (_payload, signal) => {
       const { system } = parts.store
-      const messages = await claimBudgetMessages(system, { limit: AT_ONCE, seconds: 60 })
+      const messages = await claimBudgetMessages(system, {
+        limit: AT_ONCE,
+        ofOne: MAX_OF_ONE,
+        seconds: 60,
+      })
       await Promise.all(
         messages.map(async (message) => {
-          const error = await send(parts, message, signal)
+          const sent = await send(parts, message, signal)
+          if ('waitMs' in sent) {
+            await postponeBudgetMessage(system, message, sent.waitMs)
+            return
+          }
+          const { error } = sent
           const isOver = error === null || message.tries >= MAX_TRIES
           await endBudgetMessage(system, message, {
             error,
@@ -54,23 +72,25 @@ export function budgetAlertJob(parts: AlertParts): Job {
   })
 }
 
-/** Null when it has arrived, else why not. */
-async function send(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<string | null> {
+async function send(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<Sent> {
   try {
     return message.email === null
-      ? await postAlert(parts, message, signal)
+      ? { error: await postAlert(parts, message, signal) }
       : await mailAlert(parts, message, message.email)
   } catch (cause) {
-    return reasonOf(cause)
+    return { error: reasonOf(cause) }
   }
 }
 
 async function mailAlert(
-  { sendMail }: AlertParts,
+  { store, sendMail, mailPerHour: perHour }: AlertParts,
   message: BudgetMessage,
   to: string,
-): Promise<string | null> {
-  if (sendMail === null) return 'no mail server is set (LOAM_SMTP_URL)'
+): Promise<Sent> {
+  if (sendMail === null) return { error: 'no mail server is set (LOAM_SMTP_URL)' }
+  const { org_id: orgId } = message
+  const turn = await takeMailTurn(store.system, { orgId, runId: null, recipients: 1, perHour })
+  if (!turn.ok) return { waitMs: turn.waitMs }
   const { name, threshold, mode, period } = message
   const [spent, limit] = [message.spent_millis / MILLIS, message.limit_millis / MILLIS]
   const isOver = threshold >= 100
@@ -83,9 +103,10 @@ async function mailAlert(
       : 'Nothing is stopped: the budget only warns.',
   ]
   await sendMail({ to, subject: `Budget ${name}: ${threshold}%`, text: `${lines.join('\n')}\n` })
-  return null
+  return { error: null }
 }
 
+/** Null when it has arrived, else why not. */
 export async function postAlert(
   { egress, sealer }: Pick<AlertParts, 'egress' | 'sealer'>,
   message: BudgetMessage,

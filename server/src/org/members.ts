@@ -10,6 +10,7 @@ import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { deleteConnectionsOfMember } from '../store/organisation/connections.ts'
 import { revokeKeysOfMember } from '../store/organisation/keys.ts'
+import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import {
   countSeats,
   deleteMember,
@@ -36,6 +37,8 @@ export type InviteContext = {
   orgId: string
   sealer: Sealer
   sendMail: SendMail | null
+  /** Mails that an organisation may have sent. */
+  mailPerHour: number
   publicUrl: string
   memberLimit: number | null
   log: Log
@@ -64,7 +67,7 @@ export async function inviteMember(context: InviteContext, invite: Invite): Prom
     return name
   })
   const outside = (await context.onRecorded?.()) ?? db
-  const email_sent = await mailInvitation(context, invite, token, organisation)
+  const email_sent = await mailInvitation({ ...context, db: outside }, invite, token, organisation)
   if (email_sent) await markInvitationSent(outside, orgId, invite.email)
   return { email_sent }
 }
@@ -75,8 +78,11 @@ async function mailInvitation(
   token: string,
   organisation: string,
 ): Promise<boolean> {
+  const { db, orgId, mailPerHour: perHour } = context
   if (context.sendMail === null) return false
   try {
+    const turn = await takeMailTurn(db, { orgId, runId: null, recipients: 1, perHour })
+    if (!turn.ok) throw new Error('the organisation has sent as many mails as it may in an hour')
     await context.sendMail({
       to: invite.email,
       subject: `You are invited to ${organisation} on Loam`,

@@ -4,6 +4,7 @@ import { type EntityKind, IdentifierKind } from '#contract/records.ts'
 import { operatorsFor } from '../chain/condition-operators.ts'
 import type { ConditionLeaf } from '../chain/condition-shape.ts'
 import { validationError } from '../lib/errors.ts'
+import { makeStorable } from '../lib/json/storable.ts'
 import { didYouMean } from '../lib/nearest-name.ts'
 import { IDENTIFIED_BY, normaliseIdentifier } from '../records/identifiers.ts'
 import type { Db } from '../store/connection/db.ts'
@@ -23,7 +24,8 @@ const MAX_NAMED = 30
 
 /** The filter as it is stored, or an error that names every fault, such as an operator that a field does not have. */
 export async function checkFilter(db: Db, orgId: string, kind: EntityKind, raw: unknown): Promise<Filter> {
-  const parsed = parseFilter(raw)
+  // As values of records are stored, so that what was stored is found.
+  const parsed = parseFilter(makeStorable(raw, () => undefined))
   if (!parsed.ok) throw validationError(parsed.errors)
   const known = await readTypes(db, orgId)
   const errors: FieldError[] = []

@@ -7,6 +7,7 @@ const BODY = (() => {
   const { status, code, message } = new OverloadError()
   return JSON.stringify({ status, error: code, message })
 })()
+const LENGTH = String(Buffer.byteLength(BODY))
 
 /**
  * Refuses requests before anything is done for them: no route is looked up and no body is read. A flood must not cost what
@@ -22,12 +23,18 @@ export function refuseEarly(app: Api, isRefused: (request: IncomingMessage) => b
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(503, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': BODY.length,
-    'retry-after': String(retrySeconds()),
-    'x-request-id': requestId(request),
-    'x-content-type-options': 'nosniff',
-  })
+  // As a list, which is written as it is.
+  response.writeHead(503, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'content-length',
+    LENGTH,
+    'retry-after',
+    String(retrySeconds()),
+    'x-request-id',
+    requestId(request),
+    'x-content-type-options',
+    'nosniff',
+  ])
   response.end(BODY)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/harness.ts'
+import { signIn } from '../testing/session.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()
@@ -98,6 +99,116 @@ describe('no name that a caller may choose makes a 5xx', () => {
     },
   )
 })
+
+/** Bodies that are right, for what a session or key may send where schemas alone let any text pass. */
+const S = `/workflows/${id}/sheets/${id}`
+const filter = [{ conditions: [{ variable: 'name', operator: 'is', values: ['A'] }] }]
+const selection = {
+  filters: [{ variable: '{{input.a}}', operator: 'is equal to', values: ['x'] }],
+  status_filters: [{ action_instance_id: IDS['action_instance_id'], is_not: ['complete'] }],
+  find: 'x',
+}
+const budget = {
+  scope: 'workflow',
+  subject: id,
+  period: 'run',
+  limit: 1,
+  name: 'Budget',
+  emails: ['a@example.com'],
+}
+const key = {
+  preset: 'custom',
+  scopes: ['workflows:read'],
+  allowed_workflow_ids: [id],
+  email: org.adminEmail,
+}
+const RIGHT: [string, string, unknown][] = [
+  ['POST', '/api/v1/credits/budgets', { ...budget, webhook_url: 'https://example.com/x' }],
+  ['POST', `/api/v1${S}/estimate`, selection],
+  [
+    'POST',
+    `/api/v1${S}/estimate`,
+    { row_ids: [IDS['row_id']], action_instance_id: IDS['action_instance_id'] },
+  ],
+  [
+    'POST',
+    '/api/v1/agent/run',
+    { prompt: 'Who?', output_schema: { properties: { who: { type: 'string' } } } },
+  ],
+  ['POST', '/segments', { name: 'Segment', kind: 'company', filter }],
+  ['POST', '/segments/preview', { kind: 'company', filter }],
+  ['POST', `/workflows/${id}/share`, { email: 'a@example.com' }],
+  ['PUT', `${S}/schedule`, { cron: '0 9 * * *', timezone: 'Europe/Berlin' }],
+  ['POST', '/members', { email: 'n@example.com', role: 'member' }],
+  ['POST', '/keys', key],
+  ['POST', '/connections', { provider: 'hunter', name: 'Mine', fields: { secret: 'x' }, shared: true }],
+  ['PUT', '/environment', { key: 'A_KEY', value: 'a value', workflow_id: id }],
+  ['POST', '/shortcuts', { workflow_id: id, name: 'Shortcut', description: 'Says' }],
+  ['PATCH', `${S}/rows`, { rows: [{ row_id: IDS['row_id'], inputs: { a: 'y' } }] }],
+  ['POST', `${S}/rows/window`, { offset: 0, limit: 5, ...selection }],
+  ['PUT', `${S}/layout`, { order: ['input.a'], hidden: ['b'], frozen: [], widths: { a: 100 } }],
+]
+
+describe('nor does a text, in whatever place of a body that is right otherwise', async () => {
+  const session = await signIn(app, org.orgId, org.adminEmail)
+  it.each(RIGHT)('%s %s', async (method, path, body) => {
+    // Of a body that is wrong in itself nothing would be seen.
+    const right = await session.call(method, path, body)
+    expect([right.status, right.body.errors]).not.toEqual([400, expect.anything()])
+    const answers = await Promise.all(
+      spoil(body).map(async (spoilt) => {
+        const { status, body: answer } = await session.call(method, path, spoilt)
+        return status >= 500 && !String(answer.error).startsWith('AGENT_') ? JSON.stringify(spoilt) : null
+      }),
+    )
+    expect(answers.filter((answer) => answer !== null)).toEqual([])
+  })
+
+  const internal = app.api.declaredRoutes.filter(
+    ({ method, url }) =>
+      ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) &&
+      url.startsWith('/internal/') &&
+      url.includes('/:'),
+  )
+  it('nor a name in the path of what the dashboard asks', async () => {
+    const wrong: string[] = []
+    for (const { method, url } of internal) {
+      const params = [...url.matchAll(/:(\w+)/g)].map(([, param]) => param ?? '')
+      const urls = params.flatMap((param) =>
+        NAMES.map((name) =>
+          url
+            .slice('/internal'.length)
+            .replaceAll(/:(\w+)/g, (_, at: string) => (at === param ? name : (IDS[at] ?? id))),
+        ),
+      )
+      await Promise.all(
+        urls.map(async (path) => {
+          const { status } = await session.call(
+            method,
+            path,
+            method === 'GET' || method === 'DELETE' ? undefined : {},
+          )
+          if (status >= 500) wrong.push(`${method} ${path}: ${status}`)
+        }),
+      )
+    }
+    expect(wrong).toEqual([])
+    expect(internal.length).toBeGreaterThan(20)
+  })
+})
+
+/** The same with another text in one place after the other, also as a key. */
+function spoil(body: unknown): unknown[] {
+  const TEXTS = ['a\0b', '\ud800', '__proto__', '\\', '%']
+  if (typeof body === 'string') return TEXTS
+  if (Array.isArray(body)) return body.flatMap((item, n) => spoil(item).map((other) => body.with(n, other)))
+  if (typeof body !== 'object' || body === null) return TEXTS.slice(0, 1)
+  const entries = Object.entries(body)
+  const values = entries.flatMap(([key, value], n) =>
+    spoil(value).map((other) => Object.fromEntries(entries.with(n, [key, other]))),
+  )
+  return [...values, ...TEXTS.map((text) => Object.fromEntries([...entries, [text, text]]))]
+}
 
 function fieldsOf({ path, method }: Endpoint): string[] {
   const operation: Json = Object.entries(app.api.swagger().paths?.[path] ?? {}).find(

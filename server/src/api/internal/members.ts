@@ -66,6 +66,7 @@ export function memberSettings(api: Api, services: Services): void {
           sealer,
           sendMail,
           publicUrl: publicUrl(),
+          mailPerHour: config.LOAM_MAIL_PER_HOUR,
           memberLimit: config.LOAM_MEMBER_LIMIT,
           log,
           onRecorded: () => commitEffect(request, 201, invited(false)),

@@ -207,7 +207,7 @@ export const SETTINGS = {
   LOAM_OIDC_CLIENT_ID: z.string().optional().describe('Client of this server at that provider'),
   LOAM_OIDC_CLIENT_SECRET: z.string().optional().describe('Secret of that client'),
   LOAM_MAIL_PER_HOUR: whole(200, 0).describe(
-    'Recipients that send_email may mail over LOAM_SMTP_URL, per hour and organisation',
+    'Recipients that an organisation may mail over LOAM_SMTP_URL in an hour',
   ),
   LOAM_LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent')
     .default('info')

@@ -15,15 +15,22 @@ export type BudgetMessage = BudgetRecord & {
   at: Date
 }
 
-/** Messages that are due, for one process: whoever dies with them leaves them to others after so many seconds. */
+/**
+ * Messages that are due, so many `ofOne` organisation, for one process: whoever dies with them leaves them to others after so many
+ * seconds.
+ */
 export async function claimBudgetMessages(
   db: Db,
-  { limit, seconds }: { limit: number; seconds: number },
+  { limit, ofOne, seconds }: { limit: number; ofOne: number; seconds: number },
 ): Promise<BudgetMessage[]> {
   const { rows } = await sql<BudgetMessage>`
-    with due as (
-      select org_id, message_id from budget_messages where due_at <= now()
-      order by due_at limit ${limit} for update skip locked
+    with next as (
+      select org_id, message_id, due_at, row_number() over (partition by org_id order by due_at) as place
+      from budget_messages where due_at <= now()
+    ), due as (
+      select m.org_id, m.message_id from next n join budget_messages m using (org_id, message_id)
+      where n.place <= ${ofOne} and m.due_at <= now()
+      order by n.place, n.due_at limit ${limit} for update of m skip locked
     ), claimed as (
       update budget_messages m set tries = m.tries + 1, due_at = now() + ${seconds} * interval '1 second'
       from due where m.org_id = due.org_id and m.message_id = due.message_id
@@ -43,5 +50,15 @@ export async function endBudgetMessage(
 ): Promise<void> {
   await sql`update budget_messages set error = ${error},
       due_at = case when ${retryMs}::float8 is null then null else now() + ${retryMs}::float8 * interval '1 millisecond' end
+    where org_id = ${org_id} and message_id = ${message_id}`.execute(db)
+}
+
+/** It waits for its turn, which is no try. */
+export async function postponeBudgetMessage(
+  db: Db,
+  { org_id, message_id }: Pick<BudgetMessage, 'org_id' | 'message_id'>,
+  ms: number,
+): Promise<void> {
+  await sql`update budget_messages set tries = tries - 1, due_at = now() + ${ms}::float8 * interval '1 millisecond'
     where org_id = ${org_id} and message_id = ${message_id}`.execute(db)
 }

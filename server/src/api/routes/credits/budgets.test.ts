@@ -136,7 +136,7 @@ describe('M10: alerts', () => {
     const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
     const { sealer, log } = app.services
     const sendMail = createMailer({ url: mail.url, from: 'loam@loam.test' })
-    const job = budgetAlertJob({ store: app.store, egress, sendMail, sealer, log })
+    const job = budgetAlertJob({ store: app.store, egress, sendMail, mailPerHour: 200, sealer, log })
     const deliver = () => job.run(undefined, new AbortController().signal)
 
     const { body } = await org.call('POST', BUDGETS, {
@@ -193,6 +193,29 @@ describe('M10: alerts', () => {
     await deliver()
     const told = (await org.call('GET', `${BUDGETS}/${budget_id}`)).body.data.alerts
     expect(told.map(({ threshold }: { threshold: number }) => threshold)).toEqual([50, 80, 50, 80, 100])
+    await egress.close()
+  })
+
+  it('F11: count as mails of their organisation, and wait for the next hour beyond them; many of one keep nobody else waiting', async () => {
+    const [loud, quiet] = [await makeSpender(8), await makeSpender(8)]
+    const mail = await serveSmtp()
+    const egress = createEgress({ allow: [] })
+    const { sealer, log } = app.services
+    const sendMail = createMailer({ url: mail.url, from: 'loam@loam.test' })
+    const job = budgetAlertJob({ store: app.store, egress, sendMail, mailPerHour: 12, sealer, log })
+    const deliver = () => job.run(undefined, new AbortController().signal)
+    const budget = { scope: 'organisation', period: 'month', limit: 4 }
+    const emails = Array.from({ length: 20 }, (_, n) => `victim-${n}@example.com`)
+    await loud.org.call('POST', BUDGETS, { ...budget, emails })
+    await quiet.org.call('POST', BUDGETS, { ...budget, emails: ['quiet@example.com'] })
+    const sentTo = (name: string) => mail.received.filter(({ to }) => to[0]?.startsWith(name)).length
+    await deliver()
+    expect([sentTo('victim'), sentTo('quiet')]).toEqual([10, 3])
+    for (let n = 0; n < 5; n += 1) await deliver()
+    expect([sentTo('victim'), sentTo('quiet')]).toEqual([12, 3])
+    const { rows } = await sql`select min(tries)::int as tries, count(*)::int as waiting from budget_messages
+      where org_id = ${loud.org.orgId} and due_at > now()`.execute(app.store.system)
+    expect(rows).toEqual([{ tries: 0, waiting: 48 }])
     await egress.close()
   })
 })

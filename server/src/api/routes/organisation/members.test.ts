@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createMailer } from '#server/lib/mail.ts'
@@ -65,6 +66,18 @@ describe('4.1 Add Member', () => {
     expect(
       (await mailing.api.inject({ method: 'POST', url: link.replace('http://loam.test', '') })).statusCode,
     ).toBe(404)
+  })
+
+  it('F11: invitations count as mails of the organisation; beyond them the link is left', async () => {
+    const org = await mailing.makeOrg()
+    const invite = async (email: string) =>
+      (await org.call('POST', '/org/members', { email, role: 'member' })).body.data
+    expect((await invite('victim@example.com')).email_sent).toBe(true)
+    await sql`update mail_windows set used = 200 where org_id = ${org.orgId}`.execute(mailing.store.system)
+    await org.call('DELETE', '/org/members?email=victim@example.com')
+    expect(await invite('victim@example.com')).toMatchObject({ status: 'pending', email_sent: false })
+    expect(received.filter(({ to }) => to.includes('victim@example.com'))).toHaveLength(1)
+    expect(await linkFor(mailing, org.orgId, 'victim@example.com')).toContain('/invitations/')
   })
 
   it('the invitation is recorded whether or not the email goes out, and then holds its seat', async () => {

@@ -28,6 +28,7 @@ export function memberRoutes(api: Api, services: Services): void {
           sealer: services.sealer,
           sendMail: services.sendMail,
           publicUrl: services.publicUrl(),
+          mailPerHour: services.config.LOAM_MAIL_PER_HOUR,
           memberLimit: services.config.LOAM_MEMBER_LIMIT,
           log: services.log,
           // Nobody waits for a mail server with the seats of the organisation locked.
