@@ -45,13 +45,13 @@ export function cellText(cell: Cell | undefined, outputs: readonly string[]): Ce
   }
 }
 
-/** The first output that says something, in the order in which the action declares them. */
+/** The first output that says something, in the order in which the action declares them; more than yes or no where there is any. */
 function answerText(cell: Cell, order: readonly string[]): string {
   if (cell.outputs_ref !== undefined) return `${Math.ceil(cell.outputs_ref.size_bytes / 1024)} KB of outputs`
   const outputs = cell.outputs ?? {}
   const names = [...order, ...Object.keys(outputs)]
-  const found = names.map((name) => outputs[name]).find((value) => !isBlank(value))
-  return shorten(valueText(found))
+  const said = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
+  return shorten(valueText(said.find((value) => typeof value !== 'boolean') ?? said[0]))
 }
 
 function isBlank(value: unknown): boolean {

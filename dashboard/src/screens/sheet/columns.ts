@@ -31,13 +31,11 @@ export type RowHeight = (typeof ROW_HEIGHTS)[number]
 export const EMPTY_LAYOUT: Layout = { widths: {}, frozen: [], hidden: [], order: [], rowHeight: 32 }
 export const SELECT_WIDTH = 64
 export const MIN_WIDTH = 80
-const NUMBER_WIDTH = 104
 const INPUT_WIDTH = 140
 const ACTION_WIDTH = 144
 
 function usualWidth(column: Column): number {
-  if (column.kind === 'action') return ACTION_WIDTH
-  return column.type === 'number' ? NUMBER_WIDTH : INPUT_WIDTH
+  return column.kind === 'action' ? ACTION_WIDTH : INPUT_WIDTH
 }
 
 export function columnsOf(inputs: readonly Input[], actions: readonly GraphNode[]): Column[] {

@@ -35,7 +35,7 @@ export function Toolbar() {
     <div
       role="toolbar"
       aria-label="Sheet"
-      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5"
+      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:flex-nowrap max-md:overflow-x-auto max-md:[&>*]:shrink-0"
     >
       {can.configure && (
         <Button icon={Plus} onClick={() => open({ kind: 'add input' })}>
@@ -60,7 +60,7 @@ export function Toolbar() {
       <ColumnsMenu />
       <UndoButtons />
       <FindBox />
-      <nav aria-label="Sheet" className="ml-auto flex gap-3">
+      <nav aria-label="Sheet" className="ml-auto flex gap-3 max-md:ml-2">
         {LINKS.map((name) => (
           <SheetPageLink
             key={name}

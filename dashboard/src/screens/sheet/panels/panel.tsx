@@ -36,7 +36,7 @@ export function Panel({
           close()
         }
       }}
-      className="flex w-[440px] shrink-0 flex-col border-l bg-bg outline-none max-lg:absolute max-lg:inset-y-0 max-lg:right-0 max-lg:z-20 max-lg:shadow-raised max-md:w-full"
+      className="flex w-[440px] shrink-0 flex-col border-l bg-bg outline-none max-lg:absolute max-lg:inset-y-0 max-lg:right-0 max-lg:z-20 max-lg:shadow-raised max-md:fixed max-md:inset-0 max-md:z-40 max-md:w-full max-md:border-l-0"
     >
       <header className="flex items-center gap-2 border-b px-4 py-2">
         <div className="min-w-0 flex-1">{title}</div>
