@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import {
   type Lookup,
@@ -35,7 +35,7 @@ export function resolveInputs(action: Action, configured: Configured, lookup: Lo
 /** D25: what the cache compares, the resolved inputs as text. */
 export function cacheKeyOf(resolved: Record<string, unknown>): string {
   const entries = Object.entries(resolved).sort(([a], [b]) => (a < b ? -1 : 1))
-  return createHash('sha256').update(JSON.stringify(entries)).digest('hex')
+  return hash('sha256', JSON.stringify(entries))
 }
 
 /** What keeps an action from being run on a row: an input that must be there is empty, or one that cannot be used. */
