@@ -6,6 +6,7 @@ import { useCan } from '../api/session.ts'
 import { workflowsQuery } from '../api/workflows.ts'
 import { applyTheme, THEMES } from '../theme/theme.ts'
 import { Button } from '../ui/button.tsx'
+import { useReturnFocus } from '../ui/return-focus.ts'
 import { NAVIGATION } from './navigation.ts'
 
 const SETTINGS = [
@@ -30,6 +31,7 @@ const SETTING_PATHS = [
 /** Ctrl+K: every place, every workflow, the themes. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
+  const returnFocus = useReturnFocus(true)
   const can = useCan()
   const workflows = useQuery({ ...workflowsQuery, enabled: can('workflows:read') })
   const go = (to: string) => {
@@ -41,6 +43,7 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-[rgb(10_12_16/45%)]" />
         <Dialog.Content
+          onCloseAutoFocus={returnFocus}
           aria-describedby={undefined}
           className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-32px)] max-w-[560px] -translate-x-1/2 animate-pop overflow-hidden rounded-lg border bg-raised shadow-raised"
         >

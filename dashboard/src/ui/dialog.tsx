@@ -3,6 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Problem } from './problem.tsx'
+import { useReturnFocus } from './return-focus.ts'
 
 type Props = {
   open: boolean
@@ -37,6 +38,7 @@ export function Dialog({
   error,
   wide,
 }: Props) {
+  const returnFocus = useReturnFocus(open)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog inside another's form must not submit both.
@@ -48,6 +50,7 @@ export function Dialog({
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-[rgb(10_12_16/45%)]" />
         <Radix.Content
+          onCloseAutoFocus={returnFocus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           className={classNames(
             'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-pop flex-col',

@@ -48,7 +48,10 @@ export function Table<Item>({ label, columns, items, keyOf, order, onOrder, foot
           {sorted.map((item) => (
             <tr key={keyOf(item)} className="border-t hover:bg-subtle">
               {columns.map((column) => (
-                <td key={column.name} className={classNames('h-10 px-3 py-1.5', cellClass(column))}>
+                <td
+                  key={column.name}
+                  className={classNames('h-10 px-3 max-md:px-2 py-1.5', cellClass(column))}
+                >
                   {column.cell(item)}
                 </td>
               ))}
@@ -83,7 +86,7 @@ function Head<Item>({
       {...(isOrdered
         ? { 'aria-sort': order.descending ? ('descending' as const) : ('ascending' as const) }
         : {})}
-      className={classNames('h-8 px-3 font-medium whitespace-nowrap', cellClass(column))}
+      className={classNames('h-8 px-3 max-md:px-2 font-medium whitespace-nowrap', cellClass(column))}
     >
       {column.sortBy === undefined || onOrder === undefined ? (
         name

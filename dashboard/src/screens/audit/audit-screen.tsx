@@ -51,9 +51,9 @@ export function Screen() {
             {
               name: 'Who',
               cell: ({ actor, key }) => (
-                <span className="break-all">
+                <span className="break-words">
                   {actor}
-                  {key !== null && <span className="text-muted">{` (${key})`}</span>}
+                  {key !== null && <span className="text-muted max-md:hidden">{` (${key})`}</span>}
                 </span>
               ),
             },

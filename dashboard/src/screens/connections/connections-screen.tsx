@@ -112,8 +112,8 @@ function columnsOf(remove: (connection: Connection) => void): readonly Column<Co
         <div className="flex flex-wrap justify-end gap-1">
           <TestButton connection={connection} />
           {connection.may_remove && (
-            <Button size="small" onClick={() => remove(connection)}>
-              {`Remove ${connection.name}`}
+            <Button size="small" aria-label={`Remove ${connection.name}`} onClick={() => remove(connection)}>
+              Remove
             </Button>
           )}
         </div>
@@ -131,8 +131,8 @@ function TestButton({ connection: { connection_id, name } }: { connection: Conne
     onError: notifyProblem,
   })
   return (
-    <Button size="small" busy={test.isPending} onClick={() => test.mutate()}>
-      {`Test ${name}`}
+    <Button size="small" busy={test.isPending} aria-label={`Test ${name}`} onClick={() => test.mutate()}>
+      Test
     </Button>
   )
 }

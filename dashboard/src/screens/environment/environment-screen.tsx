@@ -71,11 +71,19 @@ export function Screen() {
                   cell: (variable) =>
                     canWrite && (
                       <div className="flex flex-wrap justify-end gap-1">
-                        <Button size="small" onClick={() => setAsked({ verb: 'replace', variable })}>
-                          {`Replace ${variable.key}`}
+                        <Button
+                          size="small"
+                          aria-label={`Replace ${variable.key}`}
+                          onClick={() => setAsked({ verb: 'replace', variable })}
+                        >
+                          Replace
                         </Button>
-                        <Button size="small" onClick={() => setAsked({ verb: 'delete', variable })}>
-                          {`Delete ${variable.key}`}
+                        <Button
+                          size="small"
+                          aria-label={`Delete ${variable.key}`}
+                          onClick={() => setAsked({ verb: 'delete', variable })}
+                        >
+                          Delete
                         </Button>
                       </div>
                     ),

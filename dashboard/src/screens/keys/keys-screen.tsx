@@ -111,11 +111,19 @@ function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
       cell: (key) =>
         key.status === 'active' && (
           <div className="flex flex-wrap justify-end gap-1">
-            <Button size="small" onClick={() => ask({ verb: 'rotate', key })}>
-              {`Rotate key ...${key.last4}`}
+            <Button
+              size="small"
+              aria-label={`Rotate key ...${key.last4}`}
+              onClick={() => ask({ verb: 'rotate', key })}
+            >
+              Rotate
             </Button>
-            <Button size="small" onClick={() => ask({ verb: 'revoke', key })}>
-              {`Revoke key ...${key.last4}`}
+            <Button
+              size="small"
+              aria-label={`Revoke key ...${key.last4}`}
+              onClick={() => ask({ verb: 'revoke', key })}
+            >
+              Revoke
             </Button>
           </div>
         ),

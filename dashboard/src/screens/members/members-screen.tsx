@@ -77,8 +77,8 @@ function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
       hideName: true,
       align: 'right',
       cell: ({ email }) => (
-        <Button size="small" onClick={() => remove(email)}>
-          {`Remove ${email}`}
+        <Button size="small" aria-label={`Remove ${email}`} onClick={() => remove(email)}>
+          Remove
         </Button>
       ),
     },

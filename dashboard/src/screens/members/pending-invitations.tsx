@@ -32,10 +32,19 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
             cell: ({ email, link }) => (
               <div className="flex flex-wrap justify-end gap-1">
                 {link !== null && (
-                  <CopyButton size="small" label={`Copy link for ${email}`} text={() => link} />
+                  <CopyButton
+                    size="small"
+                    label="Copy link"
+                    aria-label={`Copy link for ${email}`}
+                    text={() => link}
+                  />
                 )}
-                <Button size="small" onClick={() => setRevoked(email)}>
-                  {`Revoke invitation of ${email}`}
+                <Button
+                  size="small"
+                  aria-label={`Revoke invitation of ${email}`}
+                  onClick={() => setRevoked(email)}
+                >
+                  Revoke
                 </Button>
               </div>
             ),

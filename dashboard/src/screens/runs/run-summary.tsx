@@ -145,9 +145,10 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
       <Button
         size="small"
         icon={Filter}
+        aria-label={`Show rows where ${name} ${WORDS[cause.status]}`}
         onClick={() => go(`${address}${selectionQuery({ filters: [], status_filters, find: '' })}`)}
       >
-        {`Show rows where ${name} ${WORDS[cause.status]}`}
+        Show rows
       </Button>
       {can('workflows:run') && (
         <>

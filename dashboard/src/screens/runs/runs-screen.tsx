@@ -80,9 +80,11 @@ function columnsOf(shown: string | undefined, open: (runId: string) => void): re
     {
       name: 'Rows',
       align: 'right',
-      cell: ({ rows_done, rows_queued }) => `${figure(rows_done)} of ${figure(rows_queued)}`,
+      cell: ({ rows_done, rows_queued }) => (
+        <span className="whitespace-nowrap">{`${figure(rows_done)} of ${figure(rows_queued)}`}</span>
+      ),
     },
-    { name: 'Failed cells', align: 'right', cell: ({ cells_failed }) => figure(cells_failed) },
+    { name: 'Failed', align: 'right', cell: ({ cells_failed }) => figure(cells_failed) },
     { name: 'Credits', align: 'right', cell: ({ credits }) => figure(credits) },
     { name: 'Revision', align: 'right', wideOnly: true, cell: ({ revision }) => revision },
   ]

@@ -139,7 +139,7 @@ function ConditionEditor({
       ) : (
         <EventEditor condition={condition} onChange={onChange} problem={problem} />
       )}
-      <Button kind="ghost" icon={X} iconOnly onClick={onRemove} className="sm:mt-[22px]">
+      <Button kind="ghost" icon={X} iconOnly onClick={onRemove} className="max-sm:self-start sm:mt-[22px]">
         Remove
       </Button>
     </div>

@@ -38,7 +38,9 @@ export function SyncCard({
             Resume sync
           </Button>
         )}
-        <Button onClick={() => setDeleting(true)}>{`Delete sync of ${name}`}</Button>
+        <Button size="small" aria-label={`Delete sync of ${name}`} onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
       </div>
       <p className="text-muted">
         {`State: ${sync.state}. Last cycle: `}
@@ -80,13 +82,14 @@ export function SyncCard({
             cell: ({ connection_id, state, workflow_id }) => (
               <Button
                 size="small"
+                aria-label={`${state === 'active' ? 'Pause' : 'Resume'} ${nameOf(workflow_id)}`}
                 onClick={() =>
                   act.mutate({
                     to: `/destinations/${connection_id}/${state === 'active' ? 'pause' : 'resume'}`,
                   })
                 }
               >
-                {`${state === 'active' ? 'Pause' : 'Resume'} ${nameOf(workflow_id)}`}
+                {state === 'active' ? 'Pause' : 'Resume'}
               </Button>
             ),
           },

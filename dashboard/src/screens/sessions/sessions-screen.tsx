@@ -57,8 +57,12 @@ export function Screen() {
                   session.current ? (
                     <span className="text-muted">This session</span>
                   ) : (
-                    <Button size="small" onClick={() => setRevoked(session)}>
-                      {`Revoke session ${nameOf(session)}`}
+                    <Button
+                      size="small"
+                      aria-label={`Revoke session ${nameOf(session)}`}
+                      onClick={() => setRevoked(session)}
+                    >
+                      Revoke
                     </Button>
                   ),
               },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import type { z } from 'zod'
 import type { Connection } from '#contract/settings.ts'
-import { get, post } from '../../api/client.ts'
+import { ApiError, get, post } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { reasonOf } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -67,9 +67,8 @@ export function OptionField({ field, isList, form, ...given }: Given & { field: 
     value: String(value),
     label: label ?? String(value),
   }))
-  const hint =
-    options.error === null ? given.hint : `${given.hint ?? ''} To choose it here: ${reasonOf(options.error)}`
-  const shown = { ...given, ...(hint === undefined ? {} : { hint }) }
+  const hint = [given.hint ?? '', whyNoOptions(options.error)].filter((part) => part !== '').join('. ')
+  const shown = { ...given, ...(hint === '' ? {} : { hint }) }
   if (!isList) return <Combobox {...shown} choices={choices} free />
   const lines = given.value.split('\n').filter((line) => line.trim() !== '')
   return (
@@ -87,4 +86,15 @@ export function OptionField({ field, isList, form, ...given }: Given & { field: 
       )}
     </div>
   )
+}
+
+/** What decides the options may not be chosen yet; else the account could not be asked. */
+function whyNoOptions(error: unknown): string {
+  if (error === null) return ''
+  const needed = (error instanceof ApiError ? error.fields : []).flatMap(({ field }) =>
+    field.startsWith('context.') ? [field.slice('context.'.length)] : [],
+  )
+  return needed.length > 0
+    ? `To choose from a list, fill in ${needed.join(' and ')} first`
+    : `No list to choose from: ${reasonOf(error)}`
 }

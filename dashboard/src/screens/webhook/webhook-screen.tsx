@@ -98,6 +98,9 @@ export function Screen() {
               )}
             </EmptyState>
           )}
+          {enabled && deliveries.length === 0 && (
+            <p className="text-muted">Nothing has been delivered yet.</p>
+          )}
           {deliveries.length > 0 && (
             <section aria-label="Latest deliveries" className="flex flex-col gap-2">
               <h2 className="text-14 font-semibold">Latest deliveries</h2>
