@@ -7,9 +7,10 @@ export const ACTIONS = 5
 /** An action that needs nobody else. */
 export const NO_OP: Step = { action_id: 'split_full_name', inputs: { value: '{{input.name}}' } }
 
-const notPure: Step = { action_id: 'delay_step', inputs: { time: '0' } }
+/** One whose cells are each durable before the next begins. */
+export const NOT_PURE: Step = { action_id: 'delay_step', inputs: { time: '0' } }
 /** Actions of which none is written with the next one. */
-export const SETTLED_ONE_BY_ONE: Step[] = [NO_OP, notPure, NO_OP, notPure, NO_OP]
+export const SETTLED_ONE_BY_ONE: Step[] = [NO_OP, NOT_PURE, NO_OP, NOT_PURE, NO_OP]
 
 /** A sheet with rows that have never run: five actions that need nobody else, or those of `chain`. */
 export async function makeLoad(

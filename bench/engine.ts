@@ -1,4 +1,4 @@
-// P1 to P4, P9, P11 to P17 and P19, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
+// P1 to P4, P9, P11 to P19, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
 //   --costs bench/engine-costs.json]
@@ -11,6 +11,7 @@ import { measureFloods } from './engine-floods.ts'
 import { measureCache, measureFormulas } from './engine-kinds.ts'
 import { measureFairness, measureIdle } from './engine-latency.ts'
 import { type Line, line } from './engine-line.ts'
+import { measurePrices } from './engine-prices.ts'
 import { measureProvider, measureWorkers } from './engine-provider.ts'
 import { measureReaders } from './engine-readers.ts'
 import { measureSize } from './engine-size.ts'
@@ -19,7 +20,7 @@ import { note, print } from './report.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p19,costs' },
+    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p18,p19,costs' },
     rows: { type: 'string', default: '20000' },
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
@@ -50,6 +51,7 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   p17: (installation) =>
     measureSize(installation, { queued: Number(values.queued), huge: Number(values.huge) }),
   costs: (installation) => measureCosts(installation, { rows, out: values.costs }),
+  p18: (installation) => measurePrices(installation, { rows, rounds }),
   p19: (installation) => measureReaders(installation, { rows, rounds, reads: Number(values.reads) }),
 }
 

@@ -84,7 +84,7 @@ export function createAgent(parts: AgentParts): Agent {
       const name = agentModel(config)
       const { keys, model, price } = await open({ db: given, caller })
       if (body.max_credits !== undefined && body.max_credits < price) {
-        const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits})`
+        const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits}) allows; raise it to ${price}, or leave it out`
         throw new AppError('MAX_CREDITS_REACHED', message)
       }
       const run = await admit(given, {
@@ -171,7 +171,11 @@ const getAgentPrice = async (db: Db): Promise<number> => (await findAgentPrice(d
 
 function refuse(priceMillis: number, { kind, name, leftMillis }: Refusal): AppError {
   const words = `The call costs ${priceMillis / MILLIS} credits and ${leftMillis / MILLIS} are left`
-  if (kind !== 'budget') return new AppError('INSUFFICIENT_CREDITS', words)
+  if (kind !== 'budget')
+    return new AppError(
+      'INSUFFICIENT_CREDITS',
+      `${words} of the balance; grant credits: \`loam credits grant\``,
+    )
   const remedy = 'raise it, or wait for its next period'
   return new AppError('BUDGET_REACHED', `${words} of the budget "${name ?? ''}"; ${remedy}`)
 }

@@ -5,6 +5,7 @@ import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { serveDouble } from '#server/catalog/testing/provider-double.ts'
 import { newId } from '#server/lib/ids.ts'
 import { setSchedule } from '#server/org/schedules.ts'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
@@ -64,6 +65,7 @@ const statuses = async (base: string, action = 'paid_1'): Promise<string[]> =>
   (await settledRows(org, base)).map((row: Json) => row.cells[action]?.status)
 
 const SLOW = { timeout: 60_000 }
+const isOf = (id: string) => (data: Json) => data.budget_id === id
 const isFinished = ({ state }: Json) => state === 'finished'
 
 describe('M5: max_credits', () => {
@@ -77,7 +79,9 @@ describe('M5: max_credits', () => {
     const stopped = all.filter((status) => status === 'out_of_credits').length
     // A failure costs nothing, whenever its turn comes.
     expect(stopped + all.filter((status) => status === 'failed').length).toBe(3)
-    const run = await runOf(base, started.headers['x-run-id'])
+    const id = started.headers['x-run-id']
+    await expect.poll(async () => (await runOf(base, id)).state, SLOW).toBe('finished')
+    const run = await runOf(base, id)
     expect(run).toMatchObject({ max_credits: 5, credits: 4, rows_out_of_credits: stopped, price_version: 1 })
     expect(run.stopped_by).toEqual({ kind: 'max_credits' })
     expect((await org.call('GET', `${base}/runs`)).body.data[0]).toEqual(run)
@@ -268,5 +272,45 @@ describe('M5: max_credits', () => {
     const rows = (await org.call('POST', `${base}/rows/list`, {})).body.data.rows
     const errors = rows.flatMap((row: Json) => row.cells.paid_1.error ?? [])
     expect(errors[0]).toContain('1 are left of the budget "Trials"')
+  })
+
+  it('M10: thresholds are told while cells are spending, 100 at the first refusal', SLOW, async () => {
+    const base = await makeSheet()
+    const hook = await serveDouble(() => ({ status: 200 }))
+    const { budget_id } = (
+      await org.call('POST', '/credits/budgets', {
+        scope: 'sheet',
+        subject: base.slice(-36),
+        period: 'total',
+        limit: 5,
+        emails: [],
+        webhook_url: `${hook.origin}/alerts`,
+      })
+    ).body.data
+    const told = () => hook.seen.map(({ body }) => JSON.parse(body).data).filter(isOf(budget_id))
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b'), run_after_add: 'all' })
+    await expect
+      .poll(
+        () =>
+          told()
+            .map(({ threshold }) => threshold)
+            .toSorted((one, other) => one - other),
+        SLOW,
+      )
+      .toEqual([50, 80])
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('c'), run_after_add: 'all' })
+    // Nothing more is spent: 1 credit is left, and a cell costs 2.
+    await expect
+      .poll(
+        () =>
+          told()
+            .map(({ threshold }) => threshold)
+            .includes(100),
+        SLOW,
+      )
+      .toBe(true)
+    expect(told().at(-1)).toMatchObject({ threshold: 100, limit: 5, spent: 4, mode: 'stop' })
+    const { alerts } = (await org.call('GET', `/credits/budgets/${budget_id}`)).body.data
+    expect(new Set(alerts.map(({ threshold }: Json) => threshold))).toEqual(new Set([50, 80, 100]))
   })
 })

@@ -168,3 +168,49 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
     expect([nothing.rows, nothing.credits.at_most]).toEqual([0, 0])
   })
 })
+
+describe('402: how much was needed, how much was there, and what to do', () => {
+  const ask = (as: typeof org, body: object = {}) =>
+    as.call('POST', '/agent/run', { prompt: 'Who?', ...body })
+  const setBalance = (as: typeof org, millis: number) =>
+    sql`update organisations set credits_millis = ${millis} where org_id = ${as.orgId}`.execute(
+      app.store.system,
+    )
+
+  it.each<[string, (as: typeof org) => Promise<Json>, string, string[]]>([
+    [
+      'the cap',
+      (as) => ask(as, { max_credits: 2.5 }),
+      'MAX_CREDITS_REACHED',
+      ['costs 5 credits', '(2.5)', 'raise it to 5'],
+    ],
+    [
+      'a budget',
+      async (as) => {
+        await as.call('POST', '/credits/budgets', {
+          scope: 'organisation',
+          period: 'day',
+          limit: 4.125,
+          name: 'Trial',
+          emails: [],
+        })
+        return ask(as)
+      },
+      'BUDGET_REACHED',
+      ['costs 5 credits', '4.125 are left of the budget "Trial"', 'raise it, or wait for its next period'],
+    ],
+    [
+      'the balance',
+      async (as) => {
+        await setBalance(as, 3001)
+        return ask(as)
+      },
+      'INSUFFICIENT_CREDITS',
+      ['costs 5 credits', '3.001 are left of the balance', 'grant credits'],
+    ],
+  ])('%s', async (_what, call, code, words) => {
+    const answer = await call(await app.makeOrg())
+    expect([answer.status, answer.body.error]).toEqual([402, code])
+    for (const part of words) expect(answer.body.message).toContain(part)
+  })
+})

@@ -1,0 +1,55 @@
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { createOrganisation } from '#server/org/organisations.ts'
+import { setPrice } from '#server/org/prices.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import type { Installation } from '#test/installation.ts'
+import { callOver, type Step } from '#test/sheets.ts'
+import { held, type Line, line, rate } from './engine-line.ts'
+import { ACTIONS, makeLoad, NO_OP, NOT_PURE, runToTheEnd } from './engine-load.ts'
+import { median, note } from './report.ts'
+
+const CREDITS = 100_000_000
+
+/** P18: the load of P1 with every action priced, against the same free of charge, in turns. */
+export async function measurePrices(
+  installation: Installation,
+  { rows, rounds }: { rows: number; rounds: number },
+): Promise<Line[]> {
+  const { store } = installation
+  const admin = { name: 'Bench', adminEmail: 'admin@example.com', initialCredits: CREDITS }
+  const { key } = await createOrganisation(store.system, OPERATOR, admin)
+  const server = await installation.startServer()
+  const call = callOver(server.url, key)
+  const catalogue = await loadCatalogue()
+  const speedAt = async (step: Step, credits: number): Promise<number> => {
+    await setPrice(store.system, catalogue, { action: step.action_id, credits })
+    const chain = Array.from({ length: ACTIONS }, () => step)
+    return (rows * ACTIONS) / (await runToTheEnd(call, await makeLoad(call, rows, chain)))
+  }
+  const compare = async (what: string, step: Step): Promise<Line[]> => {
+    await speedAt(step, 1)
+    const speeds: { priced: number; free: number }[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      const found = { priced: await speedAt(step, 1), free: await speedAt(step, 0) }
+      speeds.push(found)
+      note(`P18, ${what}, round ${round}: ${rate(found.priced)} priced, ${rate(found.free)} free`)
+    }
+    const share = median(speeds.map(({ priced, free }) => priced / free))
+    return [
+      line('P18', `${what}, free`, rate(median(speeds.map(({ free }) => free)))),
+      line('P18', `${what}, every action priced`, rate(median(speeds.map(({ priced }) => priced))), {
+        'of bare': `${share.toFixed(2)} of free`,
+        ...held(share, 0.9, ' of free'),
+      }),
+    ]
+  }
+  try {
+    return [
+      // What is priced is never written with the next cell, as free pure cells are.
+      ...(await compare('Loam, the load of P1', NO_OP)),
+      ...(await compare('Loam, each cell durable before the next', NOT_PURE)),
+    ]
+  } finally {
+    await server.stop()
+  }
+}
