@@ -52,6 +52,22 @@ describe.each(targets())('on $name', (target) => {
     expect(lines).toHaveLength(files.length + 1)
   })
 
+  it('M13: what the ledger had before usage was counted is counted by the migration', async () => {
+    const url = await makeEmptyDatabase(target)
+    await migrate(url, ignore, 36)
+    const org = '00000000-0000-7000-8000-000000000001'
+    await run(
+      url,
+      `select set_config('loam.org', '*', false)`,
+      `insert into organisations (org_id, name) values ('${org}', 'Earlier')`,
+      `insert into credit_entries (org_id, entry_id, amount_millis, balance_millis, reason)
+        values ('${org}', gen_random_uuid(), -1500, 0, 'cell')`,
+    )
+    await migrate(url, ignore)
+    const counted = `select sum(credits_millis)::int as credits from usage_charges`
+    expect(await run(url, `select set_config('loam.org', '*', false)`, counted)).toEqual([{ credits: 1500 }])
+  })
+
   it('leaves no lock and no connection behind', async () => {
     const url = await makeEmptyDatabase(target)
     await migrate(url, ignore)

@@ -86,6 +86,8 @@ async function requireServerVersion(client: Client): Promise<void> {
 async function apply(client: Client, migration: Migration): Promise<void> {
   try {
     await client.query('begin')
+    // Row-level security would hide from it what it is to carry over.
+    await client.query(`select set_config('loam.org', '*', true)`)
     await client.query(migration.sql)
     await client.query('insert into schema_migrations (version, name) values ($1, $2)', [
       migration.version,
