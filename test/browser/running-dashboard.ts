@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
 import { CHROMIUM } from '../chromium.ts'
@@ -19,7 +20,7 @@ export type RunningDashboard = {
   /** A request to the public API with the key of the first start. */
   post(path: string, body: unknown): Promise<{ [name: string]: string }>
   /** A command of `loam` on the same data. */
-  loam(...args: string[]): void
+  loam(...args: string[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -70,11 +71,10 @@ export async function runDashboard(): Promise<RunningDashboard> {
       if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`)
       return ((await response.json()) as { data: { [name: string]: string } }).data
     },
-    loam(...args) {
-      execFileSync(process.execPath, [join(ROOT, 'cli', 'loam.mjs'), ...args], {
+    async loam(...args) {
+      await promisify(execFile)(process.execPath, [join(ROOT, 'cli', 'loam.mjs'), ...args], {
         cwd: ROOT,
         env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
-        stdio: ['ignore', 'ignore', 'inherit'],
       })
     },
     async stop() {

@@ -574,8 +574,15 @@ describe('a server that fails', LONG, () => {
     const isData = (address: URL) =>
       address.pathname.startsWith('/internal/') && address.pathname !== '/internal/session'
     // Each says it in its own way; the others are made as the sources are.
-    const different = ['/workflows', '/sources', '/records', '/segments', '/usage', '/settings/audit']
-    const screens = SCREENS.filter(([path]) => different.includes(path))
+    const different = new Set([
+      '/workflows',
+      '/sources',
+      '/records',
+      '/segments',
+      '/usage',
+      '/settings/audit',
+    ])
+    const screens = SCREENS.filter(([path]) => different.has(path))
     for (const [path, heading] of screens) {
       await tab.route(isData, (route) => route.fulfill(broken))
       await tab.goto(url(path))

@@ -45,7 +45,7 @@ try {
 
 /** The demo is free: usage has something to show only where an action has a price. */
 async function makeSpending(): Promise<void> {
-  dashboard.loam('prices', 'set', '--action', 'merge_lists', '--credits', '2')
+  await dashboard.loam('prices', 'set', '--action', 'merge_lists', '--credits', '2')
   await dashboard.post('/credits/budgets', {
     scope: 'organisation',
     period: 'month',
