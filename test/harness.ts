@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
@@ -25,6 +25,7 @@ import { loadSources } from '#server/sources/registry.ts'
 import { openStore, type Store } from '#server/store/connection/db.ts'
 import { limitsOf } from '#server/store/connection/limits.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { atEnd } from './at-end.ts'
 import { databaseUrl as urlOfDatabase, type Target, TEMPLATE } from './global-setup.ts'
 
 export const targets = (): Target[] => inject('targets')
@@ -43,7 +44,7 @@ export async function makeDatabase(target: Target | undefined = targets()[0]): P
     }
   }
   await run(`create database ${name} template ${TEMPLATE} strategy file_copy`)
-  afterAll(() => run(`drop database ${name} with (force)`))
+  atEnd(() => run(`drop database ${name} with (force)`))
   return urlOfDatabase(target.url, name)
 }
 
@@ -70,14 +71,14 @@ export async function makeStore(
     log: createLog(process.env['LOAM_TEST_LOG'] ?? 'silent'),
     limits: limitsOf(config),
   })
-  afterAll(() => store.close())
+  atEnd(() => store.close())
   return { store, databaseUrl }
 }
 
 /** A folder of its own for the files of the calling test file, removed at its end. */
 function makeStorage(): Storage {
   const folder = mkdtempSync(join(tmpdir(), 'loam-test-files-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return openStorage(testConfig({ LOAM_DATA_DIR: folder }))
 }
 
@@ -129,7 +130,7 @@ export async function makeApp(
   const gates = createProviderGates(store, log)
   const pages = openPageReaders(config)
   const opened = openAgent({ config, store, sealer, egress, gates, pages })
-  afterAll(async () => {
+  atEnd(async () => {
     await Promise.all([egress.close(), models.close(), opened.close(), pages.close()])
   })
   const services: Services = {
@@ -152,7 +153,7 @@ export async function makeApp(
   }
   const api = await createApp(services)
   await api.ready()
-  afterAll(() => api.close())
+  atEnd(() => api.close())
 
   const call: TestApp['call'] = async (key, method, path, body, headers = {}) => {
     const response = await api.inject({

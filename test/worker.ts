@@ -1,7 +1,7 @@
-import { afterAll } from 'vitest'
 import { openPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { startWork, type Work } from '#server/work.ts'
+import { atEnd } from './at-end.ts'
 import type { TestApp, TestOrg } from './harness.ts'
 
 /** A worker on the database of an app, as a worker process would be. Outgoing calls may reach loopback. */
@@ -14,7 +14,7 @@ export async function startTestWorker(
   const config = { ...services.config, LOAM_CONCURRENCY: concurrency, LOAM_EGRESS_ALLOW }
   const pages = openPageReaders(config)
   const work = await startWork({ ...services, config, databaseUrl, pages, ...rest })
-  afterAll(async () => {
+  atEnd(async () => {
     await work.stop()
     await pages.close()
   })

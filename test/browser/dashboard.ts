@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll } from 'vitest'
 import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
 import { addMember } from '#server/org/members.ts'
 import { createSignInLink } from '#server/org/sign-in.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findMember } from '#server/store/organisation/members.ts'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
+import { atEnd } from '../at-end.ts'
 import { CHROMIUM } from '../chromium.ts'
 import { makeApp, type TestApp, type TestOrg } from '../harness.ts'
 import { startTestWorker } from '../worker.ts'
@@ -52,7 +52,7 @@ export async function startDashboard(): Promise<Dashboard> {
   url = await app.api.listen({ host: '127.0.0.1', port: 0 })
   await startTestWorker(app)
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-  afterAll(() => browser.close())
+  atEnd(() => browser.close())
 
   const newPage = async (context: BrowserContext, path: string): Promise<Page> => {
     context.setDefaultTimeout(PATIENCE_MS)

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import type { Reply } from '#server/catalog/testing/provider-double.ts'
 import { addConnection, pickProvider } from '#server/org/connections.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { atEnd } from '#test/at-end.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 
 export type Asked = { at: string; authorization: string | undefined; body: string }
@@ -26,7 +26,7 @@ export async function makeCrmApp() {
   const server = createServer((request, response) => void serve(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  afterAll(() => server.close())
+  atEnd(() => server.close())
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const app = await makeApp({
     settings: {

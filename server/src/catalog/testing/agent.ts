@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest'
+import { atEnd } from '#test/at-end.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { parseEgressAllow } from '../../lib/egress/addresses.ts'
 import { createEgress } from '../../lib/egress/egress.ts'
@@ -25,7 +25,7 @@ export function useAgent(): (task: Partial<AgentTask>, settings: AgentSettings) 
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
   const sandbox = createSandbox()
   const opened: Models[] = []
-  afterAll(async () => {
+  atEnd(async () => {
     await Promise.all([egress.close(), sandbox.close(), ...opened.map((models) => models.close())])
   })
   return async (task, settings) => {

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest'
+import { atEnd } from '#test/at-end.ts'
 import type { ConfiguredValue } from '../../chain/definition.ts'
 import { type TokenValue, type Lookup, printToken } from '../../chain/references.ts'
 import { findInputPath, pathOf, readOutput, readPath } from '../../chain/value-path.ts'
@@ -86,7 +86,7 @@ export function useActions(): Run {
     browsers.set(path, known)
     return known
   }
-  afterAll(async () => {
+  atEnd(async () => {
     const others = [...models.values(), ...browsers.values()]
     await Promise.all([egress.close(), sandbox.close(), ...others.map((each) => each.close())])
   })

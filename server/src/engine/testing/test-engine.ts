@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest'
 import { createPageReaders } from '#server/catalog/agent/page-reader.ts'
 import { createSandbox } from '#server/catalog/formula/sandbox.ts'
 import { createModels } from '#server/catalog/models/models.ts'
@@ -6,6 +5,7 @@ import { parseEgressAllow } from '#server/lib/egress/addresses.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { createLog } from '#server/lib/log.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
+import { atEnd } from '#test/at-end.ts'
 import { type TestApp, testConfig } from '#test/harness.ts'
 import type { Engine } from '../engine-context.ts'
 import { createEngine } from '../engine.ts'
@@ -15,7 +15,7 @@ import { faultCatalogue } from './fault-catalogue.ts'
 export function makeEngine(app: TestApp, ending = new AbortController().signal): Engine {
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries })
   const sandbox = createSandbox()
-  afterAll(() => Promise.all([egress.close(), sandbox.close()]))
+  atEnd(() => Promise.all([egress.close(), sandbox.close()]))
   return createEngine({
     store: app.store,
     catalogue: faultCatalogue,

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
 import { OPEN_GATE, type Reply } from '#server/catalog/testing/provider-double.ts'
 import { addConnection } from '#server/org/connections.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { atEnd } from '#test/at-end.ts'
 import { makeApp, type TestApp, type TestOrg } from '#test/harness.ts'
 import { deliverRecords } from '../delivery-job.ts'
 import { runPull } from '../pull-job.ts'
@@ -52,7 +52,7 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  afterAll(() => server.close())
+  atEnd(() => server.close())
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const app = await makeApp({
     settings: {

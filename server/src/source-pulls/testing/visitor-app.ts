@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
 import { OPEN_GATE, type Reply } from '#server/catalog/testing/provider-double.ts'
 import { createRunEnvironment } from '#server/org/run-environment.ts'
+import { atEnd } from '#test/at-end.ts'
 import { makeApp, type TestOrg } from '#test/harness.ts'
 import { openNameServer, type Zone } from '#test/name-answers.ts'
 import { deliverRecords } from '../delivery-job.ts'
@@ -49,7 +49,7 @@ export type VisitorApp = Awaited<ReturnType<typeof makeVisitorApp>>
 /** The real application with a name server and an IPinfo on loopback. */
 export async function makeVisitorApp(settings: Record<string, string> = {}) {
   const names = await openNameServer(ZONE)
-  afterAll(names.close)
+  atEnd(names.close)
   const known = new Map<string, Reply>()
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -65,7 +65,7 @@ export async function makeVisitorApp(settings: Record<string, string> = {}) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  afterAll(() => server.close())
+  atEnd(() => server.close())
   const app = await makeApp({
     settings: {
       LOAM_EGRESS_ALLOW: '127.0.0.1',
