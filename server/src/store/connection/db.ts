@@ -134,6 +134,12 @@ export function openStore(options: StoreOptions): Store {
 
   const system = handleFor(SYSTEM)
   const changes = createChangeFeed(options.url, options.log)
+  let closed: Promise<void> | undefined
+  const closeAll = async () => {
+    await changes.close()
+    await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
+  }
+
   return {
     system,
     changes,
@@ -156,10 +162,7 @@ export function openStore(options: StoreOptions): Store {
         throw cause
       }
     },
-    async close() {
-      await changes.close()
-      await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
-    },
+    close: () => (closed ??= closeAll()),
   }
 }
 
