@@ -11,7 +11,10 @@ type Values = Parameters<SheetAccess['judgeUnique']>[0]
 
 export type JudgeUnique = (flight: Flight, values: Values) => Promise<Uniqueness>
 
-/** How long the frontier of a sheet holds: those who come in between would only read the same again. */
+/**
+ * How long the frontier that a run sees holds: it only moves on, and who waits a moment longer is judged no differently. That there
+ * is none holds for nobody else, whose row may have come since; neither does what another run saw.
+ */
 const FRONTIER = { max: 1000, ttlMs: 250 }
 
 /**
@@ -20,7 +23,7 @@ const FRONTIER = { max: 1000, ttlMs: 250 }
  * once every earlier row in flight has named its own. Rows wait for earlier ones only, so that none waits for itself.
  */
 export function createUniqueness(store: Store): JudgeUnique {
-  const frontiers = createMemo<string | null>(FRONTIER)
+  const frontiers = createMemo<string | null>(FRONTIER, (frontier) => frontier !== null)
 
   return async (flight, { texts, inputs, ignoreCase, waitedEnough }) => {
     const { facts, row, position } = flight
@@ -37,7 +40,7 @@ export function createUniqueness(store: Store): JudgeUnique {
     const named = ignoreCase ? texts.map((text) => text.toLowerCase()) : texts
     const key = createHash('sha256').update(JSON.stringify(named)).digest()
     const seq = await registerKey(db, facts, row.id, compared, key)
-    const frontier = await frontiers(`${facts.sheet_id} ${position.action}`, () =>
+    const frontier = await frontiers(`${facts.run_id} ${position.action}`, () =>
       findFrontier(db, facts, position.action),
     )
     const isFirstInFlight = seq === null || frontier === null || BigInt(seq) < BigInt(frontier)
