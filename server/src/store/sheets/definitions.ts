@@ -127,9 +127,9 @@ export async function editDefinition<Result>(
     })
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
+    .returning(announcing(sheet_id).as('announced'))
     .execute()
   await touchWorkflow(db, org_id, workflow_id)
   await forgetRevisions(db, { org_id, sheet_id })
-  await sql`select ${announcing(sheet_id)}`.execute(db)
   return result
 }

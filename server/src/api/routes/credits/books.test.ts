@@ -5,7 +5,11 @@ import { done } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
 import { resetPrices, setPrice } from '#server/org/prices.ts'
+import { startRun } from '#server/runs/queue.ts'
+import { inTransaction } from '#server/store/connection/db.ts'
 import { refundCharges } from '#server/store/organisation/credits.ts'
+import { getDefinition } from '#server/store/sheets/definitions.ts'
+import { findSheet } from '#server/store/sheets/sheets.ts'
 import { makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
@@ -331,4 +335,30 @@ describe('M13: usage', async () => {
       lines: [],
     })
   })
+})
+
+it('M9: automatic runs count to the owner of the workflow, whoever set them up', async () => {
+  const sheet = await makeSheet(
+    { action_id: 'paid', inputs: {} },
+    await org.keyFor('owner@example.com', 'member'),
+  )
+  const record = await findSheet(db, org.orgId, sheet.id)
+  if (record === undefined) throw new Error('the sheet is not there')
+  const worker = await startTestWorker(app)
+  const rows = { kind: 'ids' as const, ids: await sheet.addRows(1) }
+  await sheet.settled()
+  const actions = (await getDefinition(db, record)).actions.map(({ id }) => id)
+  const triggers = ['schedule', 'webhook', 'source', 'segment', 'api'] as const
+  for (const trigger of triggers) {
+    const actor = { email: org.adminEmail, keyId: null }
+    await inTransaction(db, (trx) => startRun(trx, actor, { sheet: record, actions, rows, trigger }))
+    await sheet.settled()
+  }
+  await worker.stop()
+  const entries: { trigger: string; member: string }[] = await entriesOf(sheet.id)
+  expect(entries.toReversed().map(({ trigger, member }) => [trigger, member])).toEqual([
+    ['api', 'owner@example.com'],
+    ...triggers.slice(0, -1).map((trigger) => [trigger, 'owner@example.com']),
+    ['api', org.adminEmail],
+  ])
 })
