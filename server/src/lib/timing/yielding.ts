@@ -20,7 +20,7 @@ const ROWS_BESIDE_FOREGROUND = 4
 /** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
 const MAX_WAIT_MS = 5
 /** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for so long at most. */
-const THROTTLE_MS = 8
+const THROTTLE_MS = 4
 
 type ForegroundTask = { since: number; ended: boolean }
 
