@@ -351,6 +351,7 @@ describe('screens of a sheet', LONG, () => {
     await page.getByRole('button', { name: 'Start import' }).click()
     await page.getByRole('status').filter({ hasText: '100 rows imported' }).waitFor()
     const reject = page.getByRole('table', { name: 'Rejects' }).getByRole('row').nth(1)
+    await reject.waitFor()
     expect(await reject.getByRole('cell').allTextContents()).toEqual(['42', 'Site', 'url', 'no site'])
     const [file] = await Promise.all([
       page.waitForEvent('download'),

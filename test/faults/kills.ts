@@ -1,27 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { say } from './installation.ts'
+import { type openInstallation, say, until } from './installation.ts'
 
-type Kills = {
-  count: number
-  workers: number
-  random: () => number
-  start: () => Promise<WorkerChild>
-  /** How many cells are there; null when nothing is left to do. */
-  progress: () => Promise<number | null>
+type Installation = Awaited<ReturnType<typeof openInstallation>>
+type Kills = { count: number; workers: number; random: () => number }
+
+/** How many cells are there; null when nothing is left to do. */
+async function countCells({ ask }: Pick<Installation, 'ask'>): Promise<number | null> {
+  const [found] = await ask<{ flights: number; cells: number }>(
+    'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
+  )
+  return found === undefined || found.flights === 0 ? null : found.cells
 }
+
+/** Until no row is in the air. */
+export const untilAllEnd = (what: string, installation: Pick<Installation, 'ask'>): Promise<void> =>
+  until(what, async () => (await countCells(installation)) === null, 1200)
 
 /**
  * Workers that are killed with -9 at random moments, one or all of them, and started again. Cells are settled between two
- * kills, so that each meets another moment. Answers the workers that are there then.
+ * kills, so that each meets another moment.
  */
-export async function killWorkers({
-  count,
-  workers,
-  random,
-  start,
-  progress,
-}: Kills): Promise<WorkerChild[]> {
+export async function killWorkers(
+  installation: Pick<Installation, 'ask' | 'startFaultWorker'>,
+  { count, workers, random }: Kills,
+): Promise<void> {
+  const start = (): Promise<WorkerChild> =>
+    installation.startFaultWorker({ concurrency: 50, silenceMs: 2000 })
+  const progress = () => countCells(installation)
   const running = await Promise.all(Array.from({ length: workers }, start))
   for (let kill = 0; kill < count; kill += 1) {
     const before = await progress()
@@ -41,5 +47,4 @@ export async function killWorkers({
     say(`kill -9 ${isAll ? 'all workers' : 'a worker'} at ${before} cells`)
     for (let now = await progress(); now !== null && now <= before; now = await progress()) await sleep(20)
   }
-  return running
 }

@@ -7,8 +7,8 @@ import { createCap } from '#server/store/purses/purses.ts'
 import { findSheet } from '#server/store/sheets/sheets.ts'
 import { serveProvider } from '../provider.ts'
 import { createRandom } from '../seeded-random.ts'
-import { check, openInstallation, say, sayVerdict, until } from './installation.ts'
-import { killWorkers } from './kills.ts'
+import { check, openInstallation, say, sayVerdict } from './installation.ts'
+import { killWorkers, untilAllEnd } from './kills.ts'
 import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
 
 const { values } = parseArgs({
@@ -50,20 +50,12 @@ try {
       )
   }
   say(`seed ${values.seed}: ${RUNS} runs of ${ROWS} cells share a cap of ${CAP} thousandths`)
-  const count = async () => {
-    const [found] = await ask<{ flights: number; cells: number }>(
-      'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
-    )
-    return found === undefined || found.flights === 0 ? null : found.cells
-  }
-  await killWorkers({
+  await killWorkers(installation, {
     count: Number(values.kills),
     workers: Number(values.workers),
     random,
-    start: () => installation.startFaultWorker({ concurrency: 50, silenceMs: 2000 }),
-    progress: count,
   })
-  await until('all runs end', async () => (await count()) === null, 1200)
+  await untilAllEnd('all runs end', installation)
   const spent = CAP - (PRICE - 1)
   checkMoneyBooks('the runs', await readMoneyBooks(installation, orgId), CREDITS, spent)
   const [cells] = await ask<{ complete: number; stopped: number }>(

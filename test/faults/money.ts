@@ -6,8 +6,8 @@ import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
 import { serveProvider } from '../provider.ts'
 import { createRandom } from '../seeded-random.ts'
 import { addRows, makeSheet } from '../sheets.ts'
-import { check, openInstallation, say, sayVerdict, until } from './installation.ts'
-import { killWorkers } from './kills.ts'
+import { check, openInstallation, say, sayVerdict } from './installation.ts'
+import { killWorkers, untilAllEnd } from './kills.ts'
 import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
 
 const { values } = parseArgs({
@@ -36,7 +36,6 @@ const affordable = (millis: number) => Math.floor(millis / PRICE) * PRICE
 const sumOf = (numbers: number[]) => numbers.reduce((sum, one) => sum + one, 0)
 
 const installation = await openInstallation(0)
-const { ask } = installation
 try {
   /** Caps between nothing and more than all cells cost, seldom a whole number of cells. */
   const makeCap = () => Math.floor(random() * 1.1 * CELLS * PRICE)
@@ -78,20 +77,12 @@ try {
       await call('POST', `${sheet.base}/run-all`, { max_credits: sheet.cap / 1000 })
       sheet.runId = (await call('GET', `${sheet.base}/runs`)).data[0].run_id
     }
-  const count = async () => {
-    const [found] = await ask<{ flights: number; cells: number }>(
-      'select (select count(*) from flights) as flights, (select count(*) from cells) as cells',
-    )
-    return found === undefined || found.flights === 0 ? null : found.cells
-  }
-  await killWorkers({
+  await killWorkers(installation, {
     count: Number(values.kills),
     workers: Number(values.workers),
     random,
-    start: () => installation.startFaultWorker({ concurrency: 50, silenceMs: 2000 }),
-    progress: count,
   })
-  await until('all runs end', async () => (await count()) === null, 1200)
+  await untilAllEnd('all runs end', installation)
   for (const { name, orgId, start, spent, sheets, call } of orgs) {
     checkMoneyBooks(name, await readMoneyBooks(installation, orgId), start, spent)
     const runs = await Promise.all(
@@ -106,7 +97,7 @@ try {
   if (capped === undefined) throw new Error('there are no organisations')
   for (const { base, runId } of capped.sheets)
     await capped.call('POST', `${base}/runs/${runId}/resume`, { max_credits: null })
-  await until('resumed runs end', async () => (await count()) === null, 1200)
+  await untilAllEnd('resumed runs end', installation)
   const all = capped.sheets.length * CELLS * PRICE
   checkMoneyBooks('resumed', await readMoneyBooks(installation, capped.orgId), capped.start, all)
   sayVerdict('money')

@@ -2,13 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SourceState } from '#contract/sources.ts'
 import { request } from '../../api/client.ts'
-import { inputsQuery } from '../../api/sheet.ts'
-import { workflowsQuery } from '../../api/workflows.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { FieldMapping, useFieldMapping } from '../../ui/field-mapping.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
-import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { Checkbox } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -25,27 +23,13 @@ export const ON_CHANGE = [
 /** The records of a source as rows of a workflow's main sheet, from now on. */
 export function SyncSource({ source, onClose }: { source: SourceState; onClose: () => void }) {
   const id = source.source_instance_id
-  const [workflow, setWorkflow] = useState('')
-  const [chosen, setChosen] = useState<Record<string, string>>({})
   const [pushExisting, setPushExisting] = useState(true)
   const [onChange, setOnChange] = useState('ignore')
   const [cap, setCap] = useState('')
   const queries = useQueryClient()
-  const workflows = useQuery(workflowsQuery)
-  // The main sheet has the id of its workflow.
-  const inputs = useQuery({
-    ...inputsQuery({ workflowId: workflow, sheetId: workflow }),
-    enabled: workflow !== '',
-  })
-  const fields = useRecordFields(source)
-  const names = (inputs.data ?? []).map(({ name }) => name)
-  const fieldFor = (input: string) =>
-    chosen[input] ?? fields.find((field) => field.toLowerCase() === input.toLowerCase()) ?? ''
+  const mapping = useFieldMapping(useRecordFields(source))
   const body = {
-    workflow_id: workflow,
-    field_mapping: Object.fromEntries(
-      names.flatMap((name) => (fieldFor(name) === '' ? [] : [[`input.${name}`, fieldFor(name)]])),
-    ),
+    ...mapping.body,
     push_existing: pushExisting,
     on_change: onChange,
     ...spending(cap),
@@ -61,10 +45,10 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
       onClose()
     },
   })
-  const problemOf = (name: string) => problemWithin(sync.error, `field_mapping.input.${name}`)
   const capProblem = problemWithin(sync.error, 'max_credits')
-  const failed = workflows.error ?? inputs.error
-  const isShown = capProblem !== undefined || names.some((name) => problemOf(name) !== undefined)
+  const isShown =
+    capProblem !== undefined ||
+    mapping.names.some((name) => mapping.problemOf(sync.error, name) !== undefined)
   return (
     <Dialog
       open
@@ -75,36 +59,12 @@ export function SyncSource({ source, onClose }: { source: SourceState; onClose: 
         label: 'Sync',
         onSubmit: () => sync.mutate(),
         busy: sync.isPending,
-        disabled: Object.keys(body.field_mapping).length === 0,
+        disabled: mapping.isEmpty,
       }}
       footer={<CopyAsCurl method="POST" path={path} body={body} />}
       error={isShown ? null : sync.error}
     >
-      {failed !== null && <Problem error={failed} />}
-      <Combobox
-        label="Workflow"
-        value={workflow}
-        choices={(workflows.data ?? []).map(({ workflow_id, name }) => ({ value: workflow_id, label: name }))}
-        onChange={(next) => {
-          setWorkflow(next)
-          setChosen({})
-        }}
-      />
-      {inputs.data?.length === 0 && (
-        <p role="status">This workflow has no inputs. Add one to its main sheet first.</p>
-      )}
-      {names.map((name) => (
-        <Combobox
-          key={`${workflow} ${name}`}
-          label={`Field for ${name}`}
-          value={fieldFor(name)}
-          // What the account decides may have fields that no record shown here has.
-          free
-          choices={[{ value: '', label: 'Left empty' }, ...fields.map((field) => ({ value: field }))]}
-          onChange={(field) => setChosen({ ...chosen, [name]: field })}
-          problem={problemOf(name)}
-        />
-      ))}
+      <FieldMapping mapping={mapping} error={sync.error} />
       <Combobox label="When a record changes" value={onChange} choices={ON_CHANGE} onChange={setOnChange} />
       <SpendAtMost
         value={cap}
