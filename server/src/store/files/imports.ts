@@ -2,7 +2,8 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import type { Mismatches } from '../connection/json-columns.ts'
-import type { MappedColumn, Schema } from '../connection/schema.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { MappedColumn } from '../connection/tables/file-tables.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
 /** How long the status of an import can be asked for after its end (D41). */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { LastPull, SourceFault, SourceStatus, SourceWalk } from '../connection/schema.ts'
+import type { LastPull, SourceFault, SourceStatus, SourceWalk } from '../connection/tables/source-tables.ts'
 import type { SourceKey, SourceRecord } from './sources.ts'
 
 /** A source in the hands of one worker, for as long as nobody else has changed its version. */

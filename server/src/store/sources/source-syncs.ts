@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
-import type { MappedField, OnChange, Schema } from '../connection/schema.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { MappedField, OnChange } from '../connection/tables/source-tables.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 import type { SourceKey } from './sources.ts'
 

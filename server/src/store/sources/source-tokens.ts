@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Store } from '../connection/db.ts'
-import type { SourceStatus } from '../connection/schema.ts'
+import type { SourceStatus } from '../connection/tables/source-tables.ts'
 import type { SourceKey } from './sources.ts'
 
 export type TokenKind = 'pixel' | 'webhook'

@@ -1,11 +1,18 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { Schema, SourceFault, SourceStatus } from '../connection/schema.ts'
+import type { Schema } from '../connection/schema.ts'
+import type { SourceFault, SourceStatus } from '../connection/tables/source-tables.ts'
 import { giveBackHold } from './source-holds.ts'
 
 export type SourceRecord = Selectable<Schema['sources']>
 export type SourceKey = { org_id: string; instance_id: string }
-export type { LastPull, PullCounts, SourceFault, SourceStatus, SourceWalk } from '../connection/schema.ts'
+export type {
+  LastPull,
+  PullCounts,
+  SourceFault,
+  SourceStatus,
+  SourceWalk,
+} from '../connection/tables/source-tables.ts'
 
 type Given =
   | 'org_id'
