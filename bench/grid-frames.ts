@@ -32,7 +32,7 @@ export async function traceFrames(
 }
 
 /** The thread that paints most is that of the page. A frame costs its own task, and all since the frame before it. */
-export function countFrames(events: readonly TraceEvent[]): Frames {
+function countFrames(events: readonly TraceEvent[]): Frames {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
   const painted = Map.groupBy(
     events.filter(({ name }) => name === FRAME),

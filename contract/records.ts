@@ -63,4 +63,3 @@ export const RecordInput = z.strictObject({
   observed_at: Instant.exactOptional(),
 })
 export type RecordInput = z.input<typeof RecordInput>
-export type ParsedRecord = z.output<typeof RecordInput>

@@ -8,7 +8,7 @@ const BEGIN = '<!-- from here made by `node scripts/make-provider-docs.ts` -->'
 const END = '<!-- to here -->'
 
 /** The tables of docs/providers.md: who is asked by which action, and all providers. */
-export async function printProviderTables(): Promise<string> {
+async function printProviderTables(): Promise<string> {
   const [catalogue, providers, adapters] = await Promise.all([
     loadCatalogue(),
     loadProviders(),

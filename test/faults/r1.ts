@@ -3,11 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
-import { startWorkerChild, type WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { SECRET } from '#test/installation.ts'
 import { serveProvider } from '#test/provider.ts'
-import { type ServerProcess, startServer } from '#test/server-process.ts'
 import { createRandom } from '../seeded-random.ts'
+import { startFleet } from './fleet.ts'
 import { check, checkBooks, openInstallation, say, sayVerdict } from './installation.ts'
 
 const { values } = parseArgs({
@@ -28,58 +26,10 @@ const random = createRandom(Number(values.seed))
 const provider = await serveProvider(5)
 const { url } = provider
 const installation = await openInstallation(CREDITS)
-const { books, databaseUrl, folder, key } = installation
-const workers: WorkerChild[] = []
-let api: ServerProcess
-const ending = new AbortController()
-
-const startWorkers = async (index: number) => {
-  while (!ending.signal.aborted) {
-    try {
-      workers[index] = await startWorkerChild(databaseUrl, { concurrency: 200, silenceMs: 4000 })
-      return
-    } catch {
-      // It could not reach the database while that was down; whoever supervises it starts it again.
-      await sleep(500)
-    }
-  }
-}
-const startApi = async () => {
-  do {
-    api = await startServer({
-      DATABASE_URL: databaseUrl,
-      LOAM_SECRET: SECRET,
-      LOAM_ROLES: 'api',
-      LOAM_DATA_DIR: `${folder}/api`,
-      LOAM_LOG_LEVEL: 'error',
-    })
-  } while (api.url === '' && !ending.signal.aborted)
-}
-const victims: Record<string, () => Promise<void>> = {
-  async worker() {
-    const index = random() < 0.5 ? 0 : 1
-    workers[index]?.child.kill('SIGKILL')
-    await startWorkers(index)
-  },
-  async api() {
-    await api.stop('SIGKILL')
-    await startApi()
-  },
-  async PostgreSQL() {
-    installation.killPostgres()
-    // Workers outlive it; those that were just starting are started again.
-    await sleep(100)
-  },
-  async all() {
-    for (const worker of workers) worker.child.kill('SIGKILL')
-    installation.killPostgres()
-    await api.stop('SIGKILL')
-    await Promise.all([startApi(), startWorkers(0), startWorkers(1)])
-  },
-}
+const { books, key } = installation
+const fleet = await startFleet(installation, { random, silenceMs: 4000 })
 
 try {
-  await Promise.all([startApi(), startWorkers(0), startWorkers(1)])
   const paid = { action_id: 'paid' }
   const base = await installation.makeSheet([
     paid,
@@ -90,18 +40,16 @@ try {
   ])
   await installation.addRows(base, ROWS)
   const headers = { authorization: `Bearer ${key}` }
-  const answer = await fetch(`${api!.url}/api/v1${base}/run-all`, { method: 'POST', headers })
+  const answer = await fetch(`${fleet.apiUrl()}/api/v1${base}/run-all`, { method: 'POST', headers })
   say(`seed ${values.seed}: ${ROWS} rows x ${ACTIONS} actions are run, ${(await answer.text()).slice(0, 90)}`)
   const began = Date.now()
-  const names = Object.keys(victims)
   let slowest = 0
   for (let n = 0; n < Number(values.kills); n += 1) {
     await sleep(500 + random() * 2000)
     const before = await books()
     if (before.flights === 0) break
-    const name = names[Math.floor(random() * names.length)] ?? 'worker'
     const killed = Date.now()
-    await victims[name]?.()
+    const name = await fleet.killSome()
     const after = (await books()).cells
     while ((await books()).cells === after && (await books()).flights > 0) await sleep(100)
     const seconds = (Date.now() - killed) / 1000
@@ -116,9 +64,7 @@ try {
   check(`resumed within ${RESUME_SECONDS} s each time`, slowest <= RESUME_SECONDS, true)
   sayVerdict('R1')
 } finally {
-  ending.abort()
-  for (const worker of workers) worker.child.kill('SIGKILL')
-  await api!.stop('SIGKILL')
+  await fleet.end()
   provider.close()
   await installation.close()
 }

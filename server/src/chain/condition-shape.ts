@@ -57,7 +57,7 @@ export const ConditionGroup = z.strictObject(
 export type ConditionGroup = z.output<typeof ConditionGroup>
 
 /** May be empty: whoever owns the field decides whether that is a missing condition. */
-export const ConditionGroups = z.array(ConditionGroup, must('an array'))
+const ConditionGroups = z.array(ConditionGroup, must('an array'))
 
 export const RunIf = z.strictObject(
   {

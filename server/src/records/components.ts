@@ -2,7 +2,7 @@
 export type Components = { join(a: number, b: number): void; find(member: number): number }
 
 /** The smallest member stands for its set, so the order of joining makes no difference. */
-export function createComponents(size: number): Components {
+function createComponents(size: number): Components {
   const parents = Array.from({ length: size }, (_, member) => member)
   function find(member: number): number {
     let root = member

@@ -10,7 +10,7 @@ import { IDENTIFIED_BY, normaliseIdentifier } from './identifiers.ts'
 const EXPECTED = 'must be the id of an entity, a domain, a LinkedIn URL, an email address or source:id'
 
 /** What a text can mean as an identifier of entities of these kinds. */
-export function readingsOf(text: string, kinds: readonly EntityKind[]): Identifier[] {
+function readingsOf(text: string, kinds: readonly EntityKind[]): Identifier[] {
   return kinds.flatMap((kind) =>
     IDENTIFIED_BY[kind].flatMap((identifierKind) => {
       const outcome = normaliseIdentifier(kind, identifierKind, text)

@@ -144,7 +144,7 @@ function describeIssue({ path, message }: z.core.$ZodIssue): FieldError {
 }
 
 /** All conditions with their places, those inside of `where` too. */
-export function listConditions(
+function listConditions(
   filter: readonly Group[],
   path = 'filter',
 ): { place: string; condition: Condition }[] {

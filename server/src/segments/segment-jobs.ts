@@ -36,7 +36,7 @@ export function segmentJobs(store: Store, config: Pick<Config, 'LOAM_SEGMENT_CHA
 }
 
 /** One job for each segment with something to do, so that a large one keeps nobody else waiting. */
-export async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise<void> {
+async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise<void> {
   for (let after: string | null | undefined = null; after !== undefined;) {
     signal.throwIfAborted()
     const page = { after, limit: AT_ONCE, orgId: null, now: null }

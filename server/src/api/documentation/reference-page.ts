@@ -39,7 +39,7 @@ const compress = {
 }
 
 /** Compresses each path once for the life of the process: its answers never change. */
-export function compressAnswers(scope: Api): void {
+function compressAnswers(scope: Api): void {
   const known = new Map<string, Promise<Buffer>>()
   scope.addHook('onSend', async (request, reply, payload) => {
     const isText = typeof payload === 'string' || Buffer.isBuffer(payload)

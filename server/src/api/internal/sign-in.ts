@@ -88,7 +88,7 @@ export function welcomeSession(
 const HERE = 'http://here.invalid'
 
 /** A path of the dashboard. `//host`, `/\host` and the like lead elsewhere, whatever they look like. */
-export function isOwnAddress(next: string): boolean {
+function isOwnAddress(next: string): boolean {
   const parsed = next.startsWith('/') ? URL.parse(next, HERE) : null
   return parsed?.origin === HERE && !/^\/(api|internal|sign-in)\b/.test(parsed.pathname)
 }

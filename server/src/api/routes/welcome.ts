@@ -27,7 +27,7 @@ exactly once, and can be looked at.</p>${state}
 <p><b>The dashboard is not built.</b> <code>npm start</code> builds it when its sources have changed, and says why where it
 cannot; <code>node scripts/setup.mjs</code> tries again without a restart.</p>
 <p>Two commands to begin with, in the folder where you ran <code>npm start</code>:</p>
-<pre>curl ${escapeHtml(url)}/api/v1/user/ -H "Authorization: Bearer $(cat data/admin-key)"
+<pre>curl ${escapeHtml(url)}/api/v1/user/ -H "Authorization: Bearer $(cat "\${LOAM_DATA_DIR:-data}/admin-key")"
 npx loam actions</pre>
 <p><a href="/docs">API reference</a> · <a href="/api/v1/openapi.json">OpenAPI description</a> · <a href="/readyz">readiness</a> ·
 the first steps and guides are in <code>README.md</code> and <code>docs/</code>.</p>`

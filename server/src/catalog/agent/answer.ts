@@ -71,7 +71,7 @@ function printPages(task: AgentTask, pages: readonly AgentPage[]): string {
 }
 
 /** Nothing passes that this program has not seen on a page itself. */
-export function checkFindings(
+function checkFindings(
   task: AgentTask,
   pages: readonly AgentPage[],
   findings: z.output<typeof Findings>,

@@ -49,6 +49,6 @@ function isCamouflaged(style: string): boolean {
 const WHITE = /^(white|#fff|#ffffff|rgba?\(255, ?255, ?255(, ?[\d.]+)?\)|rgba\([^)]*, ?0\))$/
 
 /** Signs that are not shown: zero width, direction marks, and the tags by which text is hidden in plain text. */
-export function withoutInvisible(text: string): string {
+function withoutInvisible(text: string): string {
   return text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu, '')
 }

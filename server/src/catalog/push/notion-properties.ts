@@ -56,7 +56,7 @@ const PRINTERS: Readonly<Record<string, (value: unknown) => Printed>> = {
 /** What an empty value is: lists are empty, anything else is null. */
 const LISTS = new Set(['title', 'rich_text', 'multi_select', 'relation', 'people'])
 
-export const isWritableType = (type: string): boolean => Object.hasOwn(PRINTERS, type)
+const isWritableType = (type: string): boolean => Object.hasOwn(PRINTERS, type)
 
 export function printProperty(type: string, value: unknown): Printed {
   const print = isWritableType(type) ? PRINTERS[type] : undefined

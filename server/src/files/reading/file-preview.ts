@@ -4,7 +4,7 @@ import type { SourceRecord } from './records.ts'
 import { spool } from './spool.ts'
 import { readXlsxHead } from './xlsx-records.ts'
 
-export const PREVIEW_ROWS = 5
+const PREVIEW_ROWS = 5
 /** A preview is for eyes; a cell may hold a book. */
 const MAX_CELL = 200
 const MAX_HEADERS = 500

@@ -28,8 +28,6 @@ export type List = {
   answer?: (asked: Asked, place: number) => Reply | null | Promise<Reply | null>
 }
 
-export type SourceApp = Awaited<ReturnType<typeof makeSourceApp>>
-
 const NEVER = new AbortController().signal
 
 /** An application whose sources are those of the tests, with their provider on loopback. */

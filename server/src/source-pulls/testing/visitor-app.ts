@@ -44,8 +44,6 @@ export type Beacon = {
   body?: string
 }
 
-export type VisitorApp = Awaited<ReturnType<typeof makeVisitorApp>>
-
 /** The real application with a name server and an IPinfo on loopback. */
 export async function makeVisitorApp(settings: Record<string, string> = {}) {
   const names = await openNameServer(ZONE)

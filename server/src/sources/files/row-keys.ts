@@ -1,7 +1,17 @@
+import { z } from 'zod'
 import { textOf } from '../../chain/references.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import type { Keyed } from '../pull.ts'
 import { contentKey } from '../rows.ts'
+
+/** The field of a source that names the column for `keyRows`. */
+export const KeyColumn = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .describe('The column that tells a row for ever; without it a row is told by all its values')
+  .optional()
 
 /** Rows of a file with their keys: a column, or all values where there is none. */
 export function keyRows(

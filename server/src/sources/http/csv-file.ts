@@ -6,7 +6,7 @@ import { FileFault } from '../../lib/csv/file-fault.ts'
 import type { EgressResponse } from '../../lib/egress/response.ts'
 import { readCsvPage } from '../files/csv-page.ts'
 import { type Chunk, FILE_START, FilePlace } from '../files/place.ts'
-import { keyRows } from '../files/row-keys.ts'
+import { KeyColumn, keyRows } from '../files/row-keys.ts'
 import { definePull, type SourceContext } from '../pull.ts'
 import { defineShape } from '../shape.ts'
 import { Address, fillIn, Headers, Parameters, variablesIn } from './template.ts'
@@ -16,13 +16,7 @@ export const csvRows = defineShape({
     url: Address.describe('The address of a CSV file in UTF-8, whose first row has the names of the columns'),
     headers: Headers,
     query: Parameters,
-    key_column: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .describe('The column that tells a row for ever; without it a row is told by all its values')
-      .optional(),
+    key_column: KeyColumn,
   },
   row: z.record(z.string(), z.unknown()),
 })

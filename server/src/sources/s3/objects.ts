@@ -6,7 +6,7 @@ import { FileFault } from '../../lib/csv/file-fault.ts'
 import { readCsvPage } from '../files/csv-page.ts'
 import { readJsonlPage } from '../files/jsonl-page.ts'
 import { FILE_START, FilePlace } from '../files/place.ts'
-import { keyRows } from '../files/row-keys.ts'
+import { KeyColumn, keyRows } from '../files/row-keys.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
 import { listObjects, type StoredObject } from './listing.ts'
@@ -30,13 +30,7 @@ export const objectRows = defineShape({
         'What the files are; by default .csv and .tsv files are CSV, .jsonl and .ndjson files JSON lines, and others are left out',
       )
       .optional(),
-    key_column: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .describe('The column that tells a row for ever; without it a row is told by all its values')
-      .optional(),
+    key_column: KeyColumn,
   },
   row: z.record(z.string(), z.unknown()),
 })

@@ -29,7 +29,7 @@ export async function requireStorage(trx: Db, orgId: string, bytes: number): Pro
 export const fits = ({ used, limit }: StorageUse, bytes: number): boolean =>
   limit === null || used + bytes <= limit
 
-export function noRoom({ used, limit }: StorageUse): AppError {
+function noRoom({ used, limit }: StorageUse): AppError {
   const megabytes = (bytes: number) => `${Math.ceil(bytes / MB)} MB`
   return new AppError(
     'STORAGE_LIMIT_REACHED',

@@ -35,7 +35,7 @@ export async function foldCharges(db: Db, orgId: string, holder: string | null =
  * The same under the locks of these purses and of the organisation; charges of other purses stay. Ids of entries follow those
  * that are there, by the database's clock, so that the order of the ledger is that of its balances.
  */
-export async function foldLocked(
+async function foldLocked(
   trx: Db,
   orgId: string,
   { holder, purseIds }: { holder: string | null; purseIds: readonly string[] },

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Client } from 'pg'
 
 /** The first of the two numbers of such a lock; the second is the process's own. */
-export const LIFE_LOCKS = 1_818_321_002
+const LIFE_LOCKS = 1_818_321_002
 const CONNECT_MS = 5000
 
 /**

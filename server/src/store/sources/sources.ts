@@ -40,34 +40,21 @@ export async function insertSource(db: Db, { body, ...source }: NewSource): Prom
     .executeTakeFirstOrThrow()
 }
 
-/** Undefined also when it was deleted. */
-export async function findSource(
-  db: Db,
-  { org_id, instance_id }: SourceKey,
-): Promise<SourceRecord | undefined> {
-  return db
+const selectSource = (db: Db, { org_id, instance_id }: SourceKey) =>
+  db
     .selectFrom('sources')
     .selectAll()
     .where('org_id', '=', org_id)
     .where('instance_id', '=', instance_id)
     .where('status', '!=', 'deleted')
-    .executeTakeFirst()
-}
+
+/** Undefined also when it was deleted. */
+export const findSource = (db: Db, key: SourceKey): Promise<SourceRecord | undefined> =>
+  selectSource(db, key).executeTakeFirst()
 
 /** The same, kept from everybody who would change it until the transaction ends. */
-export async function lockSource(
-  db: Db,
-  { org_id, instance_id }: SourceKey,
-): Promise<SourceRecord | undefined> {
-  return db
-    .selectFrom('sources')
-    .selectAll()
-    .where('org_id', '=', org_id)
-    .where('instance_id', '=', instance_id)
-    .where('status', '!=', 'deleted')
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const lockSource = (db: Db, key: SourceKey): Promise<SourceRecord | undefined> =>
+  selectSource(db, key).forUpdate().executeTakeFirst()
 
 export async function findOrganisationOfSource(db: Db, instanceId: string): Promise<string | undefined> {
   const found = await db
@@ -185,20 +172,6 @@ export async function setMaxCredits(
   await db
     .updateTable('sources')
     .set({ max_credits_millis: capMillis })
-    .where('org_id', '=', org_id)
-    .where('instance_id', '=', instance_id)
-    .execute()
-}
-
-/** When the next pull is, by the database's clock; null for none. */
-export async function setNextPull(
-  db: Db,
-  { org_id, instance_id }: SourceKey,
-  at: Date | null,
-): Promise<void> {
-  await db
-    .updateTable('sources')
-    .set({ next_pull_at: at })
     .where('org_id', '=', org_id)
     .where('instance_id', '=', instance_id)
     .execute()
