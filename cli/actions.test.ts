@@ -43,6 +43,20 @@ it('loam actions show prints the inputs with their choices, and the outputs', as
   expect(text).toMatch(/\nwork_email +email +The address\.\n/)
 })
 
+it.each([
+  ['records_ingest', ['source', 'entity_kind', 'identifiers jsonArray', 'fields jsonArray']],
+  [
+    'records_relationship',
+    ['relationship_target', 'operation', 'relationship_type', 'from_identifier', 'to_identifier'],
+  ],
+])('D63: the inputs of %s', async (action, expected) => {
+  const { inputs } = JSON.parse((await loam('actions', 'show', action, '--json')).stdout) as {
+    inputs: { name: string; type: string }[]
+  }
+  const named = inputs.map(({ name, type }) => (type === 'jsonArray' ? `${name} ${type}` : name))
+  expect(named).toEqual(expected)
+})
+
 it('prices of providers are a range, not 0', async () => {
   const listed = JSON.parse((await loam('actions', '--json')).stdout) as { action_id: string }[]
   const action = listed.find(({ action_id }) => action_id === 'person_work_email_waterfall')

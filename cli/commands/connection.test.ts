@@ -117,6 +117,9 @@ describe('loam env', () => {
       { key: 'TOKEN', workflow_id },
     ])
     expect(JSON.stringify(answer)).not.toContain(value)
+    const own = await loam(['env', 'list', '--workflow', workflow_id])
+    expect(own.answer).toEqual(answer.filter((each: Json) => each.workflow_id === workflow_id))
+    expect(own.answer).toHaveLength(1)
     expect((await loam(['env', 'unset', 'TOKEN'])).answer).toEqual({
       key: 'TOKEN',
       workflow_id: null,

@@ -18,6 +18,7 @@ const Workflow = z
   .refine(isUuid, 'must be a UUID, as `loam workflow list` shows it')
   .exactOptional()
 const SetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string(), value: z.string() })
+const ListFlags = z.strictObject({ org: Org, workflow: Workflow })
 const UnsetFlags = z.strictObject({ org: Org, workflow: Workflow, key: z.string() })
 
 const ORG = ['--org <org_id>', 'organisation, where it is not the only one'] as const
@@ -54,11 +55,14 @@ export function define(env: Command): void {
   env
     .command('list')
     .description('List the variables of an organisation and its workflows; never their values')
+    .option('--workflow <workflow_id>', 'only those for this workflow alone')
     .option(...ORG)
-    .addHelpText('after', examples('loam env list', 'loam env list --json'))
+    .addHelpText('after', examples('loam env list', 'loam env list --workflow <workflow_id> --json'))
     .action(
-      inSession(z.strictObject({ org: Org }), async ({ db }, flags) => {
-        const variables = await listEnv(db, (await resolveOrganisation(db, flags)).org_id)
+      inSession(ListFlags, async ({ db }, flags) => {
+        const { orgId, workflowId } = await resolveScope(db, flags)
+        const all = await listEnv(db, orgId)
+        const variables = workflowId === null ? all : all.filter((each) => each.workflow_id === workflowId)
         return {
           data: variables,
           text: () =>

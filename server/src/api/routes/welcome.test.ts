@@ -7,7 +7,13 @@ it('the first address answers people: what this is, whether it is ready, what to
   const answer = await app.api.inject({ url: '/' })
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'")
-  for (const text of ['<b>Ready.</b>', '/api/v1/user/', 'npx loam actions', '${LOAM_DATA_DIR:-data}/admin-key', 'href="/docs"']) {
+  for (const text of [
+    '<b>Ready.</b>',
+    '/api/v1/user/',
+    'npx loam actions',
+    '${LOAM_DATA_DIR:-data}/admin-key',
+    'href="/docs"',
+  ]) {
     expect(answer.body).toContain(text)
   }
 })

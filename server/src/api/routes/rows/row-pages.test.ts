@@ -175,7 +175,7 @@ describe('4.6 List Rows', () => {
     expect((await list(base, { filters: [], status_filters: [] })).total_count).toBe(50)
   })
 
-  it('created_at: each operator, bare dates as UTC days', async () => {
+  it('created_at: each operator, bare dates as UTC days (D40)', async () => {
     const base = await makeSheet()
     const [id] = await addRows(base, [{}])
     const { rows } = await list(base)
@@ -205,7 +205,7 @@ describe('4.6 List Rows', () => {
     expect(await count('less than', '9999-12-31T23:59:59+14:00')).toBe(1)
   })
 
-  it('status_filters: is and is_not by the cell of an action; is_not matches rows without that cell', async () => {
+  it('status_filters: is and is_not by the cell of an action; is_not matches rows without that cell (D40)', async () => {
     const base = await makeSheet()
     const ids = await addRows(base, [{}, {}, {}])
     const sheetId = base.slice(-36)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { makeApp, type Json, type TestOrg } from '#test/harness.ts'
+import { serveHttp } from '#test/loopback-server.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
 const app = await makeApp()
@@ -83,6 +84,59 @@ describe('4.6 runs', () => {
     const [went] = await settledRows(org, going)
     expect(went?.row_status).toBe('has_failures')
     expect(went?.cells[F2]).toEqual(complete('after'))
+  })
+
+  it('D17: cells appear one after the other, and a row never reads as finished in between; a re-run clears what it runs again, and only that', async () => {
+    const held: (() => void)[] = []
+    const { origin } = await serveHttp((_request, response) => {
+      held.push(() => response.setHeader('content-type', 'application/json').end('{}'))
+    })
+    const call = { action_id: 'http_api_call', inputs: { endpoint: origin, method: 'GET' } }
+    const [CALL, NEXT_CALL] = ['http_api_call_1', 'http_api_call_2']
+    const base = await makeSheet([call, call, formula('"end"')])
+    await addRows(base, [{}], { run_after_add: 'all' })
+    const statuses = async () => {
+      const [row] = (await org.call('POST', `${base}/rows/list`)).body.data.rows
+      const cells: [string, { status: string }][] = Object.entries(row.cells)
+      return [row.row_status, cells.map(([action, { status }]) => `${action} ${status}`)]
+    }
+    await expect.poll(() => held.length).toBe(1)
+    expect(await statuses()).toEqual(['running', [`${CALL} running`]])
+    const seen = new Set<string>()
+    const watching = (async () => {
+      for (let [row, cells] = await statuses(); ; [row, cells] = await statuses()) {
+        seen.add(`${row}: ${cells.length} cells`)
+        if (row !== 'running') return
+      }
+    })()
+    held[0]?.()
+    await expect.poll(() => held.length).toBe(2)
+    expect(await statuses()).toEqual(['running', [`${CALL} complete`, `${NEXT_CALL} running`]])
+    held[1]?.()
+    await watching
+    expect([...seen].filter((state) => !state.startsWith('running'))).toEqual(['complete: 3 cells'])
+
+    await org.call('POST', `${base}/actions/${NEXT_CALL}/run`, {})
+    await expect.poll(() => held.length).toBe(3)
+    expect(await statuses()).toEqual([
+      'running',
+      [`${CALL} complete`, `${NEXT_CALL} running`, `${F1} complete`],
+    ])
+    held[2]?.()
+    await settledRows(org, base)
+  })
+
+  it('D19: has_failures stays until that cell is run again', async () => {
+    const base = await makeSheet([formula('nonsense.of.names'), formula('"other"')])
+    await addRows(base, [{}], { run_after_add: 'all' })
+    const status = async () => (await settledRows(org, base))[0]?.row_status
+    expect(await status()).toBe('has_failures')
+    await org.call('POST', `${base}/actions/${F2}/run`, {})
+    expect(await status()).toBe('has_failures')
+    await org.call('PATCH', `${base}/actions/${F1}`, { inputs: { data_formatter: '"mended"' } })
+    expect(await status()).toBe('has_failures')
+    await org.call('POST', `${base}/actions/${F1}/run`, {})
+    expect(await status()).toBe('complete')
   })
 
   it('run_if not met: the cell is condition_not_met, the row ends there unless told to continue', async () => {
