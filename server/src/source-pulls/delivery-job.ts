@@ -74,7 +74,7 @@ async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
     await deleteSync(trx, key)
     return false
   }
-  const changes = await listChanges(trx, sync, CHUNK)
+  const { changes, more } = await listChanges(trx, sync, CHUNK)
   const last = changes.at(-1)
   if (last === undefined) return false
   const { kind, chosen, position } = choose(sync, changes)
@@ -83,7 +83,7 @@ async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
   if (kind === 'new') await addRows(trx, sync, sheet, { chosen, rows })
   if (kind === 'changed') await changeRows(trx, sync, sheet, { chosen, rows, inputs })
   await moveSync(trx, key, { position, delivered: kind === 'new' ? chosen.length : 0 })
-  return position < last.change_no || changes.length === CHUNK
+  return position < last.change_no || more
 }
 
 type Choice = { kind: 'new' | 'changed' | 'none'; chosen: Change[]; position: number }
@@ -121,7 +121,10 @@ async function toRows(
   })
   const rows = changes.map(({ data }) => {
     const record = JSON.parse(data) as Record<string, unknown>
-    return Object.fromEntries(living.map(({ name, field }) => [name, record[field]]))
+    // What every object inherits, such as `constructor`, is no field of a record.
+    return Object.fromEntries(
+      living.map(({ name, field }) => [name, Object.hasOwn(record, field) ? record[field] : undefined]),
+    )
   })
   const { accepted } = await parseRows(inputs, rows, { leavesOutLarge: true })
   return accepted.map((row) => row.data)

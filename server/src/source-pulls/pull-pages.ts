@@ -5,9 +5,10 @@ import { MILLIS } from '../store/organisation/credits.ts'
 import type { Refusal as Lack } from '../store/purses/take.ts'
 import { holdForPage } from '../store/sources/source-holds.ts'
 import { type Claim, lockClaim } from '../store/sources/source-pulls.ts'
+import { measureRecords } from '../store/sources/source-records.ts'
 import type { SourceWalk } from '../store/sources/sources.ts'
 import { keepingClaim } from './claim-keeper.ts'
-import { judgeRefusal } from './faults.ts'
+import { judgeRefusal, type Verdict } from './faults.ts'
 import type { OpenPull } from './open-pull.ts'
 import { BATCH_LIMITS, ONE_PAGE, type PageBatch, readBatch } from './page-batch.ts'
 import { type Prices, pricesOf } from './prices.ts'
@@ -18,6 +19,8 @@ import type { PullParts } from './pull-parts.ts'
 const TURN_MS = 20_000
 /** One page, with all the calls that it takes. */
 const PAGE_MS = 150_000
+/** Nobody makes room by the minute. */
+const ROOM_AFTER_MS = 3_600_000
 /** New records between two writes. What is paid for is set aside before, and nobody else's meanwhile. */
 const MAX_RECORDS = 1000
 
@@ -47,6 +50,8 @@ export async function pullPages(
   try {
     for (;;) {
       if (signal.aborted || performance.now() - started > TURN_MS) return await putAside(db, claim, walk)
+      const full = await findFull(db, claim, walk)
+      if (full !== null) return await writeRefusal(db, claim, walk, full)
       const room = await makeRoom(db, claim, walk, prices)
       if (room === null) return null
       if (room.kind === 'none') return await writeOutOfCredits(db, claim, walk, room)
@@ -98,6 +103,19 @@ export async function pullPages(
       clearTimeout(tooLong)
       signal.removeEventListener('abort', end)
     }
+  }
+}
+
+/** A source without end would fill the disk: what an organisation has of records is limited as its rows are. */
+async function findFull(db: Db, { org_id, failures }: Claim, walk: SourceWalk): Promise<Verdict | null> {
+  const { records, limit } = await measureRecords(db, org_id)
+  const noted = walk.notes === true ? walk.counts.unchanged : 0
+  if (limit === null || records + noted < limit) return null
+  return {
+    afterMs: ROOM_AFTER_MS,
+    failures,
+    message: `your organisation has ${records + noted} records of sources, and its limit is ${limit} (LOAM_ROWS_PER_ORG)`,
+    hint: 'delete sources that you no longer need, or ask the operator for more; it is tried again by itself',
   }
 }
 

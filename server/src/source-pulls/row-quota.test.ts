@@ -31,3 +31,20 @@ it('records without room for their rows wait, the source says why, and all of th
   await sources.deliver(org, id, workflow_id)
   expect((await list(base)).total_count).toBe(3)
 })
+
+it('a source without end is stopped when the organisation has as many records as rows (LOAM_ROWS_PER_ORG)', async () => {
+  const org = await app.makeOrg()
+  await connectPaged(app, org)
+  lists.set('endless', {
+    items: [],
+    answer: ({ token }) => ({ json: { items: itemsOf(2, token + 1), next: String(token + 2) } }),
+  })
+  const id = await sources.create(org, 'paged_once', { list: 'endless' })
+  await sources.pull(org, id, AbortSignal.timeout(60_000))
+  const state = await sources.show(org, id)
+  expect(state).toMatchObject({ status: 'active', lead_count: 4 })
+  expect(state.last_error.message).toContain(
+    'has 4 records of sources, and its limit is 3 (LOAM_ROWS_PER_ORG)',
+  )
+  expect(Date.parse(state.next_pull_at)).toBeGreaterThan(Date.now())
+})

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { listChanges, lockSync } from '#server/store/sources/source-syncs.ts'
 import type { TestOrg } from '#test/harness.ts'
 import { connectPaged, type Item, itemsOf, makeSourceApp } from './testing/source-app.ts'
 
@@ -49,6 +50,58 @@ async function makeSource(items: Item[], slug = 'paged_tracked') {
 
 const WHO = { 'input.who': 'name' }
 const whoOf = (rows: { who: string }[]) => rows.map(({ who }) => who)
+
+describe('records of a source that would do harm', () => {
+  it('a field that every object inherits is empty, and what follows is delivered', async () => {
+    const source = await makeSource(itemsOf(2))
+    const workflow = await makeWorkflow()
+    const field_mapping = { 'input.who': 'name', 'input.mail': 'email' }
+    await source.sync({ workflow_id: workflow.id, field_mapping })
+    for (const field of ['constructor', '__proto__', 'toString']) {
+      await app.store.query({
+        text: `update source_syncs set position = 0, mapping = jsonb_set(mapping, '{1,field}', to_jsonb($2::text))
+          where instance_id = $1`,
+        values: [source.id, field],
+      })
+      await app.store.query({
+        text: 'delete from source_deliveries where instance_id = $1',
+        values: [source.id],
+      })
+      await sources.deliver(org, source.id, workflow.id)
+    }
+    expect(await workflow.rows()).toEqual(
+      Array.from({ length: 6 }, (_, n) => ({ who: `item ${(n % 2) + 1}`, mail: null })),
+    )
+  })
+
+  it('of large ones a chunk and a page hold a bounded number of bytes, and all are delivered', async () => {
+    const source = await makeSource(itemsOf(40))
+    // Compressed as they are stored, so that their length is not seen there.
+    await app.store.query({
+      text: `update source_records set data = json_build_object('name', repeat('x', 1000000), 'email', key)
+        where instance_id = $1`,
+      values: [source.id],
+    })
+    const page = (size: number) => org.call('GET', `/sources/${source.id}/data?page_size=${size}`)
+    const refused = await page(40)
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors[0]).toMatchObject({
+      field: 'page_size',
+      message: expect.stringContaining('such as 8'),
+    })
+    expect((await page(8)).body.data.rows).toHaveLength(8)
+    const workflow = await makeWorkflow()
+    await source.sync({ workflow_id: workflow.id, field_mapping: { 'input.mail': 'email' } })
+    const key = { org_id: org.orgId, instance_id: source.id, workflow_id: workflow.id }
+    const sync = await lockSync(app.store.org(org.orgId), key)
+    if (sync === undefined) throw new Error('the sync is gone')
+    const { changes, more } = await listChanges(app.store.org(org.orgId), sync, 400)
+    expect([changes.length < 40, more]).toEqual([true, true])
+    await sources.deliver(org, source.id, workflow.id)
+    const state = await sources.show(org, source.id)
+    expect(state.syncs[0]).toMatchObject({ delivered: 40, waiting: 0 })
+  })
+})
 
 describe('POST /sources/{source_instance_id}/sync', () => {
   it('brings existing records and later ones into the main sheet, each once', async () => {

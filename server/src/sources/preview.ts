@@ -10,6 +10,8 @@ export type Preview = {
   capped: boolean
 }
 
+/** Of JSON, that the rows of a preview take together; one row may be larger. */
+const MAX_BYTES = 4_000_000
 /** Pages that a preview reads at most, when they hold little or nothing. */
 const MAX_PAGES = 10
 
@@ -26,7 +28,7 @@ export async function previewSource(
   let state: unknown = null
   let progress = START
   let total: number | null = null
-  let capped = false
+  let [capped, bytes] = [false, 0]
   for (;;) {
     const page = await readPage(source, reached, { body, state, limit: limit - rows.size }, services)
     if ('kind' in page) {
@@ -35,15 +37,20 @@ export async function previewSource(
       return { rows: [...rows.values()], total: Math.max(total ?? 0, rows.size), capped: true }
     }
     const wanted = page.records.slice(0, limit - rows.size)
-    for (const { key, data } of wanted) rows.set(key, JSON.parse(data) as Record<string, unknown>)
+    for (const { key, data } of wanted) {
+      bytes += data.length
+      if (bytes > MAX_BYTES && rows.size > 0) break
+      rows.set(key, JSON.parse(data) as Record<string, unknown>)
+    }
     total = page.total ?? total
     capped ||= page.capped
     const step = stepOn(progress, state, page)
     // Whoever pays for a model is not made to pay for more of it than a glance takes.
     const isShown = reached.model !== null && rows.size > 0
-    const isFull = isShown || rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0
+    const isLarge = bytes > MAX_BYTES
+    const isFull = isShown || rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0 || isLarge
     if (!step.goesOn || isFull) {
-      const more = wanted.length < page.records.length || step.goesOn
+      const more = wanted.length < page.records.length || step.goesOn || isLarge
       return {
         rows: [...rows.values()],
         total: Math.max(total ?? 0, rows.size),

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { MAX_ROW_BYTES } from '#contract/rows.ts'
 import type { Provider } from '../catalog/provider/provider.ts'
-import type { Refusal } from '../catalog/provider/reply.ts'
+import { type Refusal, refusal } from '../catalog/provider/reply.ts'
 import { toStorableJson } from '../lib/json/storable.ts'
+import { createTurns } from '../lib/timing/turns.ts'
 import type { Source } from './define.ts'
 import { readerOf } from './model-reader.ts'
 import { askThrough, NO_KEY, type Reached, type SourceServices } from './reach.ts'
@@ -23,9 +25,14 @@ export type PulledPage = {
   afterMs: number
 }
 
+/** More than any row has inputs. */
+const MAX_FIELDS = 2000
+/** Of JSON, that a place to go on from may take: it is stored with every page. */
+const MAX_STATE_CHARS = 500_000
+
 type Where = { body: Record<string, unknown>; state: unknown; limit: number }
 
-/** Reads one page and makes records of what fits; of two with one key on a page the first counts. */
+/** Reads one page and makes records of what fits in turns with others; of two with one key on a page the first counts. */
 export async function readPage(
   source: Source,
   reached: Reached,
@@ -41,13 +48,19 @@ export async function readPage(
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page
+  if ([page.next, page.resume].some((state) => (JSON.stringify(state)?.length ?? 0) > MAX_STATE_CHARS)) {
+    return refusal('ineligible', 'it takes too many characters to say where its next page is')
+  }
+  const pause = createTurns()
   const records = new Map<string, PulledRecord>()
   let skipped = 0
   for (const { key: given, row } of page.records) {
-    const parsed = source.row.safeParse(row)
+    await pause()
     const name = printKey(given)
-    if (!parsed.success) skipped += 1
-    else if (!records.has(name)) records.set(name, toRecord(name, parsed.data))
+    if (records.has(name)) continue
+    const record = readRecord(source, name, row)
+    if (record === null) skipped += 1
+    else records.set(name, record)
   }
   return {
     records: [...records.values()],
@@ -59,6 +72,15 @@ export async function readPage(
     capped: page.capped ?? false,
     afterMs: page.afterMs ?? 0,
   }
+}
+
+/** Null for what has not the fields of a row, or more than a row may hold. */
+function readRecord(source: Source, key: string, row: Record<string, unknown>): PulledRecord | null {
+  if (Object.keys(row).length > MAX_FIELDS) return null
+  const parsed = source.row.safeParse(row)
+  if (!parsed.success) return null
+  const record = toRecord(key, parsed.data)
+  return Buffer.byteLength(record.data) > MAX_ROW_BYTES ? null : record
 }
 
 /** A row as it is stored. */

@@ -1,4 +1,9 @@
+import { measureJson } from '../json/json-scan.ts'
+
+/** JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack. */
 const MAX_JSON_DEPTH = 100
+/** Ten megabytes of `1,` are five million values, which take a minute and a gigabyte to go through. */
+const MAX_JSON_VALUES = 300_000
 const UTF_8 = new TextDecoder()
 
 export type JsonResult = { ok: true; value: unknown } | { ok: false; message: string }
@@ -92,33 +97,17 @@ function collectHeaders(sent: SentHeaders): EgressResponse['headers'] {
 }
 
 function parseJson(text: string): JsonResult {
-  if (exceedsDepth(text, MAX_JSON_DEPTH)) {
+  const { deepest, values } = measureJson(text)
+  if (deepest > MAX_JSON_DEPTH) {
     return { ok: false, message: `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels` }
+  }
+  if (values > MAX_JSON_VALUES) {
+    const most = MAX_JSON_VALUES.toLocaleString('en-US')
+    return { ok: false, message: `the answer is JSON of more than ${most} values; ask for smaller pages` }
   }
   try {
     return { ok: true, value: JSON.parse(text) }
   } catch {
     return { ok: false, message: 'the answer is not valid JSON' }
   }
-}
-
-const codeOf = (character: string): number => character.charCodeAt(0)
-const [QUOTE, BACKSLASH] = [codeOf('"'), codeOf('\\')]
-const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')]
-
-// JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack.
-function exceedsDepth(text: string, limit: number): boolean {
-  let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index)
-    if (inString) {
-      if (code === BACKSLASH) index += 1
-      else if (code === QUOTE) inString = false
-    } else if (code === QUOTE) inString = true
-    else if (code === BRACKET || code === BRACE) depth += 1
-    else if (code === BRACKET_END || code === BRACE_END) depth -= 1
-    if (depth > limit) return true
-  }
-  return false
 }

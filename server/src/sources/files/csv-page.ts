@@ -5,6 +5,7 @@ import { nameHeaders } from '../headers.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
+const MAX_COLUMNS = 2000
 const BOM = '\uFEFF'
 
 /** The rows that a chunk of a CSV file holds whole, at most `limit` of them. */
@@ -19,11 +20,11 @@ export function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: numb
     isFinal: !more,
   })
   const filled = rows.filter((row) => row.some((cell) => cell !== ''))
-  const columns = here.columns ?? (filled.length === 0 ? null : nameHeaders(filled.shift() ?? []))
+  const columns = here.columns ?? (filled.length === 0 ? null : nameColumns(filled.shift() ?? []))
   const length = used === 0 ? 0 : Buffer.byteLength(mark + text.slice(0, used))
   const size = nextSize(here.size, length)
   if (size === null)
-    throw new FileFault(`The record at byte ${here.byte} is longer than 16 MB; is a quote in it not closed?`)
+    throw new FileFault(`The record at byte ${here.byte} is longer than 4 MB; is a quote in it not closed?`)
   const isEnd = !more && used === text.length
   return {
     rows: filled.map((row) =>
@@ -33,6 +34,12 @@ export function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: numb
       ? null
       : { byte: here.byte + length, size, delimiter: columns === null ? null : delimiter, columns },
   }
+}
+
+function nameColumns(header: readonly string[]) {
+  if (header.length > MAX_COLUMNS)
+    throw new FileFault(`The file has ${header.length} columns; ${MAX_COLUMNS} are the most that can be read`)
+  return nameHeaders(header)
 }
 
 export function decode({ bytes, more }: Chunk): string {

@@ -22,7 +22,7 @@ export type FilePage = {
 }
 
 const MIN_SIZE = 64 * 1024
-const MAX_SIZE = 16 * 1024 * 1024
+const MAX_SIZE = 4 * 1024 * 1024
 
 /** How much to ask for next: as much as was used, and twice as much where not even one row was whole. */
 export function nextSize(size: number, used: number): number | null {

@@ -115,6 +115,14 @@ describe('import_from_csv_url', () => {
     expect((await pull(() => reply, { key_column: 'Id' })).pulled.refusal).toMatchObject(refusal)
   })
 
+  it('refuses a header of very many columns at once, also where all have one name', async () => {
+    const { pulled } = await pull(serveFile(() => ({ text: `${'a,'.repeat(120_000)}a\n1\n` }), true))
+    expect(pulled.refusal).toMatchObject({
+      kind: 'ineligible',
+      message: expect.stringContaining('120001 columns'),
+    })
+  })
+
   it('a row is told by all its values where no key column is named', async () => {
     const { pulled } = await pull(serveFile(() => ({ text: 'A,B\n1,2\n\n1,2\n1,\n' }), true))
     expect(pulled.rows).toEqual([

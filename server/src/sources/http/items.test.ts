@@ -117,6 +117,34 @@ describe('import_from_api', () => {
     expect(abroad.pulled).toMatchObject({ keys: KEYS, refusal: { kind: 'ineligible' } })
   })
 
+  it('an answer of millions of values is refused before it is parsed', async () => {
+    const { pulled } = await pullFrom(() => ({ text: `[${'1,'.repeat(300_000)}1]` }))
+    expect(pulled.refusal).toMatchObject({
+      kind: 'error',
+      message: expect.stringContaining('more than 300,000 values'),
+    })
+  })
+
+  it('records of more bytes or fields than a row may have are skipped', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 2001 }, (_, n) => [`field${n}`, n]))
+    const { pulled } = await pullFrom(() => ({
+      json: [{ id: 1, text: 'x'.repeat(2 * 1024 * 1024) }, { id: 2, ...wide }, { id: 3 }],
+    }))
+    expect(pulled).toMatchObject({ keys: ['3'], skipped: 2, refusal: null })
+  })
+
+  it('a cursor of any length is not carried along', async () => {
+    const { seen, pulled } = await pullFrom(() => ({ json: { items: ALL, next: 'c'.repeat(500_001) } }), {
+      items_path: 'items',
+      pagination: { type: 'cursor', path: 'next' },
+    })
+    expect(seen).toHaveLength(1)
+    expect(pulled.refusal).toMatchObject({
+      kind: 'ineligible',
+      message: expect.stringContaining('next page'),
+    })
+  })
+
   it('sends credentials from environment variables, and neither stores nor shows them', async () => {
     const body = {
       headers: { Authorization: 'Bearer {{env.API_TOKEN}}' },

@@ -4,7 +4,8 @@ import { parseReply, refusal, refusalOfFailure } from '../../catalog/provider/re
 import { http } from '../../catalog/providers/http/provider.ts'
 import { textOf } from '../../chain/references.ts'
 import { isObject } from '../../lib/json/object.ts'
-import { definePull } from '../pull.ts'
+import { createTurns } from '../../lib/timing/turns.ts'
+import { definePull, type Keyed } from '../pull.ts'
 import { contentKey } from '../rows.ts'
 import { defineShape } from '../shape.ts'
 import { askFor, Paging, Path, Place, placeAfter, valueAt } from './paging.ts'
@@ -79,11 +80,17 @@ export const pagedItems = definePull(items, http, {
     const found = body.items_path === undefined ? answer.body : valueAt(answer.body, body.items_path)
     if (!Array.isArray(found)) return refusal('ineligible', whereIsList(answer.body, body.items_path))
     const hide = hideSecrets(request, secrets)
-    const records = found.map((item: unknown) => {
+    const pause = createTurns()
+    const records: Keyed<Record<string, unknown>>[] = []
+    for (const item of found as unknown[]) {
+      await pause()
       const row = hide.inContent(isObject(item) ? item : { value: item })
       const key = body.key_path === undefined ? undefined : valueAt(item, body.key_path)
-      return { key: key === undefined || key === null ? contentKey(row) : hide.inWords(textOf(key)), row }
-    })
+      records.push({
+        key: key === undefined || key === null ? contentKey(row) : hide.inWords(textOf(key)),
+        row,
+      })
+    }
     const next = placeAfter(body.pagination, here, {
       count: found.length,
       body: answer.body,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { invalid } from '../../lib/errors.ts'
+import { type AppError, invalid } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { StoredRow } from './stored-row.ts'
 
@@ -31,7 +31,8 @@ export async function readLargeValues(db: Db, orgId: string, rows: LightRow[]): 
       found.set(row_id, data)
       total += data.length
     }
-    if (total > MAX_PAGE_BYTES) throw tooLarge(rows.length, total, found.size + rows.length - large.length)
+    if (total > MAX_PAGE_BYTES)
+      throw pageTooLarge('rows', rows.length, total, found.size + rows.length - large.length)
     batch = []
     batchBytes = 0
   }
@@ -48,11 +49,12 @@ export async function readLargeValues(db: Db, orgId: string, rows: LightRow[]): 
   })
 }
 
-function tooLarge(count: number, bytes: number, read: number) {
+/** Refuses a page, and says how many fit: `read` of its `count` take so many bytes. */
+export function pageTooLarge(what: 'rows' | 'records', count: number, bytes: number, read: number): AppError {
   const fitting = Math.max(1, Math.floor((MAX_PAGE_BYTES / bytes) * Math.min(read, count)))
   const max = MAX_PAGE_BYTES.toLocaleString('en-US')
   return invalid(
     'page_size',
-    `the values of these rows take more than ${max} bytes: ask for fewer of them, such as ${fitting}`,
+    `the values of these ${what} take more than ${max} bytes: ask for fewer of them, such as ${fitting}`,
   )
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { limitSql } from '../connection/limits.ts'
+import { MAX_PAGE_BYTES, pageTooLarge } from '../sheets/row-values.ts'
 import type { SourceKey } from './sources.ts'
 
 export type NewRecord = { key: string; data: string; hash: string }
@@ -110,16 +112,20 @@ function* printRecords(records: readonly NewRecord[]): Generator<{ text: string;
   if (items.length > 0) yield { text: `[${items.join(',')}]`, before }
 }
 
-/** Imported records by their number, in the order of import. Deep pages cost what the first one does. */
+/** Imported records by their number, in the order of import. Deep pages cost what the first one does; large ones are refused. */
 export async function listRecords(
   db: Db,
   { org_id, instance_id }: SourceKey,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<Record<string, unknown>[]> {
-  const { rows } = await sql<{ data: Record<string, unknown> }>`
-    select data from source_records
-    where org_id = ${org_id} and instance_id = ${instance_id} and seq > ${offset}::int and seq <= ${offset + limit}::int
-    order by seq`.execute(db)
+  const page = sql`from source_records
+    where org_id = ${org_id} and instance_id = ${instance_id} and seq > ${offset}::int and seq <= ${offset + limit}::int`
+  const { rows: measured } = await sql<{ count: number; bytes: number }>`
+    select count(*) as count, coalesce(sum(octet_length(data::text)), 0) as bytes ${page}`.execute(db)
+  const { count = 0, bytes = 0 } = measured[0] ?? {}
+  // One record alone is never too large.
+  if (bytes > MAX_PAGE_BYTES && count > 1) throw pageTooLarge('records', count, bytes, count)
+  const { rows } = await sql<{ data: Record<string, unknown> }>`select data ${page} order by seq`.execute(db)
   return rows.map(({ data }) => data)
 }
 
@@ -132,4 +138,15 @@ export async function listFieldNames(db: Db, { org_id, instance_id }: SourceKey)
       select data from source_records where org_id = ${org_id} and instance_id = ${instance_id} and seq is not null
       order by seq desc limit ${SAMPLE}) latest`.execute(db)
   return new Set(rows.map(({ name }) => name))
+}
+
+/** Records of all sources of an organisation, and how many it may have: as many as rows. */
+export async function measureRecords(
+  db: Db,
+  orgId: string,
+): Promise<{ records: number; limit: number | null }> {
+  const { rows } = await sql<{ records: number; limit: number | null }>`
+    select coalesce(sum(lead_count), 0)::bigint as records, ${limitSql('rowsPerOrg')} as limit
+    from sources where org_id = ${orgId} and status <> 'deleted'`.execute(db)
+  return rows[0] ?? { records: 0, limit: null }
 }

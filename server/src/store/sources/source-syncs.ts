@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { MAX_ROW_BYTES } from '#contract/rows.ts'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
@@ -79,22 +80,42 @@ export async function deleteSync(db: Db, { org_id, instance_id, workflow_id }: S
 
 export type Change = { key: string; seq: number; change_no: number; data: string; row_id: string | null }
 
-/** Changes behind the position of a sync, in their order, each with the row that its record became already. */
-export async function listChanges(db: Db, sync: SyncRecord, limit: number): Promise<Change[]> {
+/** Of JSON, that the changes listed at once take at most; one may be larger. */
+const MAX_CHANGES_BYTES = 32 * 1024 * 1024
+/** What a record takes at most, without reading it: compressed, 256 bytes may be behind one that is stored. */
+const BYTES_AT_MOST = sql`least(${sql.lit(MAX_ROW_BYTES)}, pg_column_size(data)
+  * case when pg_column_compression(data) is null then 1 else 256 end)`
+
+/**
+ * Changes behind the position of a sync, in their order, each with the row that its record became already. Of large ones only
+ * as many as a process has room for; `more` says whether there are others behind them.
+ */
+export async function listChanges(
+  db: Db,
+  sync: SyncRecord,
+  limit: number,
+): Promise<{ changes: Change[]; more: boolean }> {
   const { org_id, instance_id, workflow_id, position } = sync
-  const { rows } = await sql<Change>`
-    select r.key, r.seq, r.change_no, r.data::text as data, d.row_id
+  const { rows } = await sql<Change & { found: number }>`
+    select r.key, r.seq, r.change_no, r.data::text as data, d.row_id, r.found
     from (
-      select key, seq, change_no, data from source_records
-      where org_id = ${org_id} and instance_id = ${instance_id} and change_no > ${position}::bigint
-      order by change_no limit ${limit}
+      select key, seq, change_no, data, count(*) over () as found, row_number() over sequence as n,
+        sum(${BYTES_AT_MOST}) over sequence as bytes
+      from (
+        select key, seq, change_no, data from source_records
+        where org_id = ${org_id} and instance_id = ${instance_id} and change_no > ${position}::bigint
+        order by change_no limit ${limit}
+      ) next
+      window sequence as (order by change_no rows unbounded preceding)
     ) r
     left join lateral (
       select row_id from source_deliveries where org_id = ${org_id} and instance_id = ${instance_id}
         and workflow_id = ${workflow_id} and key = r.key limit 1
     ) d on true
+    where r.n = 1 or r.bytes <= ${MAX_CHANGES_BYTES}
     order by r.change_no`.execute(db)
-  return rows
+  const found = rows[0]?.found ?? 0
+  return { changes: rows, more: found === limit || rows.length < found }
 }
 
 export async function insertDeliveries(
