@@ -3,7 +3,7 @@ import { RowWindowBody, SheetTotals } from '#contract/row-edits.ts'
 import { RowPage } from '#contract/rows.ts'
 import { viewRow } from '../../rows/view.ts'
 import { countSettled } from '../../store/sheets/cell-totals.ts'
-import { listCells } from '../../store/sheets/cells.ts'
+import { listPageCells } from '../../store/sheets/cells.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
 import { listMatching, listPage } from '../../store/sheets/rows.ts'
 import { ok } from '../http/envelope.ts'
@@ -31,8 +31,7 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
       const page = isEmptySelection(selection)
         ? await listPage(db, sheet, offset, limit)
         : await listMatching(db, sheet, selection, offset, limit)
-      const ids = page.rows.map((row) => row.row_id)
-      const cells = await listCells(db, sheet.org_id, ids, outputsUrl(publicUrl(), sheet))
+      const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl(), sheet))
       return ok({
         rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
         total_count: page.total,

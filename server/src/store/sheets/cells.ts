@@ -1,10 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { Cell } from '#contract/rows.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Db } from '../connection/db.ts'
 import { KEYED_READ } from '../connection/statement-names.ts'
 import { flightAction } from '../runs/flights.ts'
+import type { PackedCell, StoredRow } from './stored-row.ts'
 
 export type CellsByRow = Map<string, Record<string, Cell>>
 
@@ -26,32 +27,66 @@ type Stored = {
   row_id: string
   action: string
   status: Cell['status']
-  outputs: string | null
   error: string | null
+  outputs: string | null
   /** Set where outputs were not read: what they take in the database, and when they were written. */
   stored_bytes: number | null
   version: string | null
 }
 
-/** The cells of some rows by row and action: results, and the one that is queued or running, all of one moment (D17). */
+/** Results, and the cell that is queued or running, all of one moment (D17). `rowId` is what their rows are compared with. */
+const selectCells = (orgId: string, rowId: RawBuilder<unknown>) => sql<Stored>`
+  select row_id, action, status, error,
+    case when ${isRead} then outputs::text end as outputs,
+    case when not ${isRead} then pg_column_size(outputs) end as stored_bytes,
+    case when not ${isRead} then completed_at::text end as version
+  from cells where org_id = ${orgId} and row_id = ${rowId}
+  union all
+  select f.row_id, ${flightAction}, f.status, null, null, null, null
+  from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+  where f.org_id = ${orgId} and f.row_id = ${rowId}`
+
+/** To be selected with a row: its cells, each an array of what `PackedCell` names. */
+export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuilder<PackedCell[] | null> =>
+  sql`(select json_agg(json_build_array(c.action, c.status, c.error, c.outputs, c.stored_bytes, c.version))
+    from (${selectCells(orgId, rowId)}) c)`
+
+/** The cells of some rows by row and action. */
 export async function listCells(
   db: Db,
   orgId: string,
   rowIds: readonly string[],
   urlOf: OutputsUrl,
 ): Promise<CellsByRow> {
+  if (rowIds.length === 0) return new Map()
+  const { rows } = await sql<Stored>`${keyedRead} ${selectCells(orgId, sql`any(${rowIds}::uuid[])`)}`.execute(
+    db,
+  )
+  return viewCells(db, orgId, rows, urlOf)
+}
+
+/** The cells of a page: those that were read with its rows, else looked up by them. */
+export async function listPageCells(
+  db: Db,
+  orgId: string,
+  page: readonly StoredRow[],
+  urlOf: OutputsUrl,
+): Promise<CellsByRow> {
+  if (page.some(({ cells }) => cells === undefined)) {
+    const ids = page.map(({ row_id }) => row_id)
+    return listCells(db, orgId, ids, urlOf)
+  }
+  const stored = page.flatMap(({ row_id, cells }) => (cells ?? []).map((cell) => unpack(row_id, cell)))
+  return viewCells(db, orgId, stored, urlOf)
+}
+
+const unpack = (
+  row_id: string,
+  [action, status, error, outputs, stored_bytes, version]: PackedCell,
+): Stored => ({ row_id, action, status, error, outputs, stored_bytes, version })
+
+async function viewCells(db: Db, orgId: string, rows: Stored[], urlOf: OutputsUrl): Promise<CellsByRow> {
   const byRow: CellsByRow = new Map()
-  if (rowIds.length === 0) return byRow
-  const { rows } = await sql<Stored>`${keyedRead}
-    select row_id, action, status, error,
-      case when ${isRead} then outputs::text end as outputs,
-      case when not ${isRead} then pg_column_size(outputs) end as stored_bytes,
-      case when not ${isRead} then completed_at::text end as version
-    from cells where org_id = ${orgId} and row_id = any(${rowIds}::uuid[])
-    union all
-    select f.row_id, ${flightAction}, f.status, null, null, null, null
-    from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
-    where f.org_id = ${orgId} and f.row_id = any(${rowIds}::uuid[])`.execute(db)
   const room = { bytes: MAX_PAGE_OUTPUT_BYTES }
   const light = new Map(
     rows.flatMap((cell) => (cell.outputs === null ? [] : [[cell, weigh(cell.outputs, room)]])),

@@ -11,7 +11,10 @@ const READ_IN_PASSING = sql.lit(2000)
 const BATCH_BYTES = 128 * 1024
 
 /** A row of a page whose values may have been left where they are. */
-export type LightRow = { row_id: string; data: string | null; stored_bytes: number | null }
+export type LightRow = Pick<StoredRow, 'row_id' | 'cells'> & {
+  data: string | null
+  stored_bytes: number | null
+}
 
 /** To be selected from `rows r`. */
 export const lightValues = sql`case when pg_column_size(r.data) <= ${READ_IN_PASSING} then r.data::text end as data,
@@ -43,9 +46,9 @@ export async function readLargeValues(db: Db, orgId: string, rows: LightRow[]): 
   }
   if (batch.length > 0) await read()
   // A row may have been deleted between the two looks.
-  return rows.flatMap(({ row_id, data }) => {
+  return rows.flatMap(({ row_id, data, cells }) => {
     const text = data ?? found.get(row_id)
-    return text === undefined ? [] : [{ row_id, data: text }]
+    return text === undefined ? [] : [{ row_id, data: text, cells }]
   })
 }
 

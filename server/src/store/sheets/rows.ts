@@ -6,6 +6,7 @@ import { announcing } from '../connection/changes.ts'
 import { type Db, inTransaction } from '../connection/db.ts'
 import { KEYED_READ } from '../connection/statement-names.ts'
 import { dropFlights } from '../runs/flights.ts'
+import { packedCells } from './cells.ts'
 import { type Condition, conditionsOf } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
@@ -54,7 +55,7 @@ export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise
 
 const keyedRead = sql.raw(KEYED_READ)
 
-/** Rows by their place in the order of insertion. Deep pages cost what the first one does. */
+/** Rows by their place in the order of insertion, with their cells. Deep pages cost what the first one does. */
 export async function listPage(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -91,9 +92,8 @@ export async function listPage(
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
       order by r.seq limit ${limit}
     )
-    select sheet.total, page.row_id, page.data, page.stored_bytes from sheet left join page on true order by page.seq`.execute(
-    db,
-  )
+    select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
+    from sheet left join page on true order by page.seq`.execute(db)
   return pageOf(db, org_id, rows)
 }
 
@@ -239,8 +239,8 @@ function allOf(conditions: Condition[]): Condition {
 
 /** Statements that answer the total beside the page give one row without an id when the page is empty. */
 async function pageOf(db: Db, orgId: string, rows: (Partial<LightRow> & { total: number })[]): Promise<Page> {
-  const page = rows.flatMap(({ row_id, data = null, stored_bytes = null }) =>
-    row_id ? [{ row_id, data, stored_bytes }] : [],
+  const page = rows.flatMap(({ row_id, data = null, stored_bytes = null, cells }) =>
+    row_id ? [{ row_id, data, stored_bytes, cells }] : [],
   )
   return { total: rows[0]?.total ?? 0, rows: await readLargeValues(db, orgId, page) }
 }

@@ -19,7 +19,7 @@ const WORKFLOW_FIELDS = [
 ] as const
 
 /** The living workflows of an organisation, with whether each is shared with this member. */
-function selectWorkflows(db: Db, orgId: string, memberId: string) {
+export function selectWorkflows(db: Db, orgId: string, memberId: string) {
   return db
     .selectFrom('workflows')
     .select(WORKFLOW_FIELDS)

@@ -20,7 +20,7 @@ import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
-import { listCells } from '../../../store/sheets/cells.ts'
+import { listPageCells } from '../../../store/sheets/cells.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import {
   deleteAllRows,
@@ -129,12 +129,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
           : listMatching(db, sheet, selection, offset, page_size)
       }
       const page = await read()
-      const cells = await listCells(
-        db,
-        sheet.org_id,
-        page.rows.map((row) => row.row_id),
-        outputsUrl(publicUrl(), sheet),
-      )
+      const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl(), sheet))
       return ok({
         rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
         total_count: page.total,

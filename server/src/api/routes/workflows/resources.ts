@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import { forbidden, notFound } from '../../../lib/errors.ts'
-import { findSheet, type SheetRecord } from '../../../store/sheets/sheets.ts'
+import { findSheetWithWorkflow, type SheetRecord } from '../../../store/sheets/sheets.ts'
 import { findWorkflow, type WorkflowFor } from '../../../store/sheets/workflows.ts'
 import type { Caller } from '../../http/caller.ts'
 
@@ -43,8 +43,12 @@ export async function requireWorkflow(request: FastifyRequest, workflowId: strin
   const { caller, db } = request
   const workflow = await findWorkflow(db, caller.orgId, caller.memberId, workflowId)
   if (workflow === undefined) throw notFound('Workflow')
-  if (!mayUse(caller, workflow)) throw forbidden('You have no access to this workflow')
+  requireUse(caller, workflow)
   return workflow
+}
+
+function requireUse(caller: Caller, workflow: WorkflowFor): void {
+  if (!mayUse(caller, workflow)) throw forbidden('You have no access to this workflow')
 }
 
 export async function workflowOfPath(request: FastifyRequest): Promise<void> {
@@ -54,11 +58,13 @@ export async function workflowOfPath(request: FastifyRequest): Promise<void> {
 
 export async function sheetOfPath(request: FastifyRequest): Promise<void> {
   const { workflow_id, sheet_id } = request.params as z.infer<typeof SheetParams>
-  const [workflow, sheet] = await Promise.all([
-    requireWorkflow(request, workflow_id),
-    findSheet(request.db, request.caller.orgId, sheet_id),
-  ])
-  if (sheet === undefined || sheet.workflow_id !== workflow.workflow_id) throw notFound('Sheet')
-  request.workflow = workflow
-  request.sheet = sheet
+  const { caller, db } = request
+  const found = await findSheetWithWorkflow(db, caller, { workflowId: workflow_id, sheetId: sheet_id })
+  if (found === undefined) {
+    await requireWorkflow(request, workflow_id)
+    throw notFound('Sheet')
+  }
+  requireUse(caller, found.workflow)
+  request.workflow = found.workflow
+  request.sheet = found.sheet
 }
