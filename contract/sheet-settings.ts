@@ -38,9 +38,15 @@ export const SheetWebhook = z.object({
     .string()
     .nullable()
     .describe('Null when there is none, or it was sealed with another LOAM_SECRET'),
+  max_credits_per_day: z.number().nullable().describe('What rows may cost a day (UTC) that arrive there'),
   deliveries: z.array(WebhookDelivery),
 })
-export const EnableWebhookBody = z.strictObject({ new_address: z.boolean().default(false) })
+export const EnableWebhookBody = z.strictObject({
+  new_address: z.boolean().default(false),
+  max_credits_per_day: MaxCredits.nullable()
+    .optional()
+    .describe('Stays as it is when it is left out; null for none'),
+})
 
 export const PublishBody = z.strictObject({
   workflow_id: Uuid,

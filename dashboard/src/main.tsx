@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { focusManager, MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -10,15 +10,31 @@ import './theme/styles.css'
 
 applyTheme(readTheme())
 
-const queries = new QueryClient({
+const MAX_RETRIES = 2
+/** Nobody was reached, or only something in between; a failure of the server itself is shown at once. */
+const isOnTheWay = (error: Error) => error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
+
+const queries: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: 5000,
-      // A refusal stays one; what did not arrive is tried again.
-      retry: (count, error) =>
-        count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      staleTime: 1000,
+      retry: (count, error) => count < MAX_RETRIES && isOnTheWay(error),
+      retryDelay: (count) => 500 * 2 ** count,
     },
   },
+  // One change shows on many screens: each asks anew when it is next opened.
+  mutationCache: new MutationCache({ onSuccess: () => queries.invalidateQueries({ refetchType: 'none' }) }),
+})
+
+// Back in the window is back on the page, also where another window only covered it.
+focusManager.setEventListener((onFocus) => {
+  const listener = () => onFocus()
+  addEventListener('visibilitychange', listener)
+  addEventListener('focus', listener)
+  return () => {
+    removeEventListener('visibilitychange', listener)
+    removeEventListener('focus', listener)
+  }
 })
 
 setSignedOutHandler(() => {

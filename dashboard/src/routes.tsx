@@ -3,7 +3,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 import type { Scope } from '#contract/scopes.ts'
 import { useCan } from './api/session.ts'
 import { Frame } from './frame/frame.tsx'
-import { NotAllowed, NotFound } from './frame/refusal.tsx'
+import { Broken, NotAllowed, NotFound } from './frame/refusal.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 import { Toasts } from './ui/toasts.tsx'
 
@@ -152,4 +152,5 @@ export const router = createRouter({
   },
   defaultPendingComponent: Skeleton,
   defaultPendingMs: 0,
+  defaultErrorComponent: Broken,
 })

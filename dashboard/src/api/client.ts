@@ -24,6 +24,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Worth another try as it is: nobody was reached, or the server failed. A refusal stays one. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500)
+
 export type Answer<Data> = {
   data: Data
   warnings: Warning[]
@@ -31,6 +35,9 @@ export type Answer<Data> = {
   runId: string | null
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** For lists that colleagues change as well: how often they are asked for while they are looked at. */
+export const LIVE = { refetchInterval: 5000 } as const
 
 let csrfToken = ''
 let onSignedOut: () => void = () => {}

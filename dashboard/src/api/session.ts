@@ -13,7 +13,9 @@ export type Session = {
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  staleTime: Infinity,
+  // A role may be changed meanwhile: that is asked whenever somebody comes back to the window.
+  staleTime: 60_000,
+  refetchOnWindowFocus: 'always',
   retry: false,
   queryFn: async () => {
     const { data } = await request<Session>('GET', '/internal/session')

@@ -20,8 +20,8 @@ export function AccountMenu() {
   return (
     <Menu
       trigger={
-        <Button kind="ghost" icon={UserRound} className="w-full justify-start max-md:w-auto">
-          Account
+        <Button kind="ghost" icon={UserRound} className="w-full justify-start max-md:h-9 max-md:w-auto">
+          <span className="max-md:sr-only">Account</span>
         </Button>
       }
     >

@@ -8,25 +8,7 @@ import { applyTheme, THEMES } from '../theme/theme.ts'
 import { Button } from '../ui/button.tsx'
 import { useReturnFocus } from '../ui/return-focus.ts'
 import { NAVIGATION } from './navigation.ts'
-
-const SETTINGS = [
-  'Members',
-  'API keys',
-  'Connections',
-  'Environment',
-  'Sessions',
-  'Audit log',
-  'Health',
-] as const
-const SETTING_PATHS = [
-  'members',
-  'keys',
-  'connections',
-  'environment',
-  'sessions',
-  'audit',
-  'health',
-] as const
+import { SETTINGS } from './settings-pages.ts'
 
 /** Ctrl+K: every place, every workflow, the themes. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -80,8 +62,8 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
                 ))}
               </Group>
               <Group heading="Settings">
-                {SETTINGS.map((name, place) => (
-                  <Item key={name} onSelect={() => go(`/settings/${SETTING_PATHS[place]}`)}>
+                {SETTINGS.filter(({ scope }) => scope === undefined || can(scope)).map(({ name, to }) => (
+                  <Item key={to} onSelect={() => go(to)}>
                     {name}
                   </Item>
                 ))}

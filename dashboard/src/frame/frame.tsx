@@ -9,6 +9,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { KeyboardShortcuts } from './keyboard-shortcuts.tsx'
 import { NAVIGATION } from './navigation.ts'
+import { SETTINGS } from './settings-pages.ts'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
@@ -48,9 +49,12 @@ function SignedIn() {
   return (
     <div className="flex h-full min-h-0 max-md:flex-col">
       <Sidebar onOpenPalette={() => setDialog('palette')} />
-      <Suspense fallback={<Skeleton />}>
-        <Outlet />
-      </Suspense>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <SettingsLinks />
+        <Suspense fallback={<Pending />}>
+          <Outlet />
+        </Suspense>
+      </div>
       {dialog === 'palette' && (
         <Suspense fallback={null}>
           <CommandPalette onClose={() => setDialog(null)} />
@@ -61,11 +65,48 @@ function SignedIn() {
   )
 }
 
+function Pending() {
+  return (
+    <main className="mx-auto w-full max-w-[1120px] px-4 py-16 md:px-6">
+      <Skeleton />
+    </main>
+  )
+}
+
+/** On a phone the row of links is longer than the screen. */
+const showLink = (link: Element | null) => link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
+/** From one page of the settings to the next. */
+function SettingsLinks() {
+  const can = useCan()
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  if (!path.startsWith('/settings/')) return null
+  return (
+    <nav aria-label="Pages of the settings" className="overflow-x-auto border-b">
+      <div className="mx-auto flex max-w-[1120px] gap-1 px-2 md:px-4">
+        {SETTINGS.filter(({ scope }) => scope === undefined || can(scope)).map(({ name, to }) => (
+          <Link
+            key={to}
+            to={to}
+            {...(path === to ? { 'aria-current': 'page' as const, ref: showLink } : {})}
+            className={classNames(
+              '-mb-px border-b-2 px-2 py-2 whitespace-nowrap hover:text-text',
+              path === to ? 'border-accent-text text-text' : 'border-transparent text-muted',
+            )}
+          >
+            {name}
+          </Link>
+        ))}
+      </div>
+    </nav>
+  )
+}
+
 function Sidebar({ onOpenPalette }: { onOpenPalette: () => void }) {
   const can = useCan()
   const path = useRouterState({ select: (state) => state.location.pathname })
   return (
-    <div className="flex shrink-0 gap-2 border-r bg-subtle p-2 max-md:items-center max-md:overflow-x-auto max-md:border-r-0 max-md:border-b md:w-[188px] md:flex-col">
+    <div className="flex shrink-0 gap-2 border-r bg-subtle p-2 max-md:items-center max-md:justify-between max-md:border-r-0 max-md:border-b max-md:p-1.5 md:w-[188px] md:flex-col">
       <div className="flex items-center gap-2 px-2 py-1 max-md:hidden">
         <img src="/icon.svg" alt="" width={20} height={20} />
         <span className="text-14 font-semibold">Loam</span>
@@ -79,13 +120,14 @@ function Sidebar({ onOpenPalette }: { onOpenPalette: () => void }) {
                 key={to}
                 to={to}
                 {...(isHere ? { 'aria-current': 'page' as const } : {})}
+                title={name}
                 className={classNames(
-                  'flex h-8 items-center gap-2 rounded-md px-2 whitespace-nowrap hover:bg-hover',
+                  'flex h-8 items-center gap-2 rounded-md px-2 whitespace-nowrap hover:bg-hover max-md:h-9',
                   isHere ? 'bg-selected font-medium text-accent-text' : 'text-text',
                 )}
               >
                 <Icon aria-hidden className="size-4 shrink-0" />
-                {name}
+                <span className={classNames(!isHere && 'max-md:sr-only')}>{name}</span>
               </Link>
             )
           },

@@ -12,11 +12,11 @@ export function Page({
 }) {
   useTitle(title)
   return (
-    <main className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+    <main tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
       <div className="mx-auto flex max-w-[1120px] flex-col gap-4 px-4 py-4 md:px-6">
-        <header className="flex flex-wrap items-center gap-2">
-          <h1 className="mr-auto min-w-0 truncate text-20 font-semibold">{title}</h1>
-          {actions}
+        <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+          <h1 className="min-w-0 text-20 font-semibold wrap-anywhere">{title}</h1>
+          <div className="flex flex-wrap items-center gap-2 empty:hidden">{actions}</div>
         </header>
         {children}
       </div>

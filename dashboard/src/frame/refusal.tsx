@@ -26,6 +26,15 @@ export function NotAllowed() {
   )
 }
 
+/** A screen that could not be shown: its script did not come, as when the server was away, or it threw. */
+export function Broken({ error }: { error: unknown }) {
+  return (
+    <Page title="Something went wrong">
+      <Problem error={error} onRetry={() => location.reload()} />
+    </Page>
+  )
+}
+
 /** In place of a screen whose data did not come: absent and foreign things look alike. */
 export function Refusal({ error, title, onRetry }: { error: unknown; title: string; onRetry: () => void }) {
   const status = error instanceof ApiError ? error.status : null

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import type { ComponentProps, MouseEvent } from 'react'
 import { classNames } from './class-names.ts'
 import type { Icon } from './icons.tsx'
 
@@ -22,11 +22,13 @@ export type ButtonProps = ComponentProps<'button'> & {
 export function buttonClass(kind: keyof typeof KINDS = 'plain', size: keyof typeof SIZES = 'normal'): string {
   return classNames(
     'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none',
-    'transition-colors disabled:cursor-not-allowed disabled:opacity-60 aria-disabled:opacity-60',
+    'transition-colors disabled:cursor-not-allowed disabled:opacity-60 aria-disabled:cursor-default aria-disabled:opacity-60',
     KINDS[kind],
     SIZES[size],
   )
 }
+
+const refuse = (event: MouseEvent) => event.preventDefault()
 
 export function Button({
   kind = 'plain',
@@ -37,14 +39,18 @@ export function Button({
   className,
   children,
   disabled,
+  onClick,
   ...rest
 }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled === true || busy}
+      disabled={disabled}
+      // A button that is disabled loses the focus: one that is busy only takes no more clicks.
+      aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
+      onClick={busy ? refuse : onClick}
       {...(iconOnly && typeof children === 'string' ? { title: children } : {})}
       className={classNames(buttonClass(kind, size), iconOnly && 'aspect-square px-0!', className)}
     >

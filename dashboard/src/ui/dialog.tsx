@@ -1,5 +1,6 @@
 import { Dialog as Radix } from 'radix-ui'
 import type { FormEvent, ReactNode } from 'react'
+import { isPassing } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Problem } from './problem.tsx'
@@ -23,6 +24,11 @@ type Props = {
   closeLabel?: string
   error?: unknown
   wide?: boolean
+}
+
+/** Escape closes the list of a field that is open, and not the dialog around it. */
+function leaveToList(event: KeyboardEvent): void {
+  if (document.querySelector(':popover-open') !== null) event.preventDefault()
 }
 
 /** A modal question. Enter submits; Escape, `Cancel` and the backdrop close; the focus returns to where it was. */
@@ -51,6 +57,7 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-40 bg-[rgb(10_12_16/45%)]" />
         <Radix.Content
           onCloseAutoFocus={returnFocus}
+          onEscapeKeyDown={leaveToList}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           className={classNames(
             'fixed top-[12vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-pop flex-col',
@@ -67,7 +74,12 @@ export function Dialog({
             </div>
             <div className="flex min-h-0 flex-col gap-3 overflow-y-auto px-5 py-4">
               {children}
-              {error !== undefined && error !== null && <Problem error={error} />}
+              {error !== undefined && error !== null && (
+                <Problem
+                  error={error}
+                  {...(submit !== undefined && isPassing(error) ? { onRetry: submit.onSubmit } : {})}
+                />
+              )}
             </div>
             <div className="flex flex-wrap items-center justify-end gap-2 border-t px-5 py-3">
               {footer}

@@ -1,14 +1,19 @@
+import { classNames } from './class-names.ts'
+
 /** `value` of `max`; while `max` is unknown it says only that something is under way. */
 export function ProgressBar({
   label,
   value,
   max,
   slim,
+  isFull = false,
 }: {
   label: string
   value: number
   max: number | null
   slim?: boolean
+  /** It measures what may not go on, and that is used up. */
+  isFull?: boolean
 }) {
   const share = max === null || max === 0 ? 0 : Math.min(1, value / max)
   return (
@@ -24,7 +29,10 @@ export function ProgressBar({
           : 'h-1.5 w-full overflow-hidden rounded bg-hairline'
       }
     >
-      <div className="h-full origin-left rounded bg-accent" style={{ width: `${share * 100}%` }} />
+      <div
+        className={classNames('h-full origin-left rounded', isFull ? 'bg-failed' : 'bg-accent')}
+        style={{ width: `${share * 100}%` }}
+      />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 /** Seen after 200 ms only: what is there sooner does not flicker. */
 export function Skeleton({ lines = 6, label = 'Loading' }: { lines?: number; label?: string }) {
   return (
-    <div role="status" aria-label={label} className="flex animate-appear flex-col gap-2 p-4">
+    <div role="status" aria-label={label} className="flex w-full animate-appear flex-col gap-2">
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} className="h-7 rounded bg-hover" />
       ))}

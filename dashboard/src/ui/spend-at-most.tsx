@@ -8,7 +8,8 @@ export function SpendAtMost({
   hint = 'Credits; empty: no cap. What would pass it is not run.',
 }: {
   value: string
-  onChange: (value: string) => void
+  /** Without it the cap is only shown. */
+  onChange?: (value: string) => void
   problem?: string | undefined
   hint?: string
 }) {
@@ -19,7 +20,7 @@ export function SpendAtMost({
       min={0}
       step="any"
       value={value}
-      onChange={onChange}
+      {...(onChange === undefined ? {} : { onChange })}
       problem={problem}
       hint={hint}
     />

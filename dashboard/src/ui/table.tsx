@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { classNames } from './class-names.ts'
 import { ArrowDown, ArrowUp } from './icons.tsx'
 
@@ -10,7 +10,7 @@ export type Column<Item> = {
   /** What it is sorted by; without it the column cannot be. */
   sortBy?: (item: Item) => string | number
   align?: 'right'
-  /** Left out where there is no room for it. */
+  /** Left out of a table that scrolls sideways on a phone; a card has it. */
   wideOnly?: boolean
 }
 
@@ -25,32 +25,69 @@ type Props<Item> = {
   onOrder?: (order: Order) => void
   /** Rows after all others, such as a total. */
   footer?: ReactNode
+  /** On a phone each row is a card; figures to compare stay in their columns and scroll sideways. */
+  narrow?: 'cards' | 'scroll'
 }
 
-export function Table<Item>({ label, columns, items, keyOf, order, onOrder, footer }: Props<Item>) {
+export function Table<Item>({
+  label,
+  columns,
+  items,
+  keyOf,
+  order,
+  onOrder,
+  footer,
+  narrow = 'cards',
+}: Props<Item>) {
   const sorted = sortItems(items, columns, order)
+  const frame = useRef<HTMLDivElement>(null)
+  const isScrollable = useIsScrollable(frame)
+  const isCards = narrow === 'cards'
   return (
     <div
-      className="overflow-x-auto rounded-lg border"
-      tabIndex={0}
-      role="group"
-      aria-label={`${label}, scrollable`}
+      ref={frame}
+      className="scroll-hint overflow-x-auto rounded-lg border"
+      // Only what scrolls needs the keyboard.
+      {...(isScrollable ? { tabIndex: 0, role: 'group', 'aria-label': `${label}, scrollable` } : {})}
     >
-      <table aria-label={label} className="w-full border-collapse text-left">
-        <thead className="bg-subtle text-12 text-muted">
-          <tr>
+      <table
+        role="table"
+        aria-label={label}
+        className={classNames('w-full border-collapse text-left', isCards && 'max-md:block')}
+      >
+        <thead
+          role="rowgroup"
+          className={classNames(
+            'bg-subtle text-12 text-muted',
+            isCards && (onOrder === undefined ? 'max-md:sr-only' : 'max-md:block'),
+          )}
+        >
+          <tr
+            role="row"
+            className={classNames(isCards && 'max-md:flex max-md:flex-wrap max-md:items-center')}
+          >
             {columns.map((column) => (
-              <Head key={column.name} column={column} order={order} onOrder={onOrder} />
+              <Head key={column.name} column={column} order={order} onOrder={onOrder} isCards={isCards} />
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup" className={classNames(isCards && 'max-md:block')}>
           {sorted.map((item) => (
-            <tr key={keyOf(item)} className="border-t hover:bg-subtle">
-              {columns.map((column) => (
+            <tr
+              key={keyOf(item)}
+              role="row"
+              className={classNames(
+                'border-t hover:bg-hover/50',
+                isCards && onOrder === undefined && 'max-md:first:border-t-0',
+                isCards && 'max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-2 max-md:p-3',
+              )}
+            >
+              {columns.map((column, place) => (
                 <td
                   key={column.name}
-                  className={classNames('h-10 px-3 max-md:px-2 py-1.5', cellClass(column))}
+                  role="cell"
+                  data-label={column.name}
+                  className={isCards ? cardClass(column, place === 0) : cellClass(column)}
                 >
                   {column.cell(item)}
                 </td>
@@ -65,17 +102,34 @@ export function Table<Item>({ label, columns, items, keyOf, order, onOrder, foot
 }
 
 function cellClass<Item>({ align, wideOnly }: Column<Item>): string {
-  return classNames(align === 'right' && 'text-right', wideOnly === true && 'max-md:hidden')
+  return classNames(
+    'h-10 px-3 py-1.5 max-md:px-2',
+    align === 'right' && 'text-right',
+    wideOnly === true && 'max-md:hidden',
+  )
+}
+
+/** A cell of a card has its column's name above it; the first one is the card's name. */
+function cardClass<Item>({ align, hideName }: Column<Item>, isFirst: boolean): string {
+  return classNames(
+    'md:h-10 md:px-3 md:py-1.5 max-md:block max-md:min-w-0 max-md:empty:hidden',
+    align === 'right' && 'md:text-right',
+    isFirst || hideName === true
+      ? 'max-md:col-span-2'
+      : 'max-md:before:block max-md:before:text-11 max-md:before:text-muted max-md:before:content-[attr(data-label)]',
+  )
 }
 
 function Head<Item>({
   column,
   order,
   onOrder,
+  isCards,
 }: {
   column: Column<Item>
   order: Order | undefined
   onOrder: ((order: Order) => void) | undefined
+  isCards: boolean
 }) {
   const isOrdered = order?.column === column.name
   const Arrow = order?.descending === true ? ArrowDown : ArrowUp
@@ -83,10 +137,16 @@ function Head<Item>({
   return (
     <th
       scope="col"
+      role="columnheader"
       {...(isOrdered
         ? { 'aria-sort': order.descending ? ('descending' as const) : ('ascending' as const) }
         : {})}
-      className={classNames('h-8 px-3 max-md:px-2 font-medium whitespace-nowrap', cellClass(column))}
+      className={classNames(
+        'h-8 px-3 font-medium whitespace-nowrap max-md:px-2',
+        column.align === 'right' && 'md:text-right',
+        column.align === 'right' && !isCards && 'text-right',
+        column.wideOnly === true && !isCards && 'max-md:hidden',
+      )}
     >
       {column.sortBy === undefined || onOrder === undefined ? (
         name
@@ -102,6 +162,20 @@ function Head<Item>({
       )}
     </th>
   )
+}
+
+/** Whether it is wider than there is room for. */
+function useIsScrollable(frame: React.RefObject<HTMLElement | null>): boolean {
+  const [isScrollable, setScrollable] = useState(false)
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return
+    const measure = new ResizeObserver(() => setScrollable(element.scrollWidth > element.clientWidth))
+    measure.observe(element)
+    for (const child of element.children) measure.observe(child)
+    return () => measure.disconnect()
+  }, [frame])
+  return isScrollable
 }
 
 function sortItems<Item>(items: readonly Item[], columns: readonly Column<Item>[], order: Order | undefined) {

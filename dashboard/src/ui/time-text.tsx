@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -8,8 +10,15 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** `3 minutes ago`, with the exact time at hand. */
+const TICK_MS = 15_000
+const subscribe = (onTick: () => void) => {
+  const timer = setInterval(onTick, TICK_MS)
+  return () => clearInterval(timer)
+}
+
+/** `3 minutes ago`, which becomes `4 minutes ago` by itself, with the exact time at hand. */
 export function TimeText({ at }: { at: string | null }) {
+  useSyncExternalStore(subscribe, () => Math.floor(Date.now() / TICK_MS))
   if (at === null) return <span className="text-muted">never</span>
   const date = new Date(at)
   return (
@@ -22,5 +31,6 @@ export function TimeText({ at }: { at: string | null }) {
 export function relativeTime(date: Date, now: number): string {
   const seconds = Math.round((date.getTime() - now) / 1000)
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
-  return relative.format(Math.trunc(seconds / size), unit)
+  // Two weeks that began a moment ago are 14 days, not 13; what is past counts whole units.
+  return relative.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
 }

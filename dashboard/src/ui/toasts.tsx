@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { ApiError } from '../api/client.ts'
+import { ApiError, isPassing } from '../api/client.ts'
 import { Button } from './button.tsx'
 import { X } from './icons.tsx'
 import { reasonOf } from './problem.tsx'
@@ -30,12 +30,17 @@ export function notify(text: string, action?: Toast['action']): void {
   set([...toasts, toast].slice(-MAX_SHOWN))
 }
 
-export function notifyProblem(error: unknown): void {
+/** `retry` does it again, and is offered where that may help. */
+export function notifyProblem(error: unknown, retry?: () => void): void {
   serial += 1
   const id = error instanceof ApiError && error.requestId !== null ? ` (request ${error.requestId})` : ''
-  set(
-    [...toasts, { id: serial, text: `${reasonOf(error)}${id}`, kind: 'problem' as const }].slice(-MAX_SHOWN),
-  )
+  const toast: Toast = {
+    id: serial,
+    text: `${reasonOf(error)}${id}`,
+    kind: 'problem',
+    ...(retry !== undefined && isPassing(error) ? { action: { label: 'Retry', run: retry } } : {}),
+  }
+  set([...toasts, toast].slice(-MAX_SHOWN))
 }
 
 const dismiss = (id: number) => set(toasts.filter((toast) => toast.id !== id))

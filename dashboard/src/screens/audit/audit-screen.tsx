@@ -1,11 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
 import type { z } from 'zod'
 import type { AuditPage as AuditPageSchema } from '#contract/settings.ts'
-import { get } from '../../api/client.ts'
+import { get, LIVE } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ScrollText } from '../../ui/icons.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -14,8 +16,10 @@ import { TimeText } from '../../ui/time-text.tsx'
 type AuditPage = z.infer<typeof AuditPageSchema>
 
 export function Screen() {
-  const [actor, setActor] = useState('')
-  const [action, setAction] = useState('')
+  const [actorTyped, setActor] = useState('')
+  const [actionTyped, setAction] = useState('')
+  const actor = useDeferredValue(actorTyped.trim())
+  const action = useDeferredValue(actionTyped.trim())
   const filter = new URLSearchParams({
     ...(actor === '' ? {} : { actor }),
     ...(action === '' ? {} : { action }),
@@ -29,46 +33,62 @@ export function Screen() {
       return get<AuditPage>(`/internal/audit?${query}`, signal)
     },
     getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    // Who reads further back is not moved by what happens meanwhile.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? LIVE.refetchInterval : false),
   })
   if (pages.data === undefined && pages.error !== null) {
     return <Refusal error={pages.error} title="Audit log" onRetry={() => void pages.refetch()} />
   }
+  const entries = pages.data?.pages.flatMap((page) => page.entries)
+  const clear = () => {
+    setActor('')
+    setAction('')
+  }
   return (
     <Page title="Audit log">
       <div className="flex flex-wrap gap-3">
-        <TextField label="Actor" value={actor} onChange={setActor} placeholder="Email address" />
-        <TextField label="Action" value={action} onChange={setAction} placeholder="Such as member" />
+        <TextField label="Actor" value={actorTyped} onChange={setActor} placeholder="Email address" />
+        <TextField label="Action" value={actionTyped} onChange={setAction} placeholder="Such as member" />
       </div>
-      {pages.data === undefined ? (
+      {entries === undefined ? (
         <Skeleton />
+      ) : entries.length === 0 ? (
+        <EmptyState icon={ScrollText} title="Nothing found" text="No entry has this actor and this action.">
+          <Button onClick={clear}>Clear the search</Button>
+        </EmptyState>
       ) : (
         <Table
           label="Audit log"
-          items={pages.data.pages.flatMap(({ entries }) => entries)}
+          items={entries}
           keyOf={({ entry_id }) => entry_id}
           columns={[
-            { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
+            {
+              name: 'What',
+              cell: ({ action: done }) => <span className="font-medium whitespace-nowrap">{done}</span>,
+            },
             {
               name: 'Who',
-              cell: ({ actor, key }) => (
-                <span className="break-words">
-                  {actor}
-                  {key !== null && <span className="text-muted max-md:hidden">{` (${key})`}</span>}
+              cell: ({ actor: who, key }) => (
+                <span className="long-text">
+                  {who}
+                  {key !== null && <span className="text-muted">{` (${key})`}</span>}
                 </span>
               ),
             },
-            { name: 'What', cell: ({ action }) => action },
+            { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
             {
               name: 'Which',
-              wideOnly: true,
-              cell: ({ target }) => <span className="break-all">{target}</span>,
+              cell: ({ target }) => <span className="long-text text-12">{target}</span>,
             },
             {
               name: 'Details',
-              wideOnly: true,
-              cell: ({ details }) => (
-                <code className="line-clamp-2 text-12 break-all">{JSON.stringify(details)}</code>
-              ),
+              cell: ({ details }) =>
+                Object.keys(details).length > 0 && (
+                  <code className="line-clamp-2 text-12 break-all" title={JSON.stringify(details)}>
+                    {JSON.stringify(details)}
+                  </code>
+                ),
             },
           ]}
         />

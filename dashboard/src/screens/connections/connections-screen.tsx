@@ -6,12 +6,13 @@ import type {
   Connection as ConnectionSchema,
   ConnectionTest as ConnectionTestSchema,
 } from '#contract/settings.ts'
-import { get, post, request } from '../../api/client.ts'
+import { get, LIVE, post, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link2 } from '../../ui/icons.tsx'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { NewConnection } from './new-connection.tsx'
@@ -23,6 +24,7 @@ export function Screen() {
   const connections = useQuery({
     queryKey: connectionsKey,
     queryFn: ({ signal }) => get<Connection[]>('/internal/connections', signal),
+    ...LIVE,
   })
   const [isMaking, setMaking] = useState(false)
   const [removed, setRemoved] = useState<Connection | null>(null)
@@ -81,7 +83,7 @@ export function Screen() {
 
 function columnsOf(remove: (connection: Connection) => void): readonly Column<Connection>[] {
   return [
-    { name: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
+    { name: 'Name', cell: ({ name }) => <span className="long-text font-medium">{name}</span> },
     { name: 'Provider', cell: ({ provider_name }) => provider_name },
     {
       name: 'Used by',
@@ -102,21 +104,21 @@ function columnsOf(remove: (connection: Connection) => void): readonly Column<Co
     {
       name: 'Of',
       wideOnly: true,
-      cell: ({ owner, shared }) => `${owner ?? 'the organisation'}${shared ? ', for everybody' : ''}`,
+      cell: ({ owner, shared }) => (
+        <span className="long-text">{`${owner ?? 'the organisation'}${shared ? ', for everybody' : ''}`}</span>
+      ),
     },
     {
       name: 'What to do',
       hideName: true,
       align: 'right',
       cell: (connection) => (
-        <div className="flex flex-wrap justify-end gap-1">
+        <RowActions>
           <TestButton connection={connection} />
           {connection.may_remove && (
-            <Button size="small" aria-label={`Remove ${connection.name}`} onClick={() => remove(connection)}>
-              Remove
-            </Button>
+            <RowAction verb="Remove" of={connection.name} onClick={() => remove(connection)} />
           )}
-        </div>
+        </RowActions>
       ),
     },
   ]
@@ -128,11 +130,7 @@ function TestButton({ connection: { connection_id, name } }: { connection: Conne
       post<z.infer<typeof ConnectionTestSchema>>(`/internal/connections/${connection_id}/test`),
     onSuccess: ({ ok, message }) =>
       ok ? notify(`${name}: ${message}`) : notifyProblem(new Error(`${name}: ${message}`)),
-    onError: notifyProblem,
+    onError: (error) => notifyProblem(error, () => test.mutate()),
   })
-  return (
-    <Button size="small" busy={test.isPending} aria-label={`Test ${name}`} onClick={() => test.mutate()}>
-      Test
-    </Button>
-  )
+  return <RowAction verb="Test" of={name} busy={test.isPending} onClick={() => test.mutate()} />
 }

@@ -86,7 +86,8 @@ export function NewConnection({ onMade, onClose }: { onMade: () => void; onClose
         <TextField
           key={field}
           label={labelOf(field)}
-          type={chosen.optional_fields.includes(field) ? 'text' : 'password'}
+          className={chosen.optional_fields.includes(field) ? undefined : 'masked'}
+          spellCheck={false}
           autoComplete="off"
           value={fields[field] ?? ''}
           onChange={(value) => setFields({ ...fields, [field]: value })}

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { Variable as VariableSchema } from '#contract/settings.ts'
-import { fieldProblem, get, request } from '../../api/client.ts'
+import { fieldProblem, get, LIVE, request } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { workflowsQuery } from '../../api/workflows.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Variable as VariableIcon } from '../../ui/icons.tsx'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -25,6 +26,7 @@ export function Screen() {
   const variables = useQuery({
     queryKey: variablesKey,
     queryFn: ({ signal }) => get<Variable[]>('/internal/environment', signal),
+    ...LIVE,
   })
   const can = useCan()
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -60,32 +62,31 @@ export function Screen() {
               items={list}
               keyOf={({ key, workflow_id }) => `${key} ${workflow_id ?? ''}`}
               columns={[
-                { name: 'Key', cell: ({ key }) => <code className="break-all">{key}</code> },
+                { name: 'Key', cell: ({ key }) => <code className="font-medium break-all">{key}</code> },
                 { name: 'Workflow', cell: ({ workflow_name }) => workflow_name ?? 'All workflows' },
                 { name: 'Set', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
-                { name: 'By', wideOnly: true, cell: ({ updated_by }) => updated_by },
+                {
+                  name: 'By',
+                  cell: ({ updated_by }) => <span className="long-text">{updated_by}</span>,
+                },
                 {
                   name: 'What to do',
                   hideName: true,
                   align: 'right',
                   cell: (variable) =>
                     canWrite && (
-                      <div className="flex flex-wrap justify-end gap-1">
-                        <Button
-                          size="small"
-                          aria-label={`Replace ${variable.key}`}
+                      <RowActions>
+                        <RowAction
+                          verb="Replace"
+                          of={variable.key}
                           onClick={() => setAsked({ verb: 'replace', variable })}
-                        >
-                          Replace
-                        </Button>
-                        <Button
-                          size="small"
-                          aria-label={`Delete ${variable.key}`}
+                        />
+                        <RowAction
+                          verb="Delete"
+                          of={variable.key}
                           onClick={() => setAsked({ verb: 'delete', variable })}
-                        >
-                          Delete
-                        </Button>
-                      </div>
+                        />
+                      </RowActions>
                     ),
                 },
               ]}
@@ -155,7 +156,8 @@ function SetVariable({
       />
       <TextField
         label="Value"
-        type="password"
+        className="masked"
+        spellCheck={false}
         value={value}
         onChange={setValue}
         problem={problems.value}

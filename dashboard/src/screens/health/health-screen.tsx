@@ -20,8 +20,8 @@ export function Screen() {
     <LoadedPage title="Health" query={health}>
       {({ limits, ...now }) => (
         <>
-          <dl className="grid gap-px overflow-hidden rounded-lg border bg-hairline sm:grid-cols-2 lg:grid-cols-4">
-            <Fact name="Version" value={`Loam ${now.version}, ${now.database}`} />
+          <dl className="grid gap-px overflow-hidden rounded-lg border bg-hairline max-md:grid-cols-2 md:grid-cols-3">
+            <Fact name="Version" value={`Loam ${now.version}, PostgreSQL ${now.database}`} />
             <Fact name="Workers" value={now.workers === 0 ? 'none: rows wait' : String(now.workers)} />
             <Fact name="Rows queued or running" value={count(now.rows_in_the_air)} />
             <Fact name="Runs under way" value={count(now.runs_under_way)} />
@@ -39,7 +39,7 @@ export function Screen() {
               {
                 name: 'Setting',
                 wideOnly: true,
-                cell: ({ setting }) => <code className="text-12">{setting}</code>,
+                cell: ({ setting }) => <code className="text-12 break-all">{setting}</code>,
               },
             ]}
           />

@@ -2,9 +2,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { z } from 'zod'
 import type { InvitationPage } from '#contract/sheet-settings.ts'
-import { get, request } from '../../api/client.ts'
+import { get, isPassing, request } from '../../api/client.ts'
 import { useTitle } from '../../frame/page.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
@@ -28,15 +28,25 @@ export function Screen() {
     <main className="flex min-h-full items-center justify-center bg-subtle p-4">
       <div className="flex w-full max-w-[400px] flex-col gap-4 rounded-xl border bg-bg p-6">
         <img src="/icon.svg" alt="" width={32} height={32} />
-        <h1 className="text-20 font-semibold">{title}</h1>
+        <h1 className="text-20 font-semibold wrap-anywhere">{title}</h1>
         {invitation.error !== null && (
-          <Problem error={invitation.error} onRetry={() => void invitation.refetch()} />
+          <>
+            <Problem error={invitation.error} onRetry={() => void invitation.refetch()} />
+            <a href="/sign-in" className={buttonClass('plain', 'large')}>
+              Sign in
+            </a>
+          </>
         )}
         {invitation.data === undefined && invitation.error === null && <Skeleton lines={2} />}
         {invitation.data !== undefined && (
           <>
-            <p className="text-muted">{`You are invited as ${invitation.data.role}, with the address ${invitation.data.email}.`}</p>
-            {accept.error !== null && <Problem error={accept.error} />}
+            <p className="text-muted wrap-anywhere">{`You are invited as ${invitation.data.role}, with the address ${invitation.data.email}.`}</p>
+            {accept.error !== null && (
+              <Problem
+                error={accept.error}
+                {...(isPassing(accept.error) ? { onRetry: () => accept.mutate() } : {})}
+              />
+            )}
             <Button kind="primary" size="large" busy={accept.isPending} onClick={() => accept.mutate()}>
               Accept the invitation
             </Button>

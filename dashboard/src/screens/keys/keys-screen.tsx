@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ListedKey as ListedKeySchema } from '#contract/settings.ts'
-import { get, request } from '../../api/client.ts'
+import { get, LIVE, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { KeyRound } from '../../ui/icons.tsx'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { KeyCreated } from './key-created.tsx'
@@ -24,6 +26,7 @@ export function Screen() {
   const keys = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => get<ListedKey[]>('/internal/keys', signal),
+    ...LIVE,
   })
   const [asked, setAsked] = useState<Asked | null>(null)
   const queries = useQueryClient()
@@ -84,25 +87,32 @@ export function Screen() {
   )
 }
 
+const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+
 function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
   return [
     { name: 'Key', cell: ({ last4 }) => <code>{`...${last4}`}</code> },
-    { name: 'Of', wideOnly: true, cell: ({ email }) => email ?? 'nobody any more' },
+    {
+      name: 'Of',
+      cell: ({ email }) => <span className="long-text">{email ?? 'nobody any more'}</span>,
+    },
     {
       name: 'May',
       cell: ({ scopes, allowed_workflow_ids: only }) => (
-        <span title={scopes.join(', ')}>
-          {`${scopes.length} scopes`}
-          {only !== null && `, ${only.length} ${only.length === 1 ? 'workflow' : 'workflows'}`}
-        </span>
+        <details>
+          <summary className="cursor-pointer">
+            {counted(scopes.length, 'scope')}
+            {only !== null && `, ${counted(only.length, 'workflow')}`}
+          </summary>
+          <span className="text-12 text-muted">{scopes.join(', ')}</span>
+        </details>
       ),
     },
     { name: 'Last used', cell: ({ last_used_at }) => <TimeText at={last_used_at} /> },
     {
       name: 'Expires',
-      wideOnly: true,
       cell: ({ expires_at, status }) =>
-        status === 'active' ? expires_at === null ? 'never' : <TimeText at={expires_at} /> : status,
+        status === 'active' ? <TimeText at={expires_at} /> : <Badge tone="quiet">{status}</Badge>,
     },
     {
       name: 'What to do',
@@ -110,22 +120,18 @@ function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
       align: 'right',
       cell: (key) =>
         key.status === 'active' && (
-          <div className="flex flex-wrap justify-end gap-1">
-            <Button
-              size="small"
-              aria-label={`Rotate key ...${key.last4}`}
+          <RowActions>
+            <RowAction
+              verb="Rotate"
+              of={`key ...${key.last4}`}
               onClick={() => ask({ verb: 'rotate', key })}
-            >
-              Rotate
-            </Button>
-            <Button
-              size="small"
-              aria-label={`Revoke key ...${key.last4}`}
+            />
+            <RowAction
+              verb="Revoke"
+              of={`key ...${key.last4}`}
               onClick={() => ask({ verb: 'revoke', key })}
-            >
-              Revoke
-            </Button>
-          </div>
+            />
+          </RowActions>
         ),
     },
   ]

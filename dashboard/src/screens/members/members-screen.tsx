@@ -3,11 +3,12 @@ import { useState } from 'react'
 import type { z } from 'zod'
 import { type Role, ROLES } from '#contract/scopes.ts'
 import type { Roster as RosterSchema } from '#contract/settings.ts'
-import { get, request } from '../../api/client.ts'
+import { get, LIVE, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { UserPlus } from '../../ui/icons.tsx'
+import { RowAction } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
 import { InviteMember } from './invite-member.tsx'
@@ -22,6 +23,7 @@ export function Screen() {
   const roster = useQuery({
     queryKey: rosterKey,
     queryFn: ({ signal }) => get<Roster>('/internal/members', signal),
+    ...LIVE,
   })
   const [isInviting, setInviting] = useState(false)
   const [removed, setRemoved] = useState<string | null>(null)
@@ -60,9 +62,9 @@ function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
     {
       name: 'Email',
       cell: ({ email, is_you }) => (
-        <span className="break-all">
+        <span className="long-text font-medium">
           {email}
-          {is_you && <span className="text-muted"> (you)</span>}
+          {is_you && <span className="font-normal text-muted"> (you)</span>}
         </span>
       ),
     },
@@ -76,11 +78,7 @@ function columnsOf(remove: (email: string) => void): readonly Column<Member>[] {
       name: 'What to do',
       hideName: true,
       align: 'right',
-      cell: ({ email }) => (
-        <Button size="small" aria-label={`Remove ${email}`} onClick={() => remove(email)}>
-          Remove
-        </Button>
-      ),
+      cell: ({ email }) => <RowAction verb="Remove" of={email} onClick={() => remove(email)} />,
     },
   ]
 }
@@ -91,19 +89,18 @@ function RoleField({ member: { email, role } }: { member: Member }) {
     mutationFn: (next: Role) =>
       request('PATCH', `/internal/members/${encodeURIComponent(email)}`, { role: next }),
     onSettled: () => queries.invalidateQueries({ queryKey: rosterKey }),
-    onError: notifyProblem,
+    onError: (error, next) => notifyProblem(error, () => change.mutate(next)),
   })
   return (
     <div className="w-32">
       <Combobox
         label={`Role of ${email}`}
         hideLabel
-        value={change.variables ?? role}
+        value={change.isPending ? change.variables : role}
         choices={ROLES}
-        disabled={change.isPending}
         onChange={(next) => {
           const found = ROLES.find((one) => one === next)
-          if (found !== undefined && found !== role) change.mutate(found)
+          if (found !== undefined && found !== role && !change.isPending) change.mutate(found)
         }}
       />
     </div>

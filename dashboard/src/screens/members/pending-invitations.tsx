@@ -4,6 +4,7 @@ import { request } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import type { Roster } from './members-screen.tsx'
@@ -21,7 +22,7 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
         items={invitations}
         keyOf={({ email }) => email}
         columns={[
-          { name: 'Email', cell: ({ email }) => <span className="break-all">{email}</span> },
+          { name: 'Email', cell: ({ email }) => <span className="long-text font-medium">{email}</span> },
           { name: 'Role', cell: ({ role }) => role },
           { name: 'Invited', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
           { name: 'Expires', wideOnly: true, cell: ({ expires_at }) => <TimeText at={expires_at} /> },
@@ -30,7 +31,7 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
             hideName: true,
             align: 'right',
             cell: ({ email, link }) => (
-              <div className="flex flex-wrap justify-end gap-1">
+              <RowActions>
                 {link !== null && (
                   <CopyButton
                     size="small"
@@ -46,7 +47,7 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
                 >
                   Revoke
                 </Button>
-              </div>
+              </RowActions>
             ),
           },
         ]}

@@ -1,13 +1,16 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import type { z } from 'zod'
 import type { EntityKind } from '#contract/records.ts'
 import type { ListedRecord, RecordPage } from '#contract/screens.ts'
 import { get } from '../../api/client.ts'
+import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Building2 } from '../../ui/icons.tsx'
+import { NameButton } from '../../ui/name-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -31,20 +34,31 @@ export function Screen() {
         placeholder="Beginning of a domain, an address or an id"
         value={words}
         onChange={setWords}
-        className="max-w-[320px]"
+        className="md:max-w-[320px]"
       />
       <Tabs
         label="Kinds of records"
         tabs={KINDS.map(({ name, kind }) => ({
           name,
-          content: <RecordList label={name} kind={kind} words={words} />,
+          content: <RecordList label={name} kind={kind} words={words} clear={() => setWords('')} />,
         }))}
       />
     </Page>
   )
 }
 
-function RecordList({ label, kind, words }: { label: string; kind: EntityKind; words: string }) {
+function RecordList({
+  label,
+  kind,
+  words,
+  clear,
+}: {
+  label: string
+  kind: EntityKind
+  words: string
+  clear: () => void
+}) {
+  const canSource = useCan()('sources:read')
   const wanted = useDeferredValue(words.trim())
   const [opened, setOpened] = useState<string | null>(null)
   const pages = useInfiniteQuery({
@@ -56,6 +70,8 @@ function RecordList({ label, kind, words }: { label: string; kind: EntityKind; w
       return get<z.infer<typeof RecordPage>>(`/internal/records?${query}`, signal)
     },
     getNextPageParam: ({ next }) => next,
+    // What was found for the letters before stays until the next is there.
+    placeholderData: keepPreviousData,
   })
   if (pages.data === undefined) {
     return pages.error === null ? (
@@ -76,7 +92,17 @@ function RecordList({ label, kind, words }: { label: string; kind: EntityKind; w
             ? 'Records come from sources, from actions that save them, and from files that an administrator imports.'
             : `Nothing is identified by “${wanted}…”.`
         }
-      />
+      >
+        {wanted === '' ? (
+          canSource && (
+            <Link to="/sources" className={buttonClass('primary')}>
+              Bring records in by a source
+            </Link>
+          )
+        ) : (
+          <Button onClick={clear}>Clear the search</Button>
+        )}
+      </EmptyState>
     )
   }
   return (
@@ -109,15 +135,12 @@ function columnsOf(
     {
       name: 'Name',
       cell: (record) => (
-        <Button
-          kind="ghost"
-          size="small"
-          className="-ml-2"
+        <NameButton
           aria-pressed={record.entity_id === opened}
           onClick={() => open(record.entity_id === opened ? null : record.entity_id)}
         >
           {nameOf(record)}
-        </Button>
+        </NameButton>
       ),
     },
     {

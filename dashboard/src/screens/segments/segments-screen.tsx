@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { figure } from '../../ui/figure.ts'
 import { Filter, Plus } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { type Segment, SegmentDialog } from './segment-dialog.tsx'
@@ -63,7 +64,10 @@ export function Screen() {
               items={list}
               keyOf={({ id }) => id}
               columns={[
-                { name: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
+                {
+                  name: 'Name',
+                  cell: ({ name }) => <span className="long-text font-medium">{name}</span>,
+                },
                 { name: 'Of', cell: ({ entityKind }) => entityKind },
                 {
                   name: 'Members',
@@ -87,18 +91,16 @@ export function Screen() {
                   hideName: true,
                   align: 'right',
                   cell: (segment) => (
-                    <div className="flex flex-wrap justify-end gap-1">
+                    <RowActions>
                       {(['sync', 'edit', 'delete'] as const).map((verb) => (
-                        <Button
+                        <RowAction
                           key={verb}
-                          size="small"
-                          aria-label={`${WORDS[verb]} ${segment.name}`}
+                          verb={WORDS[verb]}
+                          of={segment.name}
                           onClick={() => setAsked({ verb, segment })}
-                        >
-                          {WORDS[verb]}
-                        </Button>
+                        />
                       ))}
-                    </div>
+                    </RowActions>
                   ),
                 },
               ]}

@@ -2,8 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SegmentSync } from '#contract/segment-syncs.ts'
 import { request } from '../../api/client.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { NameLink } from '../../ui/name-link.tsx'
+import { RowAction } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
@@ -27,12 +30,13 @@ export function SyncCard({
   const act = useMutation({
     mutationFn: ({ to, body }: { to: string; body?: object }) => request('POST', `${path}${to}`, body),
     onSuccess: refresh,
-    onError: notifyProblem,
+    onError: (error, asked) => notifyProblem(error, () => act.mutate(asked)),
   })
   return (
     <section aria-label={`Sync of ${name}`} className="flex flex-col gap-3 rounded-lg border p-4">
       <div className="flex flex-wrap items-center gap-2">
-        <h2 className="mr-auto text-14 font-semibold">{`Sync of ${name}`}</h2>
+        <h2 className="mr-auto min-w-0 text-14 font-semibold wrap-anywhere">{`Sync of ${name}`}</h2>
+        <Badge tone={sync.state === 'active' ? 'good' : 'warning'}>{sync.state.replaceAll('_', ' ')}</Badge>
         {sync.state === 'paused_error' && (
           <Button busy={act.isPending} onClick={() => act.mutate({ to: '/resume' })}>
             Resume sync
@@ -43,14 +47,14 @@ export function SyncCard({
         </Button>
       </div>
       <p className="text-muted">
-        {`State: ${sync.state}. Last cycle: `}
+        {'Last cycle: '}
         <TimeText at={sync.last_cycle_at} />
         {sync.last_import_error !== null && `. Last error: ${sync.last_import_error.message}`}
       </p>
       {sync.held_count > 0 && (
         <div role="status" className="flex flex-wrap items-center gap-2 rounded-md bg-subtle px-3 py-2">
           <span className="mr-auto">
-            {`${sync.held_count.toLocaleString('en')} members are held${sync.held_reason === null ? '' : ` because ${WORDS[sync.held_reason]}`}`}
+            {`${sync.held_count.toLocaleString('en')} ${sync.held_count === 1 ? 'member is' : 'members are'} held${sync.held_reason === null ? '' : ` because ${WORDS[sync.held_reason]}`}`}
           </span>
           <Button onClick={() => act.mutate({ to: '/confirm', body: { choice: 'push' } })}>
             Push held members
@@ -65,8 +69,16 @@ export function SyncCard({
         items={sync.destinations}
         keyOf={({ connection_id }) => connection_id}
         columns={[
-          { name: 'Workflow', cell: ({ workflow_id }) => nameOf(workflow_id) },
-          { name: 'State', cell: ({ state }) => state },
+          {
+            name: 'Workflow',
+            cell: ({ workflow_id: id }) => <NameLink to={`/workflows/${id}`}>{nameOf(id)}</NameLink>,
+          },
+          {
+            name: 'State',
+            cell: ({ state }) => (
+              <Badge tone={state === 'active' ? 'good' : 'warning'}>{state.replaceAll('_', ' ')}</Badge>
+            ),
+          },
           { name: 'Delivered', align: 'right', cell: ({ delivered }) => delivered.toLocaleString('en') },
           { name: 'Waiting', align: 'right', cell: ({ pending }) => pending.toLocaleString('en') },
           {
@@ -80,17 +92,15 @@ export function SyncCard({
             hideName: true,
             align: 'right',
             cell: ({ connection_id, state, workflow_id }) => (
-              <Button
-                size="small"
-                aria-label={`${state === 'active' ? 'Pause' : 'Resume'} ${nameOf(workflow_id)}`}
+              <RowAction
+                verb={state === 'active' ? 'Pause' : 'Resume'}
+                of={nameOf(workflow_id)}
                 onClick={() =>
                   act.mutate({
                     to: `/destinations/${connection_id}/${state === 'active' ? 'pause' : 'resume'}`,
                   })
                 }
-              >
-                {state === 'active' ? 'Pause' : 'Resume'}
-              </Button>
+              />
             ),
           },
         ]}

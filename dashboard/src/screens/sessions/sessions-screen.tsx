@@ -2,10 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ListedSession as ListedSessionSchema } from '#contract/sessions.ts'
-import { get, request } from '../../api/client.ts'
+import { get, LIVE, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { RowAction } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 
@@ -17,6 +19,7 @@ export function Screen() {
   const sessions = useQuery({
     queryKey: sessionsKey,
     queryFn: ({ signal }) => get<ListedSession[]>('/internal/sessions', signal),
+    ...LIVE,
   })
   const [revoked, setRevoked] = useState<ListedSession | 'others' | null>(null)
   const queries = useQueryClient()
@@ -44,7 +47,9 @@ export function Screen() {
               {
                 name: 'Browser',
                 cell: ({ browser }) => (
-                  <span className="line-clamp-2 break-words">{browser === '' ? 'unknown' : browser}</span>
+                  <span className="line-clamp-2 font-medium break-words">
+                    {browser === '' ? 'unknown' : browser}
+                  </span>
                 ),
               },
               { name: 'Signed in', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
@@ -55,15 +60,13 @@ export function Screen() {
                 align: 'right',
                 cell: (session) =>
                   session.current ? (
-                    <span className="text-muted">This session</span>
+                    <Badge tone="good">This session</Badge>
                   ) : (
-                    <Button
-                      size="small"
-                      aria-label={`Revoke session ${nameOf(session)}`}
+                    <RowAction
+                      verb="Revoke"
+                      of={`session ${nameOf(session)}`}
                       onClick={() => setRevoked(session)}
-                    >
-                      Revoke
-                    </Button>
+                    />
                   ),
               },
             ]}

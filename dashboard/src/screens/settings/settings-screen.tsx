@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useCan } from '../../api/session.ts'
 import { Page } from '../../frame/page.tsx'
-import { SETTINGS } from './settings-pages.ts'
+import { SETTINGS } from '../../frame/settings-pages.ts'
 
 /** What can be set, with what each page is for. */
 export function Screen() {

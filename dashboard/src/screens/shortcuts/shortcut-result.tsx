@@ -1,4 +1,5 @@
 import type { ShortcutRun } from '#contract/shortcuts.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
 import { valueText } from '../../ui/value-text.ts'
 import type { Shortcut } from './shortcuts-screen.tsx'
@@ -26,11 +27,17 @@ export function ShortcutResult({ shortcut, run }: { shortcut: Shortcut; run: Sho
               <span className="break-words whitespace-pre-wrap">{valueText(value, 2)}</span>
             ),
           },
-          { name: 'Status', cell: ({ status }) => status },
+          { name: 'Status', cell: ({ status }) => <RunStatus status={status} /> },
         ]}
       />
     </section>
   )
+}
+
+const TONES: Readonly<Record<string, Tone>> = { completed: 'good', failed: 'bad', inProgress: 'busy' }
+
+export function RunStatus({ status }: { status: string }) {
+  return status === '' ? null : <Badge tone={TONES[status] ?? 'quiet'}>{status}</Badge>
 }
 
 function fieldOf(outputs: unknown, name: string): Field {

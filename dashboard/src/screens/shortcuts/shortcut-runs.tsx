@@ -5,11 +5,12 @@ import type { ShortcutRun, ShortcutRunPage } from '#contract/shortcuts.ts'
 import { get } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { figure } from '../../ui/figure.ts'
+import { NameButton } from '../../ui/name-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { valueText } from '../../ui/value-text.ts'
-import { ShortcutResult } from './shortcut-result.tsx'
+import { RunStatus, ShortcutResult } from './shortcut-result.tsx'
 import type { Shortcut } from './shortcuts-screen.tsx'
 
 const PAGE = 20
@@ -53,28 +54,35 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
   )
 }
 
+/** `email: ada@example.com, size: 3`. */
+function inputWords(inputs: unknown): string {
+  if (typeof inputs !== 'object' || inputs === null) return valueText(inputs)
+  return Object.entries(inputs)
+    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .join(', ')
+}
+
 function columnsOf(opened: string | null, open: (id: string | null) => void): readonly Column<ShortcutRun>[] {
   return [
     {
       name: 'Started',
       cell: ({ id, created_at }) => (
-        <Button
-          kind="ghost"
-          size="small"
-          aria-pressed={id === opened}
-          onClick={() => open(id === opened ? null : id)}
-        >
+        <NameButton aria-pressed={id === opened} onClick={() => open(id === opened ? null : id)}>
           <TimeText at={created_at} />
-        </Button>
+        </NameButton>
       ),
     },
-    { name: 'Status', cell: ({ status }) => status },
-    { name: 'By', wideOnly: true, cell: ({ user_email }) => user_email },
+    { name: 'Status', cell: ({ status }) => <RunStatus status={status} /> },
+    {
+      name: 'By',
+      wideOnly: true,
+      cell: ({ user_email }) => <span className="long-text">{user_email}</span>,
+    },
     { name: 'Kind', wideOnly: true, cell: ({ batch_id }) => (batch_id === null ? 'single' : 'batch') },
     {
       name: 'Inputs',
       cell: ({ input_data }) => (
-        <span className="line-clamp-2 text-12 break-all">{valueText(input_data)}</span>
+        <span className="line-clamp-2 text-12 wrap-anywhere">{inputWords(input_data)}</span>
       ),
     },
   ]

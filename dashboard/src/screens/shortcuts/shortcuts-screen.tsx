@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useRouterState } from '@tanstack/react-router'
+import { useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { Shortcut as ShortcutSchema } from '#contract/shortcuts.ts'
-import { get } from '../../api/client.ts'
+import { get, LIVE } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Zap } from '../../ui/icons.tsx'
+import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { PublishShortcut } from './publish-shortcut.tsx'
@@ -19,6 +21,7 @@ export function Screen() {
   const shortcuts = useQuery({
     queryKey: ['shortcuts'],
     queryFn: ({ signal }) => get<Shortcut[]>('/shortcuts', signal),
+    ...LIVE,
   })
   const asked = useRouterState({
     select: ({ location }) => new URLSearchParams(location.searchStr).get('publish'),
@@ -64,19 +67,20 @@ const COLUMNS: readonly Column<Shortcut>[] = [
     cell: ({ id, name, icon_emoji }) => (
       <span className="flex items-center gap-2">
         {icon_emoji !== null && <span aria-hidden>{icon_emoji}</span>}
-        <Link
-          to={`/shortcuts/${id}`}
-          className="font-medium break-words hover:text-accent-text hover:underline"
-        >
-          {name}
-        </Link>
+        <NameLink to={`/shortcuts/${id}`}>{name}</NameLink>
       </span>
     ),
   },
-  { name: 'State', cell: (shortcut) => stateOf(shortcut) },
+  {
+    name: 'State',
+    cell: (shortcut) => <Badge tone={canBeRun(shortcut) ? 'good' : 'quiet'}>{stateOf(shortcut)}</Badge>,
+  },
   { name: 'Inputs', align: 'right', cell: ({ input_schema }) => input_schema.length },
   { name: 'Outputs', align: 'right', wideOnly: true, cell: ({ output_schema }) => output_schema.length },
-  { name: 'Published by', wideOnly: true, cell: ({ creator_email }) => creator_email },
+  {
+    name: 'Published by',
+    cell: ({ creator_email }) => <span className="long-text">{creator_email}</span>,
+  },
   { name: 'Changed', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
 ]
 

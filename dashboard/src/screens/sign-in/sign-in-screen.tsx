@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { ApiError, fieldProblem, get, request } from '../../api/client.ts'
+import { ApiError, fieldProblem, get, isPassing, request } from '../../api/client.ts'
 import { useTitle } from '../../frame/page.tsx'
 import { takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -66,10 +66,12 @@ function AskForLink() {
         </a>
       )}
       {!mail && !oidc && (
-        <p className="text-muted">
-          This server sends no mail. Whoever runs it makes a link with{' '}
-          <code className="font-mono text-12">npx loam sign-in-link --email you@example.com</code>
-        </p>
+        <>
+          <p className="text-muted">This server sends no mail. Whoever runs it makes a link with</p>
+          <code className="rounded-md border bg-subtle px-3 py-2 font-mono text-12 break-words">
+            npx loam sign-in-link --email you@example.com
+          </code>
+        </>
       )}
     </>
   )
@@ -105,7 +107,9 @@ function MailForm() {
         onChange={setEmail}
         problem={problem}
       />
-      {ask.error !== null && problem === undefined && <Problem error={ask.error} />}
+      {ask.error !== null && problem === undefined && (
+        <Problem error={ask.error} {...(isPassing(ask.error) ? { onRetry: () => ask.mutate() } : {})} />
+      )}
       <Button type="submit" kind="primary" size="large" busy={ask.isPending}>
         Send me a link
       </Button>
@@ -133,7 +137,11 @@ function UseLink({ token }: { token: string }) {
   if (error !== null) {
     const isSpent =
       error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
-    if (!isSpent) return <Problem error={error} onRetry={() => void link.refetch()} />
+    if (!isSpent) {
+      return (
+        <Problem error={error} onRetry={() => (use.error === null ? void link.refetch() : use.mutate())} />
+      )
+    }
     return (
       <>
         <div role="alert" className="rounded-md border border-failed/40 bg-failed-bg px-3 py-2 text-failed">

@@ -2,25 +2,32 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SourceInstance } from '#contract/sources.ts'
 import { request } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
 
 type Named = Pick<SourceInstance, 'source_instance_id' | 'name' | 'status'>
 
 /** Nothing for a source that has ended, and for who may not change it. */
-export function PauseButton({ source: { source_instance_id: id, name, status } }: { source: Named }) {
+export function PauseButton({
+  source: { source_instance_id: id, name, status },
+  size = 'normal',
+}: {
+  source: Named
+  size?: 'small' | 'normal'
+}) {
   const canWrite = useCan()('sources:write')
   const queries = useQueryClient()
   const change = useMutation({
     mutationFn: (to: 'paused' | 'active') => request('PATCH', `/sources/${id}/status`, { status: to }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['sources'] }),
-    onError: notifyProblem,
+    onError: (error, to) => notifyProblem(error, () => change.mutate(to)),
   })
   const isActive = status === 'active'
   if (!canWrite || !(isActive || status === 'paused' || status === 'paused_out_of_credits')) return null
   return (
     <Button
-      size="small"
+      size={size}
       busy={change.isPending}
       onClick={() => change.mutate(isActive ? 'paused' : 'active')}
       aria-label={`${isActive ? 'Pause' : 'Resume'} ${name}`}
@@ -30,6 +37,19 @@ export function PauseButton({ source: { source_instance_id: id, name, status } }
   )
 }
 
-export function statusWords(status: SourceInstance['status']): string {
-  return status === 'paused_out_of_credits' ? 'paused, out of credits' : status
+const TONES: Record<SourceInstance['status'], Tone> = {
+  active: 'good',
+  completed: 'quiet',
+  paused: 'warning',
+  paused_out_of_credits: 'warning',
+  expired: 'quiet',
+  deleted: 'quiet',
+}
+
+export function SourceStatus({ status }: { status: SourceInstance['status'] }) {
+  return (
+    <Badge tone={TONES[status]}>
+      {status === 'paused_out_of_credits' ? 'paused, out of credits' : status}
+    </Badge>
+  )
 }

@@ -8,6 +8,7 @@ export function RecordTable({ label, rows }: { label: string; rows: readonly Sou
   return (
     <Table
       label={label}
+      narrow="scroll"
       columns={fieldsOf(rows).map((field) => ({
         name: field,
         cell: ({ row }: { row: SourceRow }) => (

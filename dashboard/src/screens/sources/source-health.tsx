@@ -3,7 +3,7 @@ import type { SourceState } from '#contract/sources.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { statusWords } from './pause-button.tsx'
+import { SourceStatus } from './pause-button.tsx'
 
 type Counts = NonNullable<SourceState['pull_under_way']>
 
@@ -11,7 +11,7 @@ type Counts = NonNullable<SourceState['pull_under_way']>
 export function SourceHealth({ source }: { source: SourceState }) {
   const { last_pull, pull_under_way, last_error, received, pixel_script, webhook_url } = source
   const facts: [string, ReactNode][] = [
-    ['Status', statusWords(source.status)],
+    ['Status', <SourceStatus status={source.status} />],
     ['Type', <code className="text-12">{source.source_id}</code>],
     ['From', source.provider],
     ['Records', source.lead_count.toLocaleString('en')],

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SourceInstance } from '#contract/sources.ts'
 import { get } from '../../api/client.ts'
@@ -8,10 +7,11 @@ import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Plug } from '../../ui/icons.tsx'
+import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { NewSource } from './new-source.tsx'
-import { PauseButton, statusWords } from './pause-button.tsx'
+import { PauseButton, SourceStatus } from './pause-button.tsx'
 
 export function Screen() {
   const sources = useQuery({
@@ -61,18 +61,16 @@ export function Screen() {
 const COLUMNS: readonly Column<SourceInstance>[] = [
   {
     name: 'Name',
-    cell: ({ source_instance_id, name }) => (
-      <Link
-        to={`/sources/${source_instance_id}`}
-        className="font-medium break-words hover:text-accent-text hover:underline"
-      >
-        {name}
-      </Link>
-    ),
+    cell: ({ source_instance_id, name }) => <NameLink to={`/sources/${source_instance_id}`}>{name}</NameLink>,
   },
   { name: 'Type', wideOnly: true, cell: ({ source_id }) => <code className="text-12">{source_id}</code> },
-  { name: 'Status', cell: ({ status }) => statusWords(status) },
+  { name: 'Status', cell: ({ status }) => <SourceStatus status={status} /> },
   { name: 'Records', align: 'right', cell: ({ lead_count }) => lead_count.toLocaleString('en') },
   { name: 'Created', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
-  { name: 'Actions', hideName: true, cell: (source) => <PauseButton source={source} /> },
+  {
+    name: 'Actions',
+    hideName: true,
+    align: 'right',
+    cell: (source) => <PauseButton source={source} size="small" />,
+  },
 ]

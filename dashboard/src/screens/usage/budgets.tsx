@@ -13,6 +13,7 @@ import { figure } from '../../ui/figure.ts'
 import { Plus } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -163,18 +164,10 @@ function columnsOf(
       align: 'right',
       cell: (budget) =>
         ask !== null && (
-          <div className="flex flex-wrap justify-end gap-1">
-            <Button size="small" onClick={() => ask({ verb: 'edit', budget })}>
-              <span>
-                Edit<span className="sr-only"> {budget.name}</span>
-              </span>
-            </Button>
-            <Button size="small" onClick={() => ask({ verb: 'delete', budget })}>
-              <span>
-                Delete<span className="sr-only"> {budget.name}</span>
-              </span>
-            </Button>
-          </div>
+          <RowActions>
+            <RowAction verb="Edit" of={budget.name} onClick={() => ask({ verb: 'edit', budget })} />
+            <RowAction verb="Delete" of={budget.name} onClick={() => ask({ verb: 'delete', budget })} />
+          </RowActions>
         ),
     },
   ]
@@ -188,7 +181,7 @@ function Spent({ budget: { name, spent, held, limit, period } }: { budget: Budge
         {`${figure(spent)} of ${figure(limit)}`}
         {held > 0 && <span className="text-muted">{`, ${figure(held)} held`}</span>}
       </span>
-      <ProgressBar label={`Spent of ${name}`} value={spent} max={limit} />
+      <ProgressBar label={`Spent of ${name}`} value={spent} max={limit} isFull={spent >= limit} />
     </div>
   )
 }

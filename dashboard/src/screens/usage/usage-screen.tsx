@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { CreditsOverview as CreditsSchema } from '#contract/credits.ts'
 import type { Usage as UsageSchema, UsageRow as UsageRowSchema } from '#contract/usage.ts'
-import { get } from '../../api/client.ts'
+import { get, LIVE } from '../../api/client.ts'
 import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -48,6 +48,8 @@ function useUsage(from: string, group: Group) {
   return useQuery({
     queryKey: ['usage', from, group],
     queryFn: ({ signal }) => get<Usage>(`/credits/usage?from=${from}&group_by=${group}`, signal),
+    placeholderData: keepPreviousData,
+    ...LIVE,
   })
 }
 
@@ -57,6 +59,7 @@ export function Screen() {
   const overview = useQuery({
     queryKey: ['credits'],
     queryFn: ({ signal }) => get<Credits>('/credits', signal),
+    ...LIVE,
   })
   const byWorkflow = useUsage(from, 'workflow')
   const byAction = useUsage(from, 'action')

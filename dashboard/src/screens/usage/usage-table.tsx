@@ -47,6 +47,7 @@ export function UsageTable({
       <h2 className="text-14 font-semibold">{label}</h2>
       <Table
         label={label}
+        narrow="scroll"
         columns={columns}
         items={rows}
         keyOf={(row) => `${row.workflow_id ?? ''} ${nameOf(row)}`}

@@ -8,6 +8,7 @@ import { useCan } from '../../api/session.ts'
 import { inputsQuery, type SheetId, sheetPath } from '../../api/sheet.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { SheetLink } from '../../frame/sheet-link.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -17,6 +18,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
+import { DailyCap } from './daily-cap.tsx'
 
 type SheetWebhook = z.infer<typeof WebhookSchema>
 type Delivery = SheetWebhook['deliveries'][number]
@@ -37,10 +39,11 @@ export function Screen() {
   const [asked, setAsked] = useState<'disable' | 'renew' | null>(null)
   const can = useCan()
   const queries = useQueryClient()
+  const refresh = () => queries.invalidateQueries({ queryKey: key })
   const enable = useMutation({
-    mutationFn: (renew: boolean) => post(path, { new_address: renew }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
-    onError: notifyProblem,
+    mutationFn: () => post(path, {}),
+    onSuccess: refresh,
+    onError: (error) => notifyProblem(error, () => enable.mutate()),
   })
   const canWrite = can('workflows:write')
   const sample = JSON.stringify(Object.fromEntries((inputs.data ?? []).map(({ name }) => [name, '...'])))
@@ -60,7 +63,7 @@ export function Screen() {
         </>
       }
     >
-      {({ enabled, address, deliveries }) => (
+      {({ enabled, address, deliveries, max_credits_per_day }) => (
         <>
           {enabled ? (
             <>
@@ -75,15 +78,18 @@ export function Screen() {
                 }
               />
               {address !== null && (
-                <div>
-                  <CopyButton
-                    label="Copy as curl"
-                    text={() =>
-                      `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${sample}'`
-                    }
-                  />
+                <div className="flex flex-wrap gap-2">
+                  <CopyButton label="Copy address" text={() => address} />
+                  <CopyButton label="Copy as curl" text={() => curlTo(address, sample)} />
                 </div>
               )}
+              <DailyCap
+                key={max_credits_per_day}
+                path={path}
+                cap={max_credits_per_day}
+                canWrite={canWrite}
+                onSaved={refresh}
+              />
             </>
           ) : (
             <EmptyState
@@ -92,7 +98,7 @@ export function Screen() {
               text="What is posted to the address of the webhook becomes rows of this sheet."
             >
               {canWrite && (
-                <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate(false)}>
+                <Button kind="primary" busy={enable.isPending} onClick={() => enable.mutate()}>
                   Enable webhook
                 </Button>
               )}
@@ -119,7 +125,7 @@ export function Screen() {
               verb="Disable"
               run={async () => {
                 await request('DELETE', path)
-                await queries.invalidateQueries({ queryKey: key })
+                await refresh()
               }}
               onClose={() => setAsked(null)}
             />
@@ -129,7 +135,10 @@ export function Screen() {
               title="New address"
               description="The present address stops working at once."
               verb="Make a new address"
-              run={() => enable.mutateAsync(true)}
+              run={async () => {
+                await post(path, { new_address: true })
+                await refresh()
+              }}
               onClose={() => setAsked(null)}
             />
           )}
@@ -139,9 +148,15 @@ export function Screen() {
   )
 }
 
+const curlTo = (address: string, body: string) =>
+  `curl -X POST '${address}' \\\n  -H 'Content-Type: application/json' \\\n  -d '${body.replaceAll("'", String.raw`'\''`)}'`
+
 const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'When', cell: ({ at }) => <TimeText at={at} /> },
-  { name: 'Answer', cell: ({ status }) => status },
+  {
+    name: 'Answer',
+    cell: ({ status }) => <Badge tone={status < 400 ? 'good' : 'bad'}>{String(status)}</Badge>,
+  },
   { name: 'Rows', align: 'right', cell: ({ accepted }) => accepted },
   { name: 'Rejected', align: 'right', cell: ({ rejected }) => rejected },
   { name: 'Reason', cell: ({ reason }) => <span className="break-words">{reason ?? ''}</span> },

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useCan } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
@@ -9,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { figure } from '../../ui/figure.ts'
 import { FileUp, Plus, Sparkles, Table2 } from '../../ui/icons.tsx'
+import { NameLink } from '../../ui/name-link.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, type Order, Table } from '../../ui/table.tsx'
@@ -22,14 +22,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
   {
     name: 'Name',
     sortBy: ({ name }) => name.toLowerCase(),
-    cell: ({ workflow_id, name }) => (
-      <Link
-        to={`/workflows/${workflow_id}`}
-        className="font-medium break-words text-text hover:text-accent-text hover:underline"
-      >
-        {name}
-      </Link>
-    ),
+    cell: ({ workflow_id, name }) => <NameLink to={`/workflows/${workflow_id}`}>{name}</NameLink>,
   },
   {
     name: 'Last run',
@@ -60,7 +53,7 @@ export function Screen() {
   const workflows = useQuery({
     ...workflowsQuery,
     refetchInterval: ({ state }) =>
-      state.data?.some(({ last_run }) => last_run?.state === 'running') === true ? 2000 : 30_000,
+      state.data?.some(({ last_run }) => last_run?.state === 'running') === true ? 2000 : 5000,
   })
   const can = useCan()
   const [words, setWords] = useState('')
@@ -74,9 +67,10 @@ export function Screen() {
   const wanted = words.trim().toLowerCase()
   const found = all?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const canWrite = can('workflows:write')
+  const isEmpty = all?.length === 0
   const demoButton = (
     <Button
-      kind={all?.length === 0 ? 'primary' : 'plain'}
+      kind={isEmpty ? 'primary' : 'plain'}
       icon={Sparkles}
       busy={demo.isPending}
       onClick={() => demo.mutate()}
@@ -91,17 +85,17 @@ export function Screen() {
         canWrite && (
           <>
             {all !== undefined && all.length > 0 && demoButton}
-            <Button kind="primary" icon={Plus} onClick={() => setMaking('blank')}>
+            <Button kind={isEmpty ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking('blank')}>
               New workflow
             </Button>
           </>
         )
       }
     >
-      <SearchBox label="Search workflows" value={words} onChange={setWords} className="max-w-[320px]" />
+      <SearchBox label="Search workflows" value={words} onChange={setWords} className="md:max-w-[320px]" />
       {found === undefined ? (
         <Skeleton />
-      ) : all?.length === 0 ? (
+      ) : isEmpty ? (
         <EmptyState
           icon={Table2}
           title="No workflows yet"
@@ -135,7 +129,7 @@ export function Screen() {
         />
       )}
       <p aria-live="polite" className="sr-only">
-        {found === undefined ? '' : `${found.length} workflows`}
+        {found === undefined ? '' : `${found.length} ${found.length === 1 ? 'workflow' : 'workflows'}`}
       </p>
       {isMaking !== null && <NewWorkflow then={isMaking} onClose={() => setMaking(null)} />}
     </Page>

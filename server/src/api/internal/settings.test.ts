@@ -223,7 +223,12 @@ describe('screens 11, 12 and 16', () => {
 
   it('a sheet has a webhook with an address, a new one on demand, and its deliveries', async () => {
     await admin.call('POST', `/api/v1${sheet}/inputs`, [{ name: 'domain', type: 'string' }])
-    expect(await read(admin, `${sheet}/webhook`)).toEqual({ enabled: false, address: null, deliveries: [] })
+    expect(await read(admin, `${sheet}/webhook`)).toEqual({
+      enabled: false,
+      address: null,
+      max_credits_per_day: null,
+      deliveries: [],
+    })
     const { address } = (await admin.call('POST', `${sheet}/webhook`, {})).body.data
     expect((await admin.call('POST', `${sheet}/webhook`)).body.data.address).toBe(address)
     const post = (url: string) =>
@@ -238,6 +243,17 @@ describe('screens 11, 12 and 16', () => {
       address: null,
     })
     expect((await post(renewed.address)).statusCode).toBe(404)
+  })
+
+  it('M16: what deliveries cost a day is capped; the cap stays until another one, or null, is given', async () => {
+    const enable = (body: object) => admin.call('POST', `${sheet}/webhook`, body)
+    const cap = async (body: object) => (await enable(body)).body.data.max_credits_per_day
+    expect(await cap({ max_credits_per_day: 12.5 })).toBe(12.5)
+    expect(await cap({ new_address: true })).toBe(12.5)
+    expect((await read(admin, `${sheet}/webhook`)).max_credits_per_day).toBe(12.5)
+    const wrong = await enable({ max_credits_per_day: -1 })
+    expect([wrong.status, wrong.body.errors[0].field]).toEqual([400, 'max_credits_per_day'])
+    expect(await cap({ max_credits_per_day: null })).toBeNull()
   })
 
   it('a shortcut is published, changed, republished, unpublished, shared and archived', async () => {

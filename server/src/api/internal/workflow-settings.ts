@@ -20,6 +20,7 @@ import { findMemberById } from '../../store/organisation/members.ts'
 import { findSchedule, type Schedule } from '../../store/runs/schedules.ts'
 import { listShares } from '../../store/sheets/workflows.ts'
 import { listDeliveries } from '../../store/webhooks/webhook-deliveries.ts'
+import { listWebhooks } from '../../store/webhooks/webhooks.ts'
 import { ok } from '../http/envelope.ts'
 import {
   isOwner,
@@ -116,8 +117,7 @@ function scheduleRoutes(api: Api): void {
     { config: writes, schema: { params: SheetParams, body: ScheduleBody, response: answer } },
     async ({ db, caller, sheet, body }) => {
       const { max_credits, ...given } = body
-      const maxCreditsMillis =
-        max_credits === undefined || max_credits === null ? max_credits : toMillis(max_credits)
+      const maxCreditsMillis = capOf(max_credits)
       return ok(viewSchedule(await setSchedule(db, caller, sheet, { ...given, maxCreditsMillis })))
     },
   )
@@ -128,13 +128,19 @@ function scheduleRoutes(api: Api): void {
   })
 }
 
+/** In millis; null is none, undefined what it was. */
+const capOf = (credits: number | null | undefined) =>
+  credits === undefined || credits === null ? credits : toMillis(credits)
+const creditsOf = (millis: number | null | undefined) =>
+  millis === undefined || millis === null ? null : millis / MILLIS
+
 function viewSchedule(schedule: Schedule): z.infer<typeof SheetSchedule> {
   const { cron, timezone, only_rows, next_run_at, max_credits_millis } = schedule
   return {
     cron,
     timezone,
     only: only_rows,
-    max_credits: max_credits_millis === null ? null : max_credits_millis / MILLIS,
+    max_credits: creditsOf(max_credits_millis),
     next_run_at: next_run_at.toISOString(),
   }
 }
@@ -147,10 +153,12 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
   async function view({ db, caller, sheet }: FastifyRequest): Promise<z.infer<typeof SheetWebhook>> {
     const { sheet_id } = sheet
     const { urls } = await webhookUrls(db, sealer, publicUrl(), caller.orgId, [sheet_id])
+    const [webhook] = await listWebhooks(db, caller.orgId, [sheet_id])
     const deliveries = await listDeliveries(db, sheet, SHOWN_DELIVERIES)
     return {
       enabled: urls.has(sheet_id),
       address: urls.get(sheet_id) ?? null,
+      max_credits_per_day: creditsOf(webhook?.max_credits_millis),
       deliveries: deliveries.map((delivery) => ({ ...delivery, at: delivery.at.toISOString() })),
     }
   }
@@ -172,7 +180,10 @@ function webhookRoutes(api: Api, { sealer, publicUrl }: Services): void {
     },
     async (request) => {
       const { db, caller, sheet, body } = request
-      const token = await switchWebhookOn(db, caller, sealer, sheet, { rotate: body.new_address })
+      const token = await switchWebhookOn(db, caller, sealer, sheet, {
+        rotate: body.new_address,
+        capMillis: capOf(body.max_credits_per_day),
+      })
       return ok({ ...(await view(request)), enabled: true, address: webhookUrl(publicUrl(), token) })
     },
   )

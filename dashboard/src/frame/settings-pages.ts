@@ -8,7 +8,7 @@ import {
   ScrollText,
   Users,
   Variable,
-} from '../../ui/icons.tsx'
+} from '../ui/icons.tsx'
 
 type SettingsPage = { name: string; to: string; icon: Icon; text: string; scope?: Scope }
 

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldProblem, post } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { SpendAtMost } from '../../ui/spend-at-most.tsx'
+import { notify } from '../../ui/toasts.tsx'
+
+/** What the rows may cost that arrive in a day: whoever knows the address decides how many. */
+export function DailyCap({
+  path,
+  cap,
+  canWrite,
+  onSaved,
+}: {
+  path: string
+  cap: number | null
+  canWrite: boolean
+  onSaved: () => Promise<void>
+}) {
+  const [typed, setTyped] = useState(cap?.toString() ?? '')
+  const save = useMutation({
+    mutationFn: () => post(path, { max_credits_per_day: typed.trim() === '' ? null : Number(typed) }),
+    onSuccess: async () => {
+      await onSaved()
+      notify(
+        typed.trim() === '' ? 'Deliveries have no cap' : `Deliveries cost at most ${typed} credits a day`,
+      )
+    },
+  })
+  const problem = fieldProblem(save.error, 'max_credits_per_day')
+  return (
+    <form
+      noValidate
+      className="flex max-w-[440px] flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate()
+      }}
+    >
+      <SpendAtMost
+        value={typed}
+        {...(canWrite ? { onChange: setTyped } : {})}
+        problem={problem}
+        hint="Credits a day (UTC) that rows may cost which arrive here; empty: no cap"
+      />
+      {save.error !== null && problem === undefined && (
+        <Problem error={save.error} onRetry={() => save.mutate()} />
+      )}
+      {canWrite && (
+        <div>
+          <Button type="submit" busy={save.isPending} disabled={typed === (cap?.toString() ?? '')}>
+            Save cap
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,18 @@
+import { Link } from '@tanstack/react-router'
+import type { ComponentProps } from 'react'
+
+const NAME = 'long-text text-left font-medium text-text hover:text-accent-text hover:underline'
+
+/** The name of a thing in a list, which opens it. */
+export function NameLink({ to, children }: { to: string; children: string }) {
+  return (
+    <Link to={to} className={NAME}>
+      {children}
+    </Link>
+  )
+}
+
+/** The same where it opens on the page. */
+export function NameButton(props: ComponentProps<'button'>) {
+  return <button type="button" {...props} className={NAME} />
+}
