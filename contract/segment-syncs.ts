@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { EntityKind } from './records.ts'
 import { DryRun, MaxCredits } from './spending.ts'
+import { Storable } from './text.ts'
 
 export const SYNC_STATES = ['active', 'paused_error', 'pending_confirmation', 'deleted'] as const
 export const DESTINATION_STATES = ['active', 'paused'] as const
@@ -14,7 +15,7 @@ const MAX_FIELD = 200
 export const SyncSegmentBody = z.strictObject({
   workflow_id: Uuid.describe('A workflow with at least one input'),
   field_mapping: z
-    .record(z.string(), z.string().min(1, 'must not be empty').max(MAX_FIELD))
+    .record(z.string(), Storable.min(1, 'must not be empty').max(MAX_FIELD))
     .describe(
       'From references to inputs, as `input.company` without braces, to fields or identifiers of the members',
     ),

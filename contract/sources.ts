@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DateTime, Uuid } from './envelope.ts'
 import { Credits, wholeNumber } from './numbers.ts'
 import { DryRun, MaxCredits } from './spending.ts'
+import { Storable } from './text.ts'
 
 export const SOURCE_STATUSES = [
   'active',
@@ -138,7 +139,7 @@ export const SourceData = z.object({
 export const SyncSourceBody = z.strictObject({
   workflow_id: Uuid,
   field_mapping: z
-    .record(z.string(), z.string().min(1))
+    .record(z.string(), Storable.min(1))
     .describe(
       'From references to inputs, as `input.company`, to fields of the source, as its preview shows them',
     ),

@@ -70,6 +70,11 @@ describe('the description', () => {
     expect(document.paths[`${sheet}/changes`].get.responses['200'].content).toHaveProperty(
       'text/event-stream',
     )
+    // What refuses a stream is JSON, as everywhere.
+    const refusals = Object.entries<Json>(document.paths[`${sheet}/changes`].get.responses)
+    expect(refusals.filter(([status]) => status !== '200').length).toBeGreaterThan(3)
+    for (const [status, { content }] of refusals)
+      if (status !== '200') expect(Object.keys(content)).toEqual(['application/json'])
     expect(Object.keys(document.paths['/api/v1/credits/ledger'].get.responses['200'].content)).toEqual([
       'application/json',
       'text/csv',

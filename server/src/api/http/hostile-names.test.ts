@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createSegment } from '#server/segments/segments.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { signIn } from '../testing/session.ts'
 
@@ -122,7 +124,16 @@ const key = {
   allowed_workflow_ids: [id],
   email: org.adminEmail,
 }
+const segment = await createSegment(app.store.org(org.orgId), org.orgId, OPERATOR, {
+  name: 'Synced',
+  kind: 'company',
+  filter,
+})
+const source = await org.call('POST', '/sources/import_from_api', { url: 'https://example.com/list' })
+const mapped = { workflow_id: id, field_mapping: { 'input.a': 'name' } }
 const RIGHT: [string, string, unknown][] = [
+  ['POST', `/api/v1/records/segments/${segment.segment_id}/sync`, mapped],
+  ['POST', `/api/v1/sources/${source.body.data.source_instance_id}/sync`, mapped],
   ['POST', '/api/v1/credits/budgets', { ...budget, webhook_url: 'https://example.com/x' }],
   ['POST', `/api/v1${S}/estimate`, selection],
   [

@@ -21,7 +21,6 @@ export function changeRoutes(api: Api, services: RouteServices): void {
         tags: ['Runs'],
         summary: 'Stream changes of a sheet',
         params: SheetParams,
-        produces: ['text/event-stream'],
       },
     },
     async (request, reply) => {
