@@ -22,8 +22,7 @@ import {
 } from '../store/segments/segments.ts'
 import { lookUpByKey } from '../store/sources/source-records.ts'
 import { type Filter, otherEnd, parseFilter } from './filter.ts'
-import { judgeEntities } from './judge-entities.ts'
-import type { Verdict } from './verdict.ts'
+import { judgeEntities, type Standing as Judged } from './judge-entities.ts'
 
 const BATCH = 1000
 /** Of all entities most are no members, and cost little. */
@@ -86,7 +85,7 @@ async function evaluateBatch(trx: Db, key: SegmentKey, options: EvaluateOptions)
   if (task === undefined) return false
   const question = { orgId: segment.org_id, kind: segment.kind, filter, now }
   const verdicts =
-    task.ids.length === 0 ? new Map<string, Verdict>() : await judgeEntities(trx, question, task.ids)
+    task.ids.length === 0 ? new Map<string, Judged>() : await judgeEntities(trx, question, task.ids)
   const counts = await recordVerdicts(trx, segment, task.ids, verdicts, now)
   await moveSegment(trx, segment, { ...task.progress, ...counts })
   return true
@@ -147,7 +146,7 @@ async function recordVerdicts(
   db: Db,
   segment: SegmentRecord,
   ids: readonly string[],
-  verdicts: ReadonlyMap<string, Verdict>,
+  verdicts: ReadonlyMap<string, Judged>,
   now: Date,
 ): Promise<{ entered: number; left: number; lastSeq: number }> {
   const known = new Map((await findKnown(db, segment, ids)).map((one) => [one.entity_id, one]))

@@ -4,7 +4,7 @@ import { findKnown, readClock } from '../store/segments/members.ts'
 import type { SegmentRecord } from '../store/segments/segments.ts'
 import { readFilter } from './evaluate.ts'
 import type { Condition } from './filter.ts'
-import { judgeEntities } from './judge-entities.ts'
+import { explainEntities } from './judge-entities.ts'
 
 const EVENTS_SHOWN = 100
 
@@ -39,7 +39,7 @@ export async function explainMembership(
   const now = await readClock(db)
   const { org_id: orgId, kind } = segment
   const question = { orgId, kind, filter, now, eventsShown: EVENTS_SHOWN }
-  const verdict = (await judgeEntities(db, question, [entity_id])).get(entity_id)
+  const verdict = (await explainEntities(db, question, [entity_id])).get(entity_id)
   const [known] = await findKnown(db, segment, [entity_id])
   const conditions = (verdict?.groups ?? []).flatMap((group, outer) =>
     group.conditions.flatMap(({ outcome: { holds, seen, changesAt } }, inner): ExplainedCondition[] => {

@@ -2,7 +2,13 @@ import type { EntityKind } from '#contract/records.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
 import type { Db } from '../store/connection/db.ts'
 import { listIdentifiers } from '../store/records/identifiers.ts'
-import { readEvents, readFields, readRelated, type RelatedPair } from '../store/segments/facts.ts'
+import {
+  findLargeEntities,
+  readEvents,
+  readFields,
+  readRelated,
+  type RelatedPair,
+} from '../store/segments/facts.ts'
 import { identifierNamed } from './filter-check.ts'
 import {
   boundsOf,
@@ -26,6 +32,8 @@ import {
 const DAY_MS = 86_400_000
 const PAIRS_AT_ONCE = 2000
 const MAX_NAMED = 5
+/** Of JSON, that the fields of entities which are judged together may take. */
+const MAX_BYTES = 32 * 1024 * 1024
 
 export type Question = {
   orgId: string
@@ -36,10 +44,47 @@ export type Question = {
   eventsShown?: number
 }
 
+export type Standing = Pick<Verdict, 'holds' | 'changesAt'>
+
 type OutcomeOf = (entityId: string) => Outcome
 
-/** What the filter says of each of these entities. Those that are none any more, or of another kind, are not in the answer. */
+/**
+ * What the filter says of each of these entities. Those that are none any more, or of another kind, are not in the answer. Of
+ * entities with large fields some are read at a time, and what was seen of them is not kept.
+ */
 export async function judgeEntities(
+  db: Db,
+  question: Question,
+  ids: readonly string[],
+): Promise<Map<string, Standing>> {
+  const standings = new Map<string, Standing>()
+  for (const some of await cutBySize(db, question, ids)) {
+    for (const [id, { holds, changesAt }] of await explainEntities(db, question, some)) {
+      standings.set(id, { holds, changesAt })
+    }
+  }
+  return standings
+}
+
+/** Ids of entities whose fields can be in memory at once. */
+async function cutBySize(db: Db, { orgId, filter }: Question, ids: readonly string[]): Promise<string[][]> {
+  if (!filter.some(({ conditions }) => conditions.some((one) => 'variable' in one))) return [[...ids]]
+  const large = new Map((await findLargeEntities(db, orgId, ids)).map((one) => [one.entity_id, one.bytes]))
+  const parts: string[][] = [[]]
+  let bytes = 0
+  for (const id of ids) {
+    bytes += large.get(id) ?? 0
+    if (bytes > MAX_BYTES && parts.at(-1)?.length !== 0) {
+      parts.push([])
+      bytes = large.get(id) ?? 0
+    }
+    parts.at(-1)?.push(id)
+  }
+  return parts
+}
+
+/** The same, condition by condition, for few of them. */
+export async function explainEntities(
   db: Db,
   question: Question,
   ids: readonly string[],
@@ -159,7 +204,12 @@ async function judgeRelationship(
 
 const NONE: Related = { count: 0, matching: 0, named: [], changesAt: null }
 
-function addRelated(byRoot: Map<string, Related>, rootId: string, relatedId: string, verdict: Verdict): void {
+function addRelated(
+  byRoot: Map<string, Related>,
+  rootId: string,
+  relatedId: string,
+  verdict: Standing,
+): void {
   const before = byRoot.get(rootId) ?? NONE
   byRoot.set(rootId, {
     count: before.count + 1,

@@ -1,9 +1,12 @@
+import { type KyselyPlugin, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { AppError } from '../lib/errors.ts'
+import { company, NOW, recordsOf } from '../records/testing/records.ts'
 import { makeSynced, makeSyncApp } from '../segment-syncs/testing/sync-app.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
 import { findSegment } from '../store/segments/segments.ts'
 import { evaluateSegments } from './evaluate.ts'
+import { judgeEntities } from './judge-entities.ts'
 import { removeSegment, updateSegment } from './segments.ts'
 
 const syncs = await makeSyncApp()
@@ -102,4 +105,33 @@ it('a segment that is deleted while somebody syncs it ends as deleted or as sync
     ]).toContainEqual([synced.status, removed])
     expect((await findSegment(db, key)) === undefined).toBe(removed === 'removed')
   }
+})
+
+it('entities with large fields are judged some at a time, all the same', async () => {
+  const { orgId } = await app.makeOrg()
+  const { ingest } = recordsOf(app)
+  const records = Array.from({ length: 600 }, (_, n) => company(`c${n}.example`, { size: n }))
+  const { results } = await ingest(orgId, 'crm', ...records)
+  // Compressed as they are stored, so that their length is not seen there.
+  await sql`update record_entities set fields = fields || jsonb_build_object('text', repeat('x', 60000) || (fields ->> 'size'))
+    where org_id = ${orgId}`.execute(app.store.system)
+  const answers: number[] = []
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      answers.push(JSON.stringify(result.rows).length)
+      return result
+    },
+  }
+  const question = {
+    orgId,
+    kind: 'company' as const,
+    filter: [{ conditions: [{ variable: 'text', operator: 'contains' as const, values: ['x7'] }] }],
+    now: NOW,
+  }
+  const ids = results.map(({ entity_id }) => entity_id)
+  const judged = await judgeEntities(app.store.org(orgId).withPlugin(counting), question, ids)
+  expect(judged.size).toBe(600)
+  expect([...judged.values()].filter(({ holds }) => holds)).toHaveLength(11)
+  expect(Math.max(...answers)).toBeLessThan(32 * 1024 * 1024)
 })

@@ -20,6 +20,22 @@ export async function readFields(
   return rows
 }
 
+/**
+ * Those of the ids whose fields are large or compressed, with the bytes that they take at most: behind one that is stored there
+ * may be 256.
+ */
+export async function findLargeEntities(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<{ entity_id: string; bytes: number }[]> {
+  const { rows } = await sql<{ entity_id: string; bytes: number }>`
+    select entity_id, pg_column_size(fields)::bigint * case when pg_column_compression(fields) is null then 1 else 256 end as bytes
+    from record_entities where org_id = ${orgId} and entity_id = any(${ids}::uuid[])
+      and (pg_column_size(fields) > 2000 or pg_column_compression(fields) is not null)`.execute(db)
+  return rows
+}
+
 export type EventFacts = { root_id: string; times: number[]; next: number | null }
 type EventWindow = { type: string; now: Date; since: Date | null; limit: number }
 
