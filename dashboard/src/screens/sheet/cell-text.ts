@@ -17,8 +17,10 @@ export const STATE_NAMES: Record<CellState, string> = {
   condition_not_met: 'Condition not met',
 }
 
-/** Longer values are read in the panel. */
+/** Longer outputs are read in the panel. */
 const MAX_SHOWN = 300
+/** Of an input, which is read in its editor: beyond this no screen shows it, and a browser would still lay it out. */
+const MAX_SHOWN_INPUT = 1000
 
 export function cellText(cell: Cell | undefined, outputs: readonly string[]): CellText {
   if (cell === undefined) return { state: 'not_run', text: '', name: STATE_NAMES.not_run }
@@ -51,7 +53,7 @@ function answerText(cell: Cell, order: readonly string[]): string {
   const outputs = cell.outputs ?? {}
   const names = [...order, ...Object.keys(outputs)]
   const said = names.map((name) => outputs[name]).filter((value) => !isBlank(value))
-  return shorten(valueText(said.find((value) => typeof value !== 'boolean') ?? said[0]))
+  return shorten(valueText(said.find((value) => typeof value !== 'boolean') ?? said[0]), MAX_SHOWN)
 }
 
 function isBlank(value: unknown): boolean {
@@ -64,6 +66,11 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function shorten(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+/** As the grid shows an input. */
+export function shownText(value: unknown): string {
+  return shorten(valueText(value), MAX_SHOWN_INPUT)
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
 }

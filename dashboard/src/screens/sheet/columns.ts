@@ -29,7 +29,10 @@ export const ROW_HEIGHTS = [28, 32, 40] as const
 export type RowHeight = (typeof ROW_HEIGHTS)[number]
 
 export const EMPTY_LAYOUT: Layout = { widths: {}, frozen: [], hidden: [], order: [], rowHeight: 32 }
-export const SELECT_WIDTH = 64
+/** Of the column that selects and numbers rows: wide enough for the largest number. */
+export function selectWidth(total: number): number {
+  return 36 + 7 * Math.max(4, String(total).length)
+}
 export const MIN_WIDTH = 80
 const INPUT_WIDTH = 140
 const ACTION_WIDTH = 144

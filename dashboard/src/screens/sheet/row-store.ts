@@ -8,9 +8,12 @@ import {
   type SheetId,
   sheetPath,
 } from '../../api/sheet.ts'
+import { RowListeners } from './row-listeners.ts'
 import { keepUnchanged } from './unchanged-rows.ts'
 
 export const PAGE_ROWS = 100
+/** Whoever scrolls comes there soon. */
+const AHEAD_ROWS = 60
 /** Pages beyond those near the view are forgotten, so that a million rows do not stay in memory. */
 const MAX_PAGES = 60
 /** That are read at once. */
@@ -19,7 +22,12 @@ const MAX_WINDOW = 200
 /** Live changes are read at most a fourth of the time: rows that a filter chooses may take the server a while. */
 const REST_PER_READ = 3
 const MIN_REST_MS = 50
+/** While the view moves, frames are short of time, and rows are past before they are read. */
+const MIN_REST_MOVING_MS = 200
 const MAX_REST_MS = 30_000
+/** So long after it moved a view may move again. */
+const MOVING_MS = 200
+
 /** While the server is away it is tried this often. */
 const RETRY_MS = 1500
 
@@ -31,15 +39,17 @@ export class RowStore {
   #selection: Selection
   #pages = new Map<number, Page>()
   #loading = new Map<number, AbortController>()
-  #listeners = new Map<number, Set<() => void>>()
+  #listeners = new RowListeners(() => this.#isMoving())
   #countListeners = new Set<() => void>()
   #view = { from: 0, to: 0 }
+  #movedAt = 0
   #total: number | null = null
   #isSelecting = false
   #problem: unknown = null
   #reading: Promise<void> | null = null
   #next: Promise<void> | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = 0
   /** When live changes may be read next. */
   #restsUntil = 0
   /** Values that were typed and are not written yet, by row: what the server says of them meanwhile is older. */
@@ -80,12 +90,7 @@ export class RowStore {
   }
 
   subscribeRow(index: number, listener: () => void): () => void {
-    const known = this.#listeners.get(index) ?? new Set()
-    this.#listeners.set(index, known.add(listener))
-    return () => {
-      known.delete(listener)
-      if (known.size === 0) this.#listeners.delete(index)
-    }
+    return this.#listeners.add(index, listener)
   }
 
   subscribeCount(listener: () => void): () => void {
@@ -104,13 +109,15 @@ export class RowStore {
     void this.refresh()
   }
 
-  /** Rows from..to are in view: loads what is missing of them. */
+  /** Rows from..to are in view: loads what is missing of them, and what is next where it moves to. */
   show(from: number, to: number): void {
+    const moved = from - this.#view.from
+    if (moved !== 0) this.#movedAt = performance.now()
     this.#view = { from, to }
-    for (const page of this.#viewPages()) {
-      const known = this.#pages.get(page)
-      if (known === undefined || known.isStale) void this.#load(page)
-    }
+    for (const page of this.#viewPages()) this.#loadUnlessKnown(page)
+    if (moved === 0 || Math.abs(moved) > MAX_WINDOW) return
+    const ahead = Math.floor((moved > 0 ? to + AHEAD_ROWS : from - AHEAD_ROWS) / PAGE_ROWS)
+    if (ahead >= 0 && ahead * PAGE_ROWS < (this.#total ?? 0)) this.#loadUnlessKnown(ahead)
   }
 
   /** Reads again what is in view, and the rest when it comes into view. What is under way may be too old: it is followed by another. */
@@ -126,7 +133,8 @@ export class RowStore {
   /** Something has changed: what is in view is read again, soon. */
   refreshSoon(): void {
     if (this.#timer !== undefined || this.#next !== null) return
-    const wait = Math.max(0, this.#restsUntil - performance.now())
+    const rested = Math.max(this.#restsUntil, this.#isMoving() ? this.#readAt + MIN_REST_MOVING_MS : 0)
+    const wait = Math.max(0, rested - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.refresh()
@@ -139,7 +147,8 @@ export class RowStore {
       this.#typed.set(row_id, [...(this.#typed.get(row_id) ?? []), inputs])
       const index = this.indexOf(row_id)
       const row = index === null ? undefined : this.row(index)
-      if (index !== null && row !== undefined) this.#put(index, this.#withTyped(row))
+      if (index !== null && row !== undefined && this.#put(index, this.#withTyped(row)))
+        this.#listeners.tell(index)
     }
     return () => {
       for (const { row_id, inputs } of edits) {
@@ -200,6 +209,7 @@ export class RowStore {
 
   #read(): Promise<void> {
     const began = performance.now()
+    this.#readAt = began
     const reading = this.#readView().finally(() => {
       const took = performance.now() - began
       const rest = Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, took * REST_PER_READ))
@@ -233,7 +243,9 @@ export class RowStore {
         data.total_count === this.#total &&
         data.rows.every(({ row_id }, at) => this.row(from + at)?.row_id === row_id)
       if (!isSame) return false
-      for (const [at, row] of data.rows.entries()) this.#put(from + at, row)
+      for (const [at, row] of data.rows.entries()) {
+        if (this.#put(from + at, row)) this.#listeners.tellSoon(from + at)
+      }
       // The rest of a page is older now: it is read again when it comes into view.
       for (const page of this.#viewPages()) {
         const known = this.#pages.get(page)
@@ -264,6 +276,10 @@ export class RowStore {
   #stopLoading(): void {
     for (const loading of this.#loading.values()) loading.abort()
     this.#loading.clear()
+  }
+
+  #loadUnlessKnown(page: number): void {
+    if (this.#pages.get(page)?.isStale !== false) void this.#load(page)
   }
 
   async #load(page: number, again = false): Promise<void> {
@@ -303,18 +319,19 @@ export class RowStore {
       this.#tellCount()
     }
     for (let place = 0; place < PAGE_ROWS; place += 1) {
-      if (kept[place] !== before[place]) this.#tellRow(page * PAGE_ROWS + place)
+      if (kept[place] !== before[place]) this.#listeners.tellSoon(page * PAGE_ROWS + place)
     }
   }
 
-  #put(index: number, row: Row): void {
+  /** Whether anything is other than it was. */
+  #put(index: number, row: Row): boolean {
     const page = this.#pages.get(Math.floor(index / PAGE_ROWS))
     const before = page?.rows[index % PAGE_ROWS]
-    if (page === undefined || before === undefined) return
+    if (page === undefined || before === undefined) return false
     const kept = keepUnchanged(before, this.#withTyped(row))
-    if (kept === before) return
+    if (kept === before) return false
     page.rows = page.rows.with(index % PAGE_ROWS, kept)
-    this.#tellRow(index)
+    return true
   }
 
   #withTyped(row: Row): Row {
@@ -330,8 +347,8 @@ export class RowStore {
     }
   }
 
-  #tellRow(index: number): void {
-    for (const listener of this.#listeners.get(index) ?? []) listener()
+  #isMoving(): boolean {
+    return performance.now() - this.#movedAt < MOVING_MS
   }
 
   #tellCount(): void {

@@ -1,4 +1,3 @@
-import { memo } from 'react'
 import type { Row } from '../../../api/sheet.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import {
@@ -10,10 +9,15 @@ import {
   SkipForward,
   TriangleAlert,
 } from '../../../ui/icons.tsx'
-import { type CellState, cellText, valueText } from '../cell-text.ts'
+import { type CellState, cellText, shownText } from '../cell-text.ts'
 import type { PlacedColumn } from '../columns.ts'
-import { useSheet } from '../sheet-view.ts'
 import { CellEditor } from './cell-editor.tsx'
+import { fitsIn } from './text-fit.ts'
+
+/** Padding and border of a cell, padding of a pill in it, and the room of its icon. */
+const CELL_EDGES = 17
+const PILL_EDGES = 12
+const ICON_ROOM = 16
 
 const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   not_run: { pill: '', icon: null },
@@ -26,7 +30,7 @@ const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   condition_not_met: { pill: 'bg-condition-not-met-bg text-condition-not-met', icon: SkipForward },
 }
 
-type Props = {
+type Shown = {
   column: PlacedColumn
   /** Among all columns, the selecting one being 0. */
   place: number
@@ -38,74 +42,65 @@ type Props = {
   editing: { text: string } | null
 }
 
-export const GridCell = memo(
-  function GridCell({ column, place, left, row, isActive, isInRange, editing }: Props) {
-    const { address, state, can } = useSheet()
-    const action = column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs) : null
-    const text = column.kind === 'input' ? valueText(row?.inputs[column.name]) : ''
-    const onDoubleClick = () => {
-      if (row === undefined) return
-      if (column.kind === 'action') address.openCell(row.row_id, column.key)
-      else if (can.edit) state.getState().edit({ place: state.getState().active, text })
-    }
-    return (
-      <div
-        role="gridcell"
-        aria-colindex={place + 1}
-        tabIndex={isActive ? 0 : -1}
-        {...(row === undefined
-          ? { 'aria-busy': true }
-          : action === null
-            ? {}
-            : { 'aria-label': action.name })}
-        aria-selected={isInRange || isActive}
-        title={action?.text ?? text}
-        onDoubleClick={onDoubleClick}
-        className={classNames(
-          'flex shrink-0 items-center overflow-hidden border-r px-2 outline-offset-[-2px] select-none focus:outline-2 focus:outline-focus',
-          left !== null && 'sticky z-1 bg-bg',
-          (isInRange || isActive) && 'bg-selected',
-          column.kind === 'input' && column.type === 'number' && 'justify-end',
-        )}
-        style={left === null ? { width: column.width } : { width: column.width, left }}
-      >
-        {editing !== null && row !== undefined && column.kind === 'input' ? (
-          <CellEditor column={column} row={row} initial={editing.text} />
-        ) : action === null ? (
-          <span className="truncate">{text}</span>
-        ) : (
-          <StatePill state={action.state} text={action.text} />
-        )}
-      </div>
-    )
-  },
-  (before, after) =>
-    before.row?.cells[before.column.key] === after.row?.cells[after.column.key] &&
-    before.row?.row_id === after.row?.row_id &&
-    (before.row === after.row || (before.column.kind === 'action' && after.column.kind === 'action')) &&
-    before.column === after.column &&
-    before.place === after.place &&
-    before.left === after.left &&
-    before.isActive === after.isActive &&
-    before.isInRange === after.isInRange &&
-    before.editing === after.editing,
-)
+/**
+ * Called by its row rather than rendered as a component, and as few elements as show it: several rows come into view in each
+ * frame of scrolling.
+ */
+export function drawCell({ column, place, left, row, isActive, isInRange, editing }: Shown) {
+  const action = column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs) : null
+  const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
+  const room = column.width - CELL_EDGES
+  return (
+    <div
+      key={column.key}
+      role="gridcell"
+      aria-colindex={place + 1}
+      tabIndex={isActive ? 0 : -1}
+      {...(row === undefined ? { 'aria-busy': true } : action === null ? {} : { 'aria-label': action.name })}
+      aria-selected={isInRange || isActive}
+      className={
+        'border-r px-2 whitespace-nowrap outline-offset-[-2px] select-none focus:outline-2 focus:outline-focus' +
+        (fitsIn(text, room, 13) ? '' : ' truncate') +
+        (left !== null ? ' sticky z-1 bg-bg' : '') +
+        (isInRange || isActive ? ' bg-selected' : '') +
+        (column.kind === 'input' && column.type === 'number' ? ' text-right' : '')
+      }
+      {...(left === null ? {} : { style: { left } })}
+    >
+      {editing !== null && row !== undefined && column.kind === 'input' ? (
+        <CellEditor column={column} row={row} initial={editing.text} />
+      ) : action !== null ? (
+        <StatePill state={action.state} text={action.text} room={room} />
+      ) : (
+        text
+      )}
+    </div>
+  )
+}
 
-export function StatePill({ state, text }: { state: CellState; text: string }) {
+export function StatePill({ state, text, room = 0 }: { state: CellState; text: string; room?: number }) {
   const { pill, icon: Icon } = LOOKS[state]
   if (state === 'not_run') return null
+  const textRoom = room - PILL_EDGES - (Icon === null ? 0 : ICON_ROOM)
   return (
     <span
       aria-hidden
       className={classNames(
-        'flex max-w-full min-w-0 items-center gap-1 rounded px-1.5 text-12 leading-5',
+        '-mt-0.5 inline-block max-w-full rounded px-1.5 align-middle text-12 leading-5',
+        !fitsIn(text, textRoom, 12) && 'truncate',
         pill,
+        text === 'no answer' && 'italic',
       )}
     >
       {Icon !== null && (
-        <Icon className={classNames('size-3 shrink-0', state === 'running' && 'motion-safe:animate-spin')} />
+        <Icon
+          className={classNames(
+            'mr-1 inline size-3 align-[-1.5px]',
+            state === 'running' && 'motion-safe:animate-spin',
+          )}
+        />
       )}
-      <span className={classNames('truncate', text === 'no answer' && 'italic')}>{text}</span>
+      {text}
     </span>
   )
 }

@@ -5,7 +5,7 @@ import { ChevronDown, Hash, Link2, Mail, Type, Zap } from '../../../ui/icons.tsx
 import { Menu } from '../../../ui/menu.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { useColumnProgress } from '../column-progress.ts'
-import { MIN_WIDTH, moveColumn, type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
+import { MIN_WIDTH, moveColumn, type PlacedColumn } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import { countSelected } from '../view-state.ts'
 import { ColumnMenu } from './column-menu.tsx'
@@ -15,12 +15,19 @@ export const HEAD_HEIGHT = 36
 const DRAGGED_COLUMN = 'application/x-loam-column'
 const ICONS = { string: Type, url: Link2, email: Mail, number: Hash } as const
 
-export const GridHead = memo(function GridHead({ frozen, free, before, firstFree, width }: RowParts) {
-  let left = SELECT_WIDTH
+export const GridHead = memo(function GridHead({
+  headWidth,
+  frozen,
+  free,
+  before,
+  firstFree,
+  width,
+}: RowParts) {
+  let left = headWidth
   return (
     <div role="rowgroup" className="sticky top-0 z-10" style={{ width }}>
       <div role="row" aria-rowindex={1} className="flex border-b bg-subtle" style={{ height: HEAD_HEIGHT }}>
-        <SelectAll />
+        <SelectAll width={headWidth} />
         {frozen.map((column, place) => {
           const at = left
           left += column.width
@@ -35,7 +42,7 @@ export const GridHead = memo(function GridHead({ frozen, free, before, firstFree
   )
 })
 
-function SelectAll() {
+function SelectAll({ width }: { width: number }) {
   const { state, rows } = useSheet()
   const total = useTotal(rows) ?? 0
   const selected = useStore(state, ({ selected }) => selected)
@@ -48,7 +55,7 @@ function SelectAll() {
       aria-colindex={1}
       tabIndex={isActive ? 0 : -1}
       className="sticky left-0 z-1 flex shrink-0 items-center border-r bg-subtle px-2"
-      style={{ width: SELECT_WIDTH }}
+      style={{ width }}
     >
       <input
         type="checkbox"

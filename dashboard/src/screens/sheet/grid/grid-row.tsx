@@ -3,13 +3,15 @@ import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
 import type { Row } from '../../../api/sheet.ts'
 import { classNames } from '../../../ui/class-names.ts'
-import { valueText } from '../cell-text.ts'
-import { type PlacedColumn, SELECT_WIDTH } from '../columns.ts'
+import { shownText } from '../cell-text.ts'
+import type { PlacedColumn } from '../columns.ts'
 import { useSheet } from '../sheet-view.ts'
 import { areaOf, isSelected } from '../view-state.ts'
-import { GridCell } from './grid-cell.tsx'
+import { drawCell } from './grid-cell.tsx'
 
 export type RowParts = {
+  /** Of the cell that selects the row. */
+  headWidth: number
   frozen: readonly PlacedColumn[]
   /** Those not frozen that are in view. */
   free: readonly PlacedColumn[]
@@ -18,6 +20,8 @@ export type RowParts = {
   /** The place of the first of them among all columns. */
   firstFree: number
   width: number
+  /** Than the view: only then anything has to stick to its edge. */
+  isWider: boolean
 }
 
 type Props = RowParts & { index: number; top: number; plain: boolean }
@@ -27,13 +31,14 @@ export const GridRow = memo(function GridRow({
   index,
   top,
   plain,
+  headWidth,
   frozen,
   free,
   before,
   firstFree,
-  width,
+  isWider,
 }: Props) {
-  const { rows, state, layout } = useSheet()
+  const { rows, state } = useSheet()
   const subscribe = useCallback((listener: () => void) => rows.subscribeRow(index, listener), [rows, index])
   const row = useSyncExternalStore(subscribe, () => rows.row(index))
   const { selected, activeColumn, rangeFrom, rangeTo, editing } = useStore(
@@ -50,31 +55,29 @@ export const GridRow = memo(function GridRow({
       }
     }),
   )
-  const cell = (column: PlacedColumn, place: number, left: number | null) => (
-    <GridCell
-      key={column.key}
-      column={column}
-      place={place}
-      left={left}
-      row={row}
-      isActive={activeColumn === place}
-      isInRange={rangeFrom <= place && place <= rangeTo && (rangeFrom !== rangeTo || activeColumn < 0)}
-      editing={editing?.place.column === place ? editing : null}
-    />
-  )
-  let left = SELECT_WIDTH
+  const cell = (column: PlacedColumn, place: number, left: number | null) =>
+    drawCell({
+      column,
+      place,
+      left,
+      row,
+      isActive: activeColumn === place,
+      isInRange: rangeFrom <= place && place <= rangeTo && (rangeFrom !== rangeTo || activeColumn < 0),
+      editing: editing?.place.column === place ? editing : null,
+    })
+  let left = headWidth
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected}
       className={classNames(
-        'absolute top-0 left-0 flex border-b [contain:strict]',
+        'absolute left-0 grid h-(--row-height) w-full grid-cols-(--columns) border-b [contain:size_layout_style]',
         selected ? 'bg-selected' : 'bg-bg',
       )}
-      style={{ transform: `translateY(${top}px)`, height: layout.rowHeight, width }}
+      style={{ top }}
     >
-      <RowHead index={index} row={row} selected={selected} isActive={activeColumn === 0} />
+      <RowHead index={index} row={row} selected={selected} isActive={activeColumn === 0} isSticky={isWider} />
       {plain ? (
         <PlainCells row={row} columns={[...frozen, ...free]} />
       ) : (
@@ -82,9 +85,9 @@ export const GridRow = memo(function GridRow({
           {frozen.map((column, place) => {
             const at = left
             left += column.width
-            return cell(column, place + 1, at)
+            return cell(column, place + 1, isWider ? at : null)
           })}
-          <div role="none" className="shrink-0" style={{ width: before }} />
+          {before > 0 && <div role="none" />}
           {free.map((column, place) => cell(column, firstFree + place + 1, null))}
         </>
       )}
@@ -95,10 +98,10 @@ export const GridRow = memo(function GridRow({
 /** While rows fly past nobody reads them: text without elements around it. */
 function PlainCells({ row, columns }: { row: Row | undefined; columns: readonly PlacedColumn[] }) {
   const text = columns
-    .map((column) => (column.kind === 'input' ? valueText(row?.inputs[column.name]) : ''))
+    .map((column) => (column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''))
     .join('   ')
   return (
-    <div role="gridcell" className="truncate px-2 text-muted">
+    <div role="gridcell" className="col-[2/-1] truncate px-2 text-muted">
       {text}
     </div>
   )
@@ -109,11 +112,13 @@ function RowHead({
   row,
   selected,
   isActive,
+  isSticky,
 }: {
   index: number
   row: Row | undefined
   selected: boolean
   isActive: boolean
+  isSticky: boolean
 }) {
   const { state } = useSheet()
   return (
@@ -122,10 +127,10 @@ function RowHead({
       aria-colindex={1}
       tabIndex={isActive ? 0 : -1}
       className={classNames(
-        'sticky left-0 z-1 flex shrink-0 items-center gap-1.5 border-r px-2 text-11 text-muted outline-offset-[-2px]',
+        'flex items-center gap-1.5 border-r px-2 text-11 text-muted outline-offset-[-2px]',
+        isSticky && 'sticky left-0 z-1',
         selected ? 'bg-selected' : 'bg-bg',
       )}
-      style={{ width: SELECT_WIDTH }}
     >
       <input
         type="checkbox"
@@ -135,9 +140,7 @@ function RowHead({
         disabled={row === undefined}
         onChange={() => row !== undefined && state.getState().toggleRow(row.row_id)}
       />
-      <span aria-hidden className="min-w-0 truncate">
-        {index + 1}
-      </span>
+      <span aria-hidden>{index + 1}</span>
     </div>
   )
 }

@@ -1,12 +1,20 @@
-import { type ClipboardEvent, type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef } from 'react'
+import {
+  type ClipboardEvent,
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react'
 import { useStore } from 'zustand'
 import { copyArea } from '../clipboard.ts'
-import { SELECT_WIDTH } from '../columns.ts'
+import { selectWidth } from '../columns.ts'
 import { useSheet, useTotal } from '../sheet-view.ts'
 import type { Place } from '../view-state.ts'
 import { GridHead, HEAD_HEIGHT } from './grid-head.tsx'
 import { GridRow } from './grid-row.tsx'
-import { handleKey } from './keyboard.ts'
+import { handleKey, openCell } from './keyboard.ts'
 import { columnWindow } from './scroll-window.ts'
 import { useScrollWindow } from './use-scroll-window.ts'
 
@@ -26,7 +34,8 @@ export function Grid() {
   const editing = useStore(state, ({ editing }) => editing)
   const focusWishes = useStore(state, ({ focusWishes }) => focusWishes)
 
-  const frozenWidth = SELECT_WIDTH + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
+  const headWidth = selectWidth(total)
+  const frozenWidth = headWidth + placed.reduce((sum, one) => sum + (one.frozen ? one.width : 0), 0)
   const free = useMemo(() => placed.filter(({ frozen }) => !frozen), [placed])
   const frozen = useMemo(() => placed.filter(({ frozen }) => frozen), [placed])
   const freeWidths = useMemo(() => free.map(({ width }) => width), [free])
@@ -66,13 +75,31 @@ export function Grid() {
   const { from: firstFree, to: endFree, before } = inView
   const parts = useMemo(
     () => ({
+      headWidth,
       frozen,
       free: free.slice(firstFree, endFree),
       before,
       firstFree: frozen.length + firstFree,
       width: totalWidth,
+      isWider: totalWidth > width,
     }),
-    [frozen, free, firstFree, endFree, before, totalWidth],
+    [headWidth, frozen, free, firstFree, endFree, before, totalWidth, width],
+  )
+  // For all rows at once: none needs sizes of its own.
+  const sizes = useMemo(
+    (): CSSProperties => ({
+      lineHeight: `${rowHeight - 1}px`,
+      ['--row-height' as string]: `${rowHeight}px`,
+      ['--columns' as string]: [
+        headWidth,
+        ...parts.frozen.map((one) => one.width),
+        ...(before > 0 ? [before] : []),
+        ...parts.free.map((one) => one.width),
+      ]
+        .map((size) => `${size}px`)
+        .join(' '),
+    }),
+    [rowHeight, headWidth, parts, before],
   )
   return (
     <div
@@ -93,8 +120,14 @@ export function Grid() {
       }}
       onMouseDown={(event) => onPress(event, state)}
       onMouseOver={(event) => {
+        // Not of rows that pass beneath a pointer that rests.
+        if (event.movementX !== 0 || event.movementY !== 0) tellWhole(event.target)
         const place = event.buttons === 1 ? placeOf(event.target) : null
         if (place !== null && place.row >= 0 && place.column > 0) state.getState().goTo(place, true)
+      }}
+      onDoubleClick={({ target }) => {
+        const place = isControl(target) ? null : placeOf(target)
+        if (place !== null && place.row >= 0 && place.column > 0) openCell(view, place)
       }}
       onCopy={(event: ClipboardEvent) => {
         if (event.target instanceof HTMLElement && event.target.closest('input[type=text], textarea')) return
@@ -104,7 +137,7 @@ export function Grid() {
     >
       <GridHead {...parts} />
       <div role="rowgroup" className="relative" style={{ height: window.height, width: totalWidth }}>
-        <div role="presentation" style={{ transform: `translateY(${window.shift}px)` }}>
+        <div role="presentation" style={{ ...sizes, transform: `translateY(${window.shift}px)` }}>
           {shown.map((index) => (
             <GridRow
               key={index}
@@ -133,12 +166,20 @@ export function placeOf(target: EventTarget | null): Place | null {
   }
 }
 
+/** Cells are cut to one line: whoever points at one is told all of it. */
+function tellWhole(target: EventTarget): void {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('[role=gridcell]') : null
+  if (cell !== null && cell.title !== cell.textContent) cell.title = cell.textContent
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('input, textarea, button') !== null
+}
+
 function onPress(event: MouseEvent, state: ReturnType<typeof useSheet>['state']): void {
   const place = placeOf(event.target)
   if (place === null || event.button !== 0) return
-  const isControl =
-    event.target instanceof Element && event.target.closest('input, textarea, button') !== null
-  if (isControl && place.column > 0) return
+  if (isControl(event.target) && place.column > 0) return
   state.getState().goTo(place, event.shiftKey)
 }
 

@@ -79,10 +79,7 @@ function act(view: SheetView, event: KeyboardEvent<HTMLElement>): boolean {
       return true
     case 'Enter':
     case 'F2':
-      if (column?.kind === 'action') view.address.openCell(row.row_id, column.key)
-      else if (column?.kind === 'input' && view.can.edit) {
-        edit({ place: active, text: valueText(row.inputs[column.name]) })
-      } else if (active.column === 0) toggleRow(row.row_id)
+      openCell(view, active)
       return true
     case 'Delete':
     case 'Backspace':
@@ -97,6 +94,18 @@ function act(view: SheetView, event: KeyboardEvent<HTMLElement>): boolean {
       edit({ place: active, text: event.key })
       return true
   }
+}
+
+/** Edits an input, opens the panel of an action, selects by the number of a row. */
+export function openCell(view: SheetView, place: Place): void {
+  const column = view.placed[place.column - 1]
+  const row = view.rows.row(place.row)
+  const { edit, toggleRow } = view.state.getState()
+  if (row === undefined) return
+  if (column?.kind === 'action') view.address.openCell(row.row_id, column.key)
+  else if (column?.kind === 'input' && view.can.edit) {
+    edit({ place, text: valueText(row.inputs[column.name]) })
+  } else if (place.column === 0) toggleRow(row.row_id)
 }
 
 function openMenu(grid: HTMLElement, { column }: Place): boolean {

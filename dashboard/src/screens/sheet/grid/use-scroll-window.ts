@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { scaleOf, scrollWindow } from './scroll-window.ts'
 
 /** A frame that moves by more rows than this is a fling: its rows are drawn plain. */
@@ -37,14 +38,18 @@ export function useScrollWindow(
       cancelAnimationFrame(frame)
       frame = requestAnimationFrame(() => {
         const { scrollTop, scrollLeft } = grid
-        if (Math.abs(scrollTop - last) * scale > FLING_ROWS * rowHeight) {
-          setFlinging(true)
+        const isFar = Math.abs(scrollTop - last) * scale > FLING_ROWS * rowHeight
+        if (isFar) {
           clearTimeout(settle)
           settle = setTimeout(() => setFlinging(false), SETTLE_MS)
         }
         last = scrollTop
         const kept = Math.abs(fine.current.scrollTop - scrollTop) < 1 ? fine.current.value : 0
-        setAt({ scrollTop, scrollLeft, fine: kept })
+        // Within this frame: rows that came with the next one would cost another, and stand wrong in this.
+        flushSync(() => {
+          if (isFar) setFlinging(true)
+          setAt({ scrollTop, scrollLeft, fine: kept })
+        })
       })
     }
     // With a scaled scroll bar a wheel would leap: it moves by rows all the same.
