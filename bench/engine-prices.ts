@@ -45,7 +45,6 @@ export async function measurePrices(
   }
   try {
     return [
-      // What is priced is never written with the next cell, as free pure cells are.
       ...(await compare('Loam, the load of P1', NO_OP)),
       ...(await compare('Loam, each cell durable before the next', NOT_PURE)),
     ]

@@ -139,7 +139,7 @@ export async function readLedger(
   })
   await foldCharges(store.system, orgId)
   const [ledger] = await store.query<{ millis: number }>({
-    text: `select coalesce(-sum(amount_millis), 0)::bigint as millis from credit_entries where org_id = $1 and amount_millis < 0`,
+    text: `select coalesce(-sum(amount_millis), 0)::bigint as millis from ledger_entries where org_id = $1 and amount_millis < 0`,
     values: [orgId],
   })
   const unfinished = cells.find(({ status }) => status !== 'complete')

@@ -181,7 +181,7 @@ describe('loam restore', LIMIT, () => {
     await client.connect()
     await client.query(`select set_config('loam.org', '*', false)`)
     const { rows } = await client.query(
-      `select credits_millis as balance, (select sum(amount_millis) from credit_entries e where e.org_id = o.org_id) as ledger
+      `select credits_millis as balance, (select sum(amount_millis) from ledger_entries e where e.org_id = o.org_id) as ledger
        from organisations o`,
     )
     expect(rows).toHaveLength(1)

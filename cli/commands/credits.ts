@@ -5,13 +5,8 @@ import { invalid, notFound } from '#server/lib/errors.ts'
 import { viewUsage } from '#server/org/usage.ts'
 import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
-import {
-  getBalance,
-  grantCredits,
-  listCreditEntries,
-  MILLIS,
-  refundCharges,
-} from '#server/store/organisation/credits.ts'
+import { getBalance, grantCredits, MILLIS, refundCharges } from '#server/store/organisation/credits.ts'
+import { listLedger } from '#server/store/organisation/ledger.ts'
 import { Amount, examples, Limit, MAX_MILLIS, Org } from '../flags.ts'
 import { type CommandOutput, formatTable, formatTime } from '../output.ts'
 import { inSession, type Organisation, resolveOrganisation } from '../session.ts'
@@ -165,7 +160,7 @@ export function define(credits: Command): void {
       inSession(UsageFlags, async ({ db }, { groupBy, workflow, action, key, ...flags }) => {
         const { org_id } = await resolveOrganisation(db, flags)
         const asked = { ...flags, group_by: groupBy, workflow_id: workflow, action_id: action, key_id: key }
-        const usage = await viewUsage(db, org_id, { member: null, workflows: null }, asked)
+        const usage = await viewUsage(db, org_id, WHOLE_REACH, asked)
         return { data: usage, text: () => formatUsage(usage) }
       }),
     )
@@ -179,7 +174,7 @@ export function define(credits: Command): void {
     .action(
       inSession(LedgerFlags, async ({ db }, flags) => {
         const { org_id } = await resolveOrganisation(db, flags)
-        const stored = await listCreditEntries(db, org_id, flags.limit)
+        const stored = await listLedger(db, org_id, WHOLE_REACH, { ...NEWEST, limit: flags.limit })
         const entries = stored.map(({ at, amount_millis, balance_millis, reason, details }) => ({
           at,
           amount: amount_millis / MILLIS,
@@ -207,6 +202,9 @@ export function define(credits: Command): void {
       }),
     )
 }
+
+const WHOLE_REACH = { member: null, workflows: null }
+const NEWEST = { from: null, before: null, type: null, runId: null, workflowId: null, after: null }
 
 function formatUsage({ rows, totals, from, to }: z.infer<typeof Usage>): string {
   const columns = Object.keys(rows[0] ?? totals)

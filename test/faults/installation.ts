@@ -154,9 +154,9 @@ const BOOKS = `
 select (select count(*) from flights where org_id = $1) as flights,
   (select count(*) from cells where org_id = $1) as cells,
   (select count(*) from cells where org_id = $1 and status <> 'complete') as failed,
-  (select count(*) from credit_entries where org_id = $1 and reason = 'cell') as charges,
+  (select count(*) from ledger_entries where org_id = $1 and reason = 'cell') as charges,
   (select coalesce(sum(credits_millis), 0) from cells where org_id = $1)::bigint as spent,
-  (select coalesce(sum(amount_millis), 0) from credit_entries where org_id = $1)::bigint as ledger,
+  (select coalesce(sum(amount_millis), 0) from ledger_entries where org_id = $1)::bigint as ledger,
   credits_millis as credits, held_millis as held,
   (select count(*) from graphile_worker.jobs where task_identifier in ('row', 'row_express'))
     + (select count(*) from graphile_groups.jobs) as jobs

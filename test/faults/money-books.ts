@@ -56,7 +56,7 @@ const LIMIT = `case p.kind when 'budget' then (select b.limit_millis from budget
 
 const BOOKS = `
 with charge as (
-  select * from credit_entries where org_id = $1 and type = 'charge'
+  select * from ledger_entries where org_id = $1 and type = 'charge'
 ), by_run as (
   select r.run_id, r.cap_purse_id,
     coalesce((select sum(-c.amount_millis) from charge c where c.run_id = r.run_id), 0) as charged,
@@ -66,7 +66,7 @@ with charge as (
 )
 select (select count(*) from flights where org_id = $1) as flights,
   credits_millis as balance, held_millis as held,
-  (select coalesce(sum(amount_millis), 0) from credit_entries where org_id = $1)::bigint as ledger,
+  (select coalesce(sum(amount_millis), 0) from ledger_entries where org_id = $1)::bigint as ledger,
   (select coalesce(sum(-amount_millis), 0) from charge)::bigint as charged,
   (select coalesce(sum(credits_millis), 0) from usage_charges where org_id = $1)::bigint as used,
   (select count(*) from charge) as charges,

@@ -9,7 +9,9 @@ import {
   makeFlightStore,
   makeFlightSheet,
   makeFlightApp,
+  makePurseKeeper,
   must,
+  withPosition,
 } from './testing/flight-store-fixture.ts'
 import { makeEngine } from './testing/test-engine.ts'
 import { walkRow } from './walk.ts'
@@ -18,15 +20,22 @@ const app = await makeFlightApp()
 const old = makeFlightStore(app, 1)
 const fresh = makeFlightStore(app, 2)
 
-async function launch(chain: string[], rows: number): Promise<{ sheet: FlightSheet; jobs: RowJob[] }> {
-  const sheet = await makeFlightSheet(app, chain, 0)
+async function launch(
+  chain: string[],
+  rows: number,
+  millis = 0,
+): Promise<{ sheet: FlightSheet; jobs: RowJob[] }> {
+  const sheet = await makeFlightSheet(app, chain, millis)
   await sheet.addRows(rows)
   await sheet.run()
   return { sheet, jobs: await sheet.jobs() }
 }
 
-/** An engine that notes what it does: claims, peeks, cells that are written together, and actions that are not pure. */
-function watched(): { engine: Engine; notes: string[] } {
+/**
+ * An engine that notes what it does: claims, peeks, cells that are written together, and actions that are not pure. Pure ones
+ * cost so many credits.
+ */
+function watched(credits = 0): { engine: Engine; notes: string[] } {
   const plain = makeEngine(app)
   const notes: string[] = []
   const flights: FlightStore = {
@@ -53,10 +62,9 @@ function watched(): { engine: Engine; notes: string[] } {
       return free.run(args)
     },
   }
-  const catalogue = {
-    ...faultCatalogue,
-    get: (id: string) => (id === 'free' ? noted : faultCatalogue.get(id)),
-  }
+  const pure = { ...must(faultCatalogue.get('pure')), credits }
+  const known = new Map([noted, pure].map((action) => [action.id, action]))
+  const catalogue = { ...faultCatalogue, get: (id: string) => known.get(id) ?? faultCatalogue.get(id) }
   return { engine: { ...plain, flights, catalogueOf: () => catalogue }, notes }
 }
 
@@ -89,6 +97,53 @@ it('rows of a run of pure actions only are not claimed for them', async () => {
   expect(notes).toEqual(['claim', 'settled pure_1 pure_2', 'peek', 'settled pure_1 pure_2'])
   expect(await cellsOf(sheet)).toHaveLength(4)
   expect(await sheet.flights()).toEqual([])
+})
+
+it('P18: nor are they where the actions cost something, and each cell is charged once', async () => {
+  const { sheet, jobs } = await launch(['pure', 'pure'], 3, 100_000)
+  const { engine, notes } = watched(1.5)
+  for (const job of jobs) await walkRow(engine, job, { fresh: true })
+  const settled = 'settled pure_1 pure_2'
+  expect(notes).toEqual(['claim', settled, 'peek', settled, 'peek', settled])
+  expect((await sheet.cells()).map(({ credits }) => credits)).toEqual([1500, 1500, 1500, 1500, 1500, 1500])
+  await engine.purses.flush()
+  const left = 100_000 - 6 * 1500
+  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: 6 })
+})
+
+it('M6: a row of priced pure actions ends where the credits do, and keeps what they paid for', async () => {
+  const { sheet, jobs } = await launch(['pure', 'pure', 'pure'], 3, 5000)
+  const { engine } = watched(1)
+  for (const job of jobs) await walkRow(engine, job, { fresh: true })
+  // What the process has set aside beyond its needs is in the way until it is given back.
+  while ((await sheet.flights()).length > 0) {
+    await engine.purses.tick()
+    for (const job of await sheet.jobs()) await walkRow(engine, job)
+  }
+  expect((await cellsOf(sheet)).map((cell) => cell.replace('pure_', ''))).toEqual([
+    '1 complete',
+    '2 complete',
+    '3 complete',
+    '1 complete',
+    '2 complete',
+    '3 out_of_credits',
+    '1 out_of_credits',
+  ])
+  await engine.purses.flush()
+  expect(await sheet.accounts()).toEqual({ credits: 0, held: 0, shares: 0, ledger: 0, charges: 5 })
+})
+
+it('D27: identical priced cells of a run are computed and paid once', async () => {
+  const sheet = await makeFlightSheet(app, ['pure', 'pure'], 10_000)
+  await sheet.org.call('PATCH', sheet.base, { cache_enabled: true })
+  await sheet.addRows(4)
+  await sheet.run()
+  const { engine } = watched(1)
+  const jobs = await sheet.jobs()
+  await Promise.all(jobs.map((job) => walkRow(engine, job, { fresh: true })))
+  expect(await cellsOf(sheet)).toHaveLength(8)
+  await engine.purses.flush()
+  expect(await sheet.accounts()).toMatchObject({ credits: 8000, held: 0, charges: 2 })
 })
 
 it('the first rows of a run are, as they do not wait for bulk rows', async () => {
@@ -154,15 +209,22 @@ it('D25: results from the cache are written together, and what is not in it star
 })
 
 it('who only peeked at a row writes nothing once another has claimed it, or it was stopped', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 2)
+  const { sheet, jobs } = await launch(['pure', 'pure'], 2, 10_000)
   const [claimed, stopped] = await Promise.all(jobs.map(async (job) => must(await old.peek(job))))
   expect(must(claimed).fence.attempt).toBe(0)
   await fresh.claim(must(jobs[0]))
   expect(await old.peek(must(jobs[0]))).toBeNull()
-  expect(await old.settle(must(claimed), complete(must(claimed), null))).toBeNull()
+  const keeper = makePurseKeeper(app)
+  const held = await keeper.hold(must(claimed).facts, null, { more: 1000, total: 1000 })
+  if (!('hold' in held)) throw new Error('expected a hold')
+  const paying = withPosition(must(claimed), { hold: held.hold, heldMillis: 1000 })
+  expect(await old.settle(paying, complete(paying, null, 1000))).toBeNull()
+  keeper.spend(held.hold, 0)
+  await keeper.flush()
   expect(await sheet.stop()).toBe(1)
   expect(await old.settle(must(stopped), complete(must(stopped), null))).toBeNull()
   expect(await sheet.cells()).toEqual([])
+  expect(await sheet.accounts()).toMatchObject({ credits: 10_000, held: 0, charges: 0 })
 })
 
 it('who claims a row that another has computed without a claim goes on after its cells', async () => {

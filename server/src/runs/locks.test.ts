@@ -157,7 +157,7 @@ it('whatever touches the rows of a sheet at the same time, nobody waits in a cir
   const [books] = await store.query<{ held: number; shares: number; balance: number; ledger: number }>({
     text: `select held_millis as held, (select count(*) from purse_shares s where s.org_id = o.org_id) as shares,
         credits_millis as balance,
-        (select sum(amount_millis) from credit_entries e where e.org_id = o.org_id)::bigint as ledger
+        (select sum(amount_millis) from ledger_entries e where e.org_id = o.org_id)::bigint as ledger
       from organisations o where org_id = $1`,
     values: [org.orgId],
   })

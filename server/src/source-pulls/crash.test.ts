@@ -16,7 +16,7 @@ const forget = (id: string) => sources.set(id, 'claimed_until = null')
 async function books(org: TestOrg) {
   const [found] = await app.store.query<{ balance: number; held: number; ledger: number }>({
     text: `select credits_millis as balance, held_millis as held,
-        (select coalesce(sum(amount_millis), 0) from credit_entries e where e.org_id = o.org_id) as ledger
+        (select coalesce(sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id) as ledger
       from organisations o where org_id = $1`,
     values: [org.orgId],
   })

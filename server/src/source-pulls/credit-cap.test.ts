@@ -13,7 +13,7 @@ const nameAll = (count: number) => itemsOf(count).map(({ name }) => name)
 async function books({ orgId }: TestOrg) {
   const [found] = await app.store.query<{ held: number; charged: number }>({
     text: `select held_millis as held,
-        (select coalesce(-sum(amount_millis), 0) from credit_entries e where e.org_id = o.org_id and reason = 'source') as charged
+        (select coalesce(-sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id and reason = 'source') as charged
       from organisations o where org_id = $1`,
     values: [orgId],
   })

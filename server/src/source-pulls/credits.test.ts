@@ -35,7 +35,7 @@ describe('credits (D22)', () => {
     expect(await balanceOf(payer)).toBe(995_000)
     expect(await heldBy(payer)).toBe(0)
     const entries = await paying.app.store.query<{ amount_millis: number; details: object }>({
-      text: `select amount_millis, details from credit_entries where org_id = $1 and reason = 'source' order by entry_id`,
+      text: `select amount_millis, details from ledger_entries where org_id = $1 and reason = 'source' order by entry_id`,
       values: [payer.orgId],
     })
     expect(entries.map(({ amount_millis }) => amount_millis)).toEqual([-2000, -2000, -1000])

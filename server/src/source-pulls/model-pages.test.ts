@@ -94,7 +94,7 @@ const show = async (org: TestOrg, id: string) => (await org.call('GET', `/source
 async function books({ orgId }: TestOrg) {
   const [found] = await store.query<{ held: number; charged: number }>({
     text: `select held_millis as held,
-        (select coalesce(-sum(amount_millis), 0) from credit_entries e where e.org_id = o.org_id and reason = 'source') as charged
+        (select coalesce(-sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id and reason = 'source') as charged
       from organisations o where org_id = $1`,
     values: [orgId],
   })

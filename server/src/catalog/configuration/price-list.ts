@@ -54,7 +54,7 @@ export function repriceCatalogue(catalogue: Catalogue, prices: Prices): Catalogu
   return { get: (id) => actions.get(id), list: () => [...actions.values()] }
 }
 
-/** The same action where nothing differs. One that costs something is not pure: its cells are claimed, and paid once. */
+/** The same action where nothing differs. */
 function repriceAction(action: Action, { credits, providers }: ActionPrices): Action {
   let differs = credits !== action.credits
   const inputs = Object.fromEntries(
@@ -67,7 +67,7 @@ function repriceAction(action: Action, { credits, providers }: ActionPrices): Ac
       return [name, repriced]
     }),
   )
-  return differs ? { ...action, credits, inputs, pure: action.pure && credits === 0 } : action
+  return differs ? { ...action, credits, inputs } : action
 }
 
 function repriceField(field: Field, prices: ActionPrices['providers']): Field {

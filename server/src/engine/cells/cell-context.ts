@@ -6,6 +6,7 @@ import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { noteHeld, noteRefusal } from '../flights/position.ts'
+import type { Held } from '../purses/purse-keeper.ts'
 import type { CallLimit } from './call-limit.ts'
 import { readState, wasCutOff } from './cut-off.ts'
 import type { DatabaseUse } from './database-use.ts'
@@ -125,28 +126,32 @@ export class CellContext implements ActionContext {
   }
   async reserve(credits: number): Promise<Reserved> {
     const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
-    const answer = await this.#database.watch(asked)
+    const answer = asked instanceof Promise ? await this.#database.watch(asked) : asked
     return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
   }
 }
 
+type Holding = 'held' | 'short' | 'refused'
+
 /**
- * Sets credits aside until the cell has `total` of them. `short`: others hold what is missing, and the cell waits until they are
- * settled. One that holds something already never waits: two of them could wait for each other.
+ * Sets credits aside until the cell has `total` of them, mostly at once. `short`: others hold what is missing, and the cell waits
+ * until they are settled. One that holds something already never waits: two of them could wait for each other.
  */
-export async function holdCredits(
-  engine: Engine,
-  flight: Flight,
-  total: number,
-): Promise<'held' | 'short' | 'refused'> {
+export function holdCredits(engine: Engine, flight: Flight, total: number): Holding | Promise<Holding> {
   const { facts, position } = flight
   const more = total - position.heldMillis
   if (more <= 0) return 'held'
-  const answer = await engine.purses.hold(facts, position.hold, { more, total })
+  const answer = engine.purses.hold(facts, position.hold, { more, total })
+  return answer instanceof Promise
+    ? answer.then((later) => noteAnswer(flight, later, total))
+    : noteAnswer(flight, answer, total)
+}
+
+function noteAnswer(flight: Flight, answer: Held, total: number): Holding {
   if ('hold' in answer) {
     noteHeld(flight, answer.hold, total)
     return 'held'
   }
   noteRefusal(flight, answer.refusal)
-  return answer.refusal.isFinal || position.heldMillis > 0 ? 'refused' : 'short'
+  return answer.refusal.isFinal || flight.position.heldMillis > 0 ? 'refused' : 'short'
 }

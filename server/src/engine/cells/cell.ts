@@ -108,12 +108,14 @@ async function runFound(
 
   const cacheKey = caching === null || !action.cached ? null : cacheKeyOf(resolved)
   const learns = learnsFromRuns(action)
+  const price = Math.round(action.credits * MILLIS)
   if (cacheKey !== null && caching !== null) {
     const found = await engine.cache.find(flight, instance, cacheKey, {
       ...caching,
       express: walk.express,
       isMissing: walk.missing === instance.id,
-      mayCompute: action.pure,
+      // What costs something is computed by one row and paid once (D27): the others wait for it.
+      mayCompute: action.pure && price === 0,
     })
     if (found.kind === 'not yet') {
       walk.missing = instance.id
@@ -135,16 +137,17 @@ async function runFound(
       )
   }
 
-  const price = Math.round(action.credits * MILLIS)
-  const held = price === 0 || action.paysModel ? 'held' : await holdCredits(engine, flight, price)
+  const holding = price === 0 || action.paysModel ? 'held' : holdCredits(engine, flight, price)
+  const held = typeof holding === 'string' ? holding : await holding
   if (held === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
   if (held === 'refused') return outOfCredits(flight, action)
-  if (!action.pure) walk.hasCalled = true
+  if (!action.pure || (price > 0 && cacheKey !== null)) walk.hasCalled = true
   const outcome = await callAction(engine, walk, action, read.inputs)
   const result = hideSecrets(toCellResult(flight, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
   // What was set aside may have gone with a worker that died since: what it costs is set aside again.
-  const covered = await holdCredits(engine, flight, result.settlement.creditsMillis)
+  const covering = holdCredits(engine, flight, result.settlement.creditsMillis)
+  const covered = typeof covering === 'string' ? covering : await covering
   if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
   if (covered === 'refused') return outOfCredits(flight, action, result.settlement.provenance)
   const complete = result.settlement.status === 'complete'

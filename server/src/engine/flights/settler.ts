@@ -1,9 +1,9 @@
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
-import type { Hold } from '../purses/share.ts'
 import { type BatchKind, CACHED, LEARNS, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
 import { addUpUsage } from './cell-usage.ts'
+import { chargesOf } from './charges.ts'
 import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
@@ -32,18 +32,16 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   /** What came of it for each; when that is not something for all of them, nothing was written. */
   async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<Map<Given, Settled>> {
     round += 1
-    const charges = new Charges()
+    const charges = chargesOf(batch)
     const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
-      cells.map((cell, n) =>
-        extrasOf(cell, n === 0 ? flight.position : UNTOUCHED, charges.numberOf(flight, cell)),
-      ),
+      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight.position : UNTOUCHED)),
     )
     const careful = batch.length === 1
     const kind = {
       careful,
       extras: careful || extras.some((one) => one !== null),
       landing,
-      paid: charges.groups.length > 0,
+      paid: charges !== null,
     }
     const values: unknown[] = [
       ...columnsOf(batch),
@@ -52,8 +50,8 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       toStorableJson(addUpUsage(batch)),
       billingOf(batch),
     ]
+    if (charges !== null) values.push(creditsOf(batch), ...charges.columns())
     if (kind.extras) values.push(toStorableJson(extras))
-    if (kind.paid) values.push(...charges.columns())
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${landing}-${Number(kind.extras)}${Number(careful)}${Number(kind.paid)}`,
       text: settleStatement(kind),
@@ -149,14 +147,13 @@ function billingOf(batch: Given[]): string {
 type Passed = Pick<Position, 'retries' | 'state'>
 const UNTOUCHED: Passed = { retries: 0, state: null }
 
-/** What a free cell that completed at the first attempt has nothing of. `charge` is the number of its group of charges. */
-function extrasOf(cell: SettledCell, { retries, state }: Passed, charge: number): object | null {
-  const { creditsMillis, cache, error, provenance } = cell
+/** What a cell that completed at the first attempt has nothing of. */
+function extrasOf(cell: SettledCell, { retries, state }: Passed): object | null {
+  const { cache, error, provenance } = cell
   const extras: Record<string, unknown> = {}
   if (error !== undefined) extras['err'] = error
   if (provenance !== undefined) extras['pv'] = provenance
   if (retries > 0) extras['tries'] = retries + 1
-  if (charge > 0) Object.assign(extras, { cr: creditsMillis, g: charge, ...originOf(cell) })
   if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
   if (cache?.keep === true) extras['kp'] = true
   if (retries > 0 || state !== null) extras['cl'] = true
@@ -164,45 +161,9 @@ function extrasOf(cell: SettledCell, { retries, state }: Passed, charge: number)
   return null
 }
 
-/** What a charge is for: the action of the catalogue, and the providers that are paid. */
-function originOf({ actionId, provenance }: SettledCell): object {
-  const paid = (provenance ?? []).filter(({ credits }) => credits > 0)
-  return {
-    ai: actionId,
-    ...(paid.length > 0 && { pc: paid.map(({ provider, credits }) => ({ provider, credits })) }),
-  }
-}
-
-/** Charges of a batch: those of one run that are paid of the same shares are one record. */
-class Charges {
-  readonly groups: { facts: RunFacts; hold: Hold }[] = []
-  readonly #numbers = new Map<string, number>()
-
-  /** From 1; 0 for a cell that costs nothing. */
-  numberOf({ facts, position: { hold } }: Flight, { creditsMillis, action }: SettledCell): number {
-    if (creditsMillis === 0) return 0
-    if (hold === null) throw new Error(`${action} of run ${facts.run_id} costs credits and holds none`)
-    const key = `${hold.holder.id} ${facts.run_id} ${hold.purseIds.join(' ')}`
-    const known = this.#numbers.get(key)
-    if (known !== undefined) return known
-    this.groups.push({ facts, hold })
-    this.#numbers.set(key, this.groups.length)
-    return this.groups.length
-  }
-
-  columns(): unknown[] {
-    const shares = new Map<string, [string, string, string]>()
-    for (const { hold } of this.groups) {
-      const { holder, orgId } = hold
-      for (const purse of [orgId, ...hold.purseIds])
-        shares.set(`${purse} ${holder.id}`, [orgId, purse, holder.id])
-    }
-    const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
-    const groups = this.groups.map(({ facts, hold }, n) => {
-      const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
-      const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version }
-      return { n: n + 1, o: hold.orgId, h: hold.holder.id, p: hold.purseIds, f }
-    })
-    return [column(0), column(1), column(2), JSON.stringify(groups)]
-  }
+function creditsOf(batch: Given[]): string {
+  const credits = batch.flatMap(({ settlement }) =>
+    settlement.cells.map(({ creditsMillis }) => creditsMillis),
+  )
+  return `{${credits.join(',')}}`
 }

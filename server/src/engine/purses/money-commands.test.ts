@@ -174,7 +174,7 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
         where q.org_id = ${world.orgId} and q.budget_id = purses.budget_id)) * interval '1 day'
       where org_id = ${world.orgId} and budget_id = ${world.budgetId}
         and period_start = date_trunc('day', now(), 'UTC')`.execute(db)
-    await sql`update credit_entries set at = at - interval '1 day' where org_id = ${world.orgId}`.execute(db)
+    await sql`update credit_blocks set at = at - interval '1 day' where org_id = ${world.orgId}`.execute(db)
     world.budget.spent = 0
     // Which purses count a run is known for a second; these would ask again.
     for (const keeper of world.keepers) await keeper.flush()
@@ -216,7 +216,7 @@ async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promi
   await foldCharges(db, orgId)
   const { rows } = await sql<Sums>`
     select credits_millis as balance, held_millis as held,
-      (select coalesce(sum(amount_millis), 0) from credit_entries e where e.org_id = o.org_id)::bigint as ledger,
+      (select coalesce(sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id)::bigint as ledger,
       (select coalesce(sum(granted_millis), 0) from purse_shares s where s.org_id = o.org_id and s.purse_id = o.org_id)::bigint as shares,
       (select count(*) from purses p where p.org_id = o.org_id and p.granted_millis <> (select coalesce(sum(s.granted_millis), 0)
         from purse_shares s where s.org_id = p.org_id and s.purse_id = p.purse_id)) as uneven,
@@ -224,15 +224,15 @@ async function expectInvariants({ orgId, balance, runs, spentBy }: World): Promi
         and p.spent_millis > p.limit_millis) as passed,
       (select count(*) from purses p where p.org_id = o.org_id and (p.granted_millis < 0 or p.spent_millis < 0)) as negative,
       (select coalesce(sum(credits_millis), 0) from usage_charges u where u.org_id = o.org_id)::bigint as used,
-      (select coalesce(-sum(amount_millis), 0) from credit_entries e where e.org_id = o.org_id and e.type = 'charge')::bigint as charged,
-      (select count(*) from credit_entries e where e.org_id = o.org_id and e.type = 'charge') as charges,
-      (select count(distinct (run_id, row_id, action)) from credit_entries e where e.org_id = o.org_id and e.type = 'charge') as different
+      (select coalesce(-sum(amount_millis), 0) from ledger_entries e where e.org_id = o.org_id and e.type = 'charge')::bigint as charged,
+      (select count(*) from ledger_entries e where e.org_id = o.org_id and e.type = 'charge') as charges,
+      (select count(distinct (run_id, row_id, action)) from ledger_entries e where e.org_id = o.org_id and e.type = 'charge') as different
     from organisations o where org_id = ${orgId}`.execute(db)
   const sums = must(rows[0])
   expect(sums).toMatchObject({ balance, ledger: balance, uneven: 0, passed: 0, negative: 0 })
   expect([sums.held, sums.used, sums.charges]).toEqual([sums.shares, sums.charged, sums.different])
   const { rows: byRun } = await sql<{ run_id: string; millis: number }>`
-    select run_id, -sum(amount_millis)::bigint as millis from credit_entries
+    select run_id, -sum(amount_millis)::bigint as millis from ledger_entries
     where org_id = ${orgId} and type = 'charge' group by run_id`.execute(db)
   for (const { run_id, millis } of byRun) {
     expect(millis).toBe(spentBy.get(run_id))

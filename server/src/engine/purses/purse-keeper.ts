@@ -1,10 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import { reasonOf } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { markFault } from '../../store/connection/faults.ts'
-import { findBudgetPurses } from '../../store/purses/budget-purses.ts'
 import { endShares, foldCharges, forgetHolder, listDeadHolders } from '../../store/purses/fold.ts'
 import {
   type Answer,
@@ -16,12 +14,11 @@ import {
 import type { RunFacts } from '../flights/flight.ts'
 import { createParkedHolds, type ParkedHolds } from './parked-holds.ts'
 import { createRunHolds } from './run-holds.ts'
+import { createRunPurses } from './run-purses.ts'
 import { type Hold, Holder, type OrgShares } from './share.ts'
 
 /** After this time without a hold the shares in an organisation are given back. */
 const IDLE_MS = 200
-/** How long it is good for to know which budgets count a run. */
-const BUDGETS_MS = 1000
 const MIN_WAIT_MS = 300
 const MAX_WAIT_MS = 5000
 
@@ -30,8 +27,8 @@ const MAX_WAIT_MS = 5000
  * cap of the run, budgets. Thousands of cells cost a few statements a second, and no purse is locked once per cell.
  */
 export type PurseKeeper = {
-  /** Sets aside `more`, so that the cell has `total`. */
-  hold(facts: RunFacts, hold: Hold | null, need: Need): Promise<{ hold: Hold } | { refusal: Refusal }>
+  /** Sets aside `more`, so that the cell has `total`: at once where this process has as much. */
+  hold(facts: RunFacts, hold: Hold | null, need: Need): Promise<Held> | Held
   /** The hold is over, and so much of it was charged. */
   spend(hold: Hold, millis: number): void
   /** Nobody knows whether it was charged. */
@@ -48,6 +45,8 @@ export type PurseKeeper = {
   /** Ends all shares, when no row is walked any more. */
   flush(): Promise<void>
 }
+
+export type Held = { hold: Hold } | { refusal: Refusal }
 
 /** Whoever had the shares was taken for dead: the row is claimed again, as after an outage of the database. */
 class SharesLost extends Error {
@@ -76,17 +75,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   let waiting = 0
   let waitedAt = performance.now()
 
-  const budgets = new LRUCache<string, Promise<string[]>>({ max: 1000, ttl: BUDGETS_MS })
-  async function pursesOf(facts: RunFacts): Promise<string[]> {
-    const known = budgets.get(facts.run_id)
-    const asked = known ?? findBudgetPurses(db, facts)
-    if (known === undefined) {
-      budgets.set(facts.run_id, asked)
-      asked.catch(() => budgets.delete(facts.run_id))
-    }
-    const found = await asked
-    return facts.cap_purse_id === null ? found : [facts.cap_purse_id, ...found]
-  }
+  const runPurses = createRunPurses(db)
 
   function retire(holder: Holder): void {
     holder.isRetired = true
@@ -220,39 +209,57 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     }
   }
 
+  const newHold = (holder: Holder, { org_id, run_id }: RunFacts, purseIds: readonly string[]): Hold => ({
+    holder,
+    orgId: org_id,
+    runId: run_id,
+    purseIds,
+    millis: 0,
+  })
+
+  /** Where the database is asked first. */
+  async function holdLater(facts: RunFacts, held: Hold | null, need: Need): Promise<Held> {
+    const holder = held?.holder ?? current
+    const shares = holder.sharesIn(facts.org_id)
+    shares.uses += 1
+    holder.holds += 1
+    let isKept = false
+    try {
+      const purseIds = held?.purseIds ?? runPurses.known(facts) ?? (await runPurses.read(facts))
+      const hold = held ?? newHold(holder, facts, purseIds)
+      if (shares.covers(purseIds, need.more)) reserve(shares, hold, need.more)
+      else {
+        const answer = await ask(holder, purseIds, facts, need, (given) => reserve(given, hold, need.more))
+        if (answer !== 'held') {
+          if (!answer.isFinal) waiting += 1
+          return { refusal: answer }
+        }
+      }
+      isKept = held === null
+      return { hold }
+    } finally {
+      if (!isKept) {
+        shares.uses -= 1
+        holder.holds -= 1
+      }
+      shares.usedAt = performance.now()
+    }
+  }
+
   return {
-    async hold(facts, held, need) {
+    hold(facts, held, need) {
+      const purseIds = held?.purseIds ?? runPurses.known(facts)
       const holder = held?.holder ?? current
       const shares = holder.sharesIn(facts.org_id)
-      shares.uses += 1
-      holder.holds += 1
-      let isKept = false
-      try {
-        const purseIds = held?.purseIds ?? (await pursesOf(facts))
-        const hold: Hold = held ?? {
-          holder,
-          orgId: facts.org_id,
-          runId: facts.run_id,
-          purseIds,
-          millis: 0,
-        }
-        if (shares.covers(purseIds, need.more)) reserve(shares, hold, need.more)
-        else {
-          const answer = await ask(holder, purseIds, facts, need, (given) => reserve(given, hold, need.more))
-          if (answer !== 'held') {
-            if (!answer.isFinal) waiting += 1
-            return { refusal: answer }
-          }
-        }
-        isKept = held === null
-        return { hold }
-      } finally {
-        if (!isKept) {
-          shares.uses -= 1
-          holder.holds -= 1
-        }
-        shares.usedAt = performance.now()
+      if (purseIds === null || !shares.covers(purseIds, need.more)) return holdLater(facts, held, need)
+      const hold = held ?? newHold(holder, facts, purseIds)
+      reserve(shares, hold, need.more)
+      if (held === null) {
+        shares.uses += 1
+        holder.holds += 1
       }
+      shares.usedAt = performance.now()
+      return { hold }
     },
     spend,
     doubt(hold) {

@@ -7,14 +7,16 @@ export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise
 
 export function createRunHolds(db: Db): RunHolds {
   type Held = { orgId: string; runId: string; holder: string; millis: number; written: number }
-  const held = new Map<string, Held>()
+  /** By holder, then by run. */
+  const held = new Map<string, Map<string, Held>>()
   const changed = new Set<Held>()
 
   return {
     add({ orgId, runId, holder: { id: holder } }, millis) {
-      const key = `${holder} ${runId}`
-      const found = held.get(key) ?? { orgId, runId, holder, millis: 0, written: 0 }
-      held.set(key, found)
+      let runs = held.get(holder)
+      if (runs === undefined) held.set(holder, (runs = new Map()))
+      let found = runs.get(runId)
+      if (found === undefined) runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0 }))
       found.millis += millis
       changed.add(found)
     },
@@ -43,7 +45,10 @@ export function createRunHolds(db: Db): RunHolds {
       }
       for (const { one, millis } of now) {
         one.written = millis
-        if (one.millis === 0 && millis === 0) held.delete(`${one.holder} ${one.runId}`)
+        if (one.millis !== 0 || millis !== 0) continue
+        const runs = held.get(one.holder)
+        runs?.delete(one.runId)
+        if (runs?.size === 0) held.delete(one.holder)
       }
     },
   }

@@ -47,15 +47,24 @@ export class OrgShares {
   }
 
   covers(purseIds: readonly string[], millis: number): boolean {
-    return [this.orgId, ...purseIds].every((id) => (this.byPurse.get(id)?.free ?? 0) >= millis)
+    return this.#has(this.orgId, millis) && purseIds.every((id) => this.#has(id, millis))
+  }
+
+  #has(id: string, millis: number): boolean {
+    const share = this.byPurse.get(id)
+    return share !== undefined && share.free >= millis
   }
 
   of(purseIds: readonly string[]): Share[] {
-    return [this.orgId, ...purseIds].map((id) => {
-      const share = this.byPurse.get(id) ?? new Share()
-      this.byPurse.set(id, share)
-      return share
-    })
+    const shares = [this.#shareOf(this.orgId)]
+    for (const id of purseIds) shares.push(this.#shareOf(id))
+    return shares
+  }
+
+  #shareOf(id: string): Share {
+    let share = this.byPurse.get(id)
+    if (share === undefined) this.byPurse.set(id, (share = new Share()))
+    return share
   }
 }
 

@@ -6,7 +6,7 @@ export const LEARNS = 2
 
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
 export type BatchKind = {
-  /** Some cell has something that a free one, complete at the first attempt, has not: `x` is not null. */
+  /** Some cell has something that one complete at the first attempt has not: `x` is not null. */
   extras: boolean
   /** Which flights are through. */
   landing: 'none' | 'some' | 'all'
@@ -18,8 +18,8 @@ export type BatchKind = {
 
 /**
  * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are
- * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 18, 19;
- * `f` counts flights); and what usage counts of them (17). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
+ * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 18, of
+ * paid ones 19, and what few have, last; `f` counts flights); and what usage counts of them (17). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
@@ -32,18 +32,19 @@ export type BatchKind = {
  */
 export function settleStatement({ extras, landing, careful, paid }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
+  const more = paid ? '$24' : '$19'
   return `
 with mine as materialized (
   ${landing === 'all' ? REMOVED : `${LOCKED} ${when(careful, UNSETTLED)}`}
 )${when(paid, SHARES)}
 , valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, c.billing, nullif(c.out, 'null') as out
-    ${when(extras, EXTRAS)}
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, c.billing, nullif(c.out, 'null') as out,
+    ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)}
   from rows from (
-    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[], $18::jsonb[]),
-    jsonb_array_elements($14::jsonb) ${when(extras, ', jsonb_array_elements($19::jsonb)')}
-  ) with ordinality as c (f, act, st, at, ends, marks, billing, out ${when(extras, ', x')}, n)
+    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[], $18::jsonb[] ${when(paid, ', $19::bigint[]')}),
+    jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements(${more}::jsonb)`)}
+  ) as c (f, act, st, at, ends, marks, billing ${when(paid, ', cr')}, out ${when(extras, ', x')})
   where ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`}
 )
 ${when(extras && landing !== 'all', CLEARED)}
@@ -52,7 +53,7 @@ ${when(landing === 'some', LANDED)}
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
   select o, s, r, act, st, out, run, rev, to_timestamp(at / 1000.0),
-    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, billing, ${extras ? EXTRA_COLUMNS : '1, 0'}
+    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, billing, ${extras ? EXTRA_COLUMNS : '1, cr'}
   from valid
   ${when(careful, REWRITTEN)}
 )
@@ -61,7 +62,7 @@ ${when(paid, CHARGED)}
 , tallied as (
   insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis${when(extras, STOPPED)})
   select o, run, $15::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
-    count(*) filter (where ends), ${extras ? `sum(cr)${STOPPERS}` : '0'}
+    count(*) filter (where ends), sum(cr)${when(extras, STOPPERS)}
   from valid group by o, run order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
     cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
@@ -100,7 +101,7 @@ const UNSETTLED = `
     and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
 
 const EXTRAS = `
-    , c.n, c.x, coalesce((c.x->>'cr')::bigint, 0) as cr, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
+    , c.x, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x->'pv'`
 
@@ -151,13 +152,11 @@ const REMEMBERED = `
     and c.key = v.ck and c.row_id = v.r
 )`
 
-/** Added only, a record for the cells of a run: folding makes ledger entries of them. */
+/** Added only, a record for the cells of a run, as folding enters it in the ledger: at the moment that the cells have as well. */
 const CHARGED = `
 , charged as (
-  insert into purse_charges (org_id, holder, purse_ids, millis, facts, entries)
-  select g.o, g.h, g.p, sum(v.cr), g.f,
-    jsonb_agg(jsonb_build_array(v.r, v.act, v.x->'ai', v.cr, v.x->'pc') order by v.n)
-  from jsonb_to_recordset($23::jsonb) as g (n int, o uuid, h text, p uuid[], f jsonb)
-  join valid v on (v.x->>'g')::int = g.n
-  where v.cr > 0 group by g.n, g.o, g.h, g.p, g.f
+  insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
+  select g.o, g.h, g.p, g.m, g.f, g.k, g.r::uuid[], g.q::smallint[]
+  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, r text, q text)
+  where exists (select from valid)
 )`

@@ -126,8 +126,8 @@ export async function makeFlightSheet(
       await foldCharges(db, orgId)
       const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,
           (select coalesce(sum(granted_millis), 0) from purse_shares where purse_id = $1)::bigint as shares,
-          (select sum(amount_millis) from credit_entries where org_id = $1)::bigint as ledger,
-          (select count(*) from credit_entries where org_id = $1 and reason = 'cell') as charges
+          (select sum(amount_millis) from ledger_entries where org_id = $1)::bigint as ledger,
+          (select count(*) from ledger_entries where org_id = $1 and reason = 'cell') as charges
         from organisations where org_id = $1`)
       if (found === undefined) throw new Error('the organisation is gone')
       return found

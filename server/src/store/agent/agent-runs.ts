@@ -137,11 +137,11 @@ async function charge(
   { price_millis: millis, request_id, key_id, member_id }: Ended,
 ): Promise<void> {
   if (millis === 0) return
-  await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, entries)
+  await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
     select ${orgId}, ${holder}, array_remove(array_agg(purse_id), ${orgId}::uuid), ${millis}::bigint,
       jsonb_build_object('reason', 'agent', 'details', jsonb_build_object('request_id', ${request_id}::text), 'trigger', 'agent',
         'key_id', ${key_id}::text, 'member', ${memberOf(orgId, member_id)}),
-      jsonb_build_array(jsonb_build_array(null, null, null, ${millis}::bigint, null))
+      jsonb_build_array(jsonb_build_array(null, null, ${millis}::bigint, null, 1)), array[null]::uuid[], array[0]::smallint[]
     from purse_shares where org_id = ${orgId} and holder = ${holder} having count(*) > 0`.execute(trx)
 }
 

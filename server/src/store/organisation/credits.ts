@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import { foldCharges } from '../purses/fold.ts'
+import { LEDGER_COLUMNS, type LedgerRecord } from './ledger.ts'
 import { lockOrganisation } from './organisations.ts'
 
 /** Credits have three decimals and are stored as whole thousandths (D22). */
@@ -48,18 +49,6 @@ export type CreditEntry = {
   details: Record<string, unknown>
 }
 
-/** The ledger, newest entry first. */
-export async function listCreditEntries(db: Db, orgId: string, limit: number): Promise<CreditEntry[]> {
-  await foldCharges(db, orgId)
-  return db
-    .selectFrom('credit_entries')
-    .select(['at', 'amount_millis', 'balance_millis', 'reason', 'details'])
-    .where('org_id', '=', orgId)
-    .orderBy('entry_id', 'desc')
-    .limit(limit)
-    .execute()
-}
-
 export type Refundable = { entryId: string } | { runId: string }
 export type Refund = { entries: number; amountMillis: number; balanceMillis: number }
 
@@ -75,25 +64,10 @@ export async function refundCharges(
   which: Refundable,
   reason: string,
 ): Promise<Refund> {
-  const [column, id] =
-    'runId' in which ? (['e.run_id', which.runId] as const) : (['e.entry_id', which.entryId] as const)
   await foldCharges(db, orgId)
   let { credits_millis: balance } = await lockOrganisation(db, orgId)
   const refund: Refund = { entries: 0, amountMillis: 0, balanceMillis: balance }
-  for (;;) {
-    const charges = await db
-      .selectFrom('credit_entries as e')
-      .selectAll()
-      .where('e.org_id', '=', orgId)
-      .where('e.type', '=', 'charge')
-      .where(column, '=', id)
-      .where(
-        sql<boolean>`not exists (select from credit_entries r where r.org_id = e.org_id and r.refund_of = e.entry_id)`,
-      )
-      .orderBy('e.entry_id')
-      .limit(REFUND_CHUNK)
-      .execute()
-    if (charges.length === 0) break
+  for await (const charges of listCharges(db, orgId, which)) {
     const entries = charges.map(({ at: _at, details, providers, amount_millis, ...charge }) => {
       balance -= amount_millis
       return {
@@ -108,11 +82,40 @@ export async function refundCharges(
         providers: JSON.stringify(providers),
       }
     })
-    await db.insertInto('credit_entries').values(entries).execute()
+    if (entries.length > 0) await db.insertInto('credit_entries').values(entries).execute()
     refund.entries += entries.length
   }
   refund.amountMillis = balance - refund.balanceMillis
   refund.balanceMillis = balance
   await db.updateTable('organisations').set({ credits_millis: balance }).where('org_id', '=', orgId).execute()
   return refund
+}
+
+/** Charges that have not been given back, some at a time: block by block, and those that have entries of their own. */
+async function* listCharges(db: Db, orgId: string, which: Refundable): AsyncGenerator<LedgerRecord[]> {
+  const { rows: blocks } = await (
+    'runId' in which
+      ? sql<{ last_id: string }>`select last_id from credit_blocks
+        where org_id = ${orgId} and run_id = ${which.runId} order by last_id`
+      : sql<{ last_id: string }>`select last_id from (select first_id, last_id from credit_blocks
+        where org_id = ${orgId} and last_id >= ${which.entryId} order by last_id limit 1) next
+        where first_id <= ${which.entryId}`
+  ).execute(db)
+  const isAsked =
+    'runId' in which ? sql<boolean>`e.run_id = ${which.runId}` : sql<boolean>`e.entry_id = ${which.entryId}`
+  const isOpen = sql<boolean>`not exists (select from credit_entries r where r.org_id = e.org_id and r.refund_of = e.entry_id)`
+  for (const { last_id } of blocks) {
+    const { rows } = await sql<LedgerRecord>`select ${LEDGER_COLUMNS} from block_entries e
+      where e.org_id = ${orgId} and e.block_id = ${last_id} and ${isAsked} and ${isOpen} order by e.entry_id`.execute(
+      db,
+    )
+    yield rows
+  }
+  for (;;) {
+    const { rows } = await sql<LedgerRecord>`select ${LEDGER_COLUMNS} from credit_entries e
+      where e.org_id = ${orgId} and e.type = 'charge' and ${isAsked} and ${isOpen}
+      order by e.entry_id limit ${REFUND_CHUNK}`.execute(db)
+    if (rows.length === 0) return
+    yield rows
+  }
 }

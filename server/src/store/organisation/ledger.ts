@@ -4,7 +4,7 @@ import type { Schema } from '../connection/schema.ts'
 import { foldCharges } from '../purses/fold.ts'
 import { LATEST_PRICES } from './price-versions.ts'
 
-export type LedgerRecord = Selectable<Schema['credit_entries']>
+export type LedgerRecord = Selectable<Schema['ledger_entries']>
 
 /** Whose entries: all of the organisation, or those of a member's own doing and of the workflows they may use. */
 export type LedgerReach = {
@@ -25,7 +25,7 @@ export type LedgerPage = {
   limit: number
 }
 
-/** A page of the ledger, newest entry first. */
+/** A page of the ledger, newest entry first. All that it is asked by is the same for the entries of a block. */
 export async function listLedger(
   db: Db,
   orgId: string,
@@ -33,17 +33,42 @@ export async function listLedger(
   { from, before, type, runId, workflowId, after, limit }: LedgerPage,
 ): Promise<LedgerRecord[]> {
   await foldCharges(db, orgId)
-  let query = db.selectFrom('credit_entries').selectAll().where('org_id', '=', orgId)
-  if (from !== null) query = query.where('at', '>=', from)
-  if (before !== null) query = query.where('at', '<', before)
-  if (type !== null) query = query.where('type', '=', type)
-  if (runId !== null) query = query.where('run_id', '=', runId)
-  if (workflowId !== null) query = query.where('workflow_id', '=', workflowId)
-  if (after !== null) query = query.where('entry_id', '<', after)
-  if (workflows !== null) query = query.where(sql<boolean>`workflow_id = any(${[...workflows]}::uuid[])`)
-  if (member !== null) query = query.where(ofMember(orgId, member))
-  return query.orderBy('entry_id', 'desc').limit(limit).execute()
+  const conditions = [
+    sql`org_id = ${orgId}`,
+    ...(from === null ? [] : [sql`at >= ${from}`]),
+    ...(before === null ? [] : [sql`at < ${before}`]),
+    ...(runId === null ? [] : [sql`run_id = ${runId}`]),
+    ...(workflowId === null ? [] : [sql`workflow_id = ${workflowId}`]),
+    ...(workflows === null ? [] : [sql`workflow_id = any(${[...workflows]}::uuid[])`]),
+    ...(member === null ? [] : [ofMember(orgId, member)]),
+  ]
+  const where = sql.join(conditions, sql` and `)
+  const isBefore = after === null ? sql`true` : sql`entry_id < ${after}`
+  const beginsBefore = after === null ? sql`true` : sql`first_id < ${after}`
+  // The first block may end behind the cursor: whatever it has of entries, as many as asked for are in those after it.
+  const { rows } = await sql<LedgerRecord>`
+    with block as materialized (
+      select last_id, sum(entries) over newer - first_value(entries) over newer - entries as enough from (
+        select last_id, entries from credit_blocks
+        where ${where} and ${beginsBefore} and ${type === null || type === 'charge'}::boolean
+        order by last_id desc limit ${limit + 1}
+      ) newest window newer as (order by last_id desc)
+    )
+    select ${LEDGER_COLUMNS} from (
+      (select ${LEDGER_COLUMNS} from credit_entries where ${where} and ${isBefore} and (${type}::text is null or type = ${type})
+        order by entry_id desc limit ${limit})
+      union all
+      (select ${LEDGER_COLUMNS} from block_entries where org_id = ${orgId} and ${isBefore}
+        and block_id = any(array(select last_id from block where enough < ${limit}))
+        order by entry_id desc limit ${limit})
+    ) page order by entry_id desc limit ${limit}`.execute(db)
+  return rows
 }
+
+/** Of an entry, wherever it is. */
+export const LEDGER_COLUMNS =
+  sql.raw(`org_id, entry_id, at, amount_millis, balance_millis, reason, details, type, run_id, workflow_id, sheet_id,
+  row_id, action, action_id, member, key_id, trigger, refund_of, price_version, providers`)
 
 /** What members may see: what they started, and what their workflows cost. */
 export const ofMember = (orgId: string, { email, id }: { email: string; id: string }) =>

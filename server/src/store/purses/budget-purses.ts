@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
-import type { Db } from '../connection/db.ts'
+import { type Db, inTransaction } from '../connection/db.ts'
+import { ABOUT_CHARGE, isAbout, periodStart } from './budget-matches.ts'
+import { lockPurses } from './purse-locks.ts'
 import { listPurses, type PurseState } from './purses.ts'
 
 /**
@@ -19,83 +21,120 @@ export type Spender = {
   trigger: string
 }
 
-/** Where the period of the budget `b` began that is now. */
-const PERIOD_START = sql`case b.period when 'day' then date_trunc('day', now(), 'UTC')
-  when 'month' then date_trunc('month', now(), 'UTC') end`
+const PERIOD_START = periodStart(sql`now()`)
 
 /** The purses of all budgets that count what the spender spends now. */
 export async function findBudgetPurses(db: Db, spender: Spender): Promise<string[]> {
-  const { org_id, run_id, member, key_id, workflow_id, sheet_id, trigger } = spender
+  const { org_id, run_id } = spender
+  const known = await listBudgetPurses(db, spender)
+  const isOpen = (id: string | null) => id !== null
+  if (known.every(({ purse_id }) => isOpen(purse_id))) return known.flatMap(({ purse_id }) => purse_id ?? [])
+  return inTransaction(db, async (trx) => {
+    // Before the organisation, whose lock opening takes, come the purses that the same transaction may take credits of.
+    await lockPurses(
+      trx,
+      org_id,
+      known.flatMap(({ purse_id }) => purse_id ?? []),
+    )
+    const found: string[] = []
+    for (const { budget_id, purse_id } of known) {
+      const id = purse_id ?? (await openLocked(trx, { org_id, budget_id, run_id }))
+      if (id !== null) found.push(id)
+    }
+    return found
+  })
+}
+
+async function listBudgetPurses(
+  db: Db,
+  { org_id, run_id, member, key_id, workflow_id, sheet_id, trigger }: Spender,
+): Promise<{ budget_id: string; purse_id: string | null }[]> {
+  const about = isAbout({
+    trigger: sql`${trigger}`,
+    member: sql`${member}`,
+    key: sql`${key_id}`,
+    workflow: sql`${workflow_id}`,
+    sheet: sql`${sheet_id}`,
+  })
   const { rows } = await sql<{ budget_id: string; purse_id: string | null }>`
     select b.budget_id, p.purse_id from budgets b
     left join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id
       and p.period_start is not distinct from ${PERIOD_START}
       and p.run_id is not distinct from case b.period when 'run' then ${run_id}::uuid end
-    where b.org_id = ${org_id} and (b.trigger is null or b.trigger = ${trigger}) and case b.scope
-      when 'organisation' then true when 'member' then b.subject = ${member} when 'key' then b.subject = ${key_id}
-      when 'workflow' then b.subject = ${workflow_id} else b.subject = ${sheet_id} end
-      and (b.period <> 'run' or ${run_id}::uuid is not null)
+    where b.org_id = ${org_id} and ${about} and (b.period <> 'run' or ${run_id}::uuid is not null)
     order by b.budget_id`.execute(db)
-  const found: string[] = []
-  for (const { budget_id, purse_id } of rows) {
-    const id = purse_id ?? (await openPurse(db, { org_id, budget_id, run_id }))
-    if (id !== null) found.push(id)
-  }
-  return found
+  return rows
 }
 
 /** What a budget has of its present period; null for one that counts runs, or is gone. */
 export async function getBudgetPurse(db: Db, orgId: string, budgetId: string): Promise<PurseState | null> {
-  const id = await openPurse(db, { org_id: orgId, budget_id: budgetId, run_id: null })
+  const period = { org_id: orgId, budget_id: budgetId, run_id: null }
+  const id =
+    (await findPurse(db, period)) ??
+    (await inTransaction(db, async (trx) => {
+      await lockPurses(trx, orgId, [])
+      return openLocked(trx, period)
+    }))
   if (id === null) return null
   return (await listPurses(db, orgId, [id]))[0] ?? null
 }
 
 type Period = { org_id: string; budget_id: string; run_id: string | null }
 
+async function findPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise<string | null> {
+  const { rows } = await sql<{ purse_id: string }>`
+    select p.purse_id from budgets b join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id
+      and p.period_start is not distinct from ${PERIOD_START}
+      and p.run_id is not distinct from case b.period when 'run' then ${run_id}::uuid end
+    where b.org_id = ${org_id} and b.budget_id = ${budget_id}`.execute(db)
+  return rows[0]?.purse_id ?? null
+}
+
 /**
- * The purse of the present period. What was spent of it is read of one snapshot: charges move from where they wait into the
- * ledger in one transaction. What cells hold at that moment, and spend later, is not in it.
+ * The purse of the present period, with what the ledger has of it. What is on its way there, and what cells hold at that moment,
+ * is added by whoever enters it (`LATE_PURSES`): both have the lock of the organisation, so each charge is counted once.
  */
-async function openPurse(db: Db, { org_id, budget_id, run_id }: Period): Promise<string | null> {
-  const find = async () => {
-    const { rows } = await sql<{ purse_id: string }>`
-      select p.purse_id from budgets b join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id
-        and p.period_start is not distinct from ${PERIOD_START}
-        and p.run_id is not distinct from case b.period when 'run' then ${run_id}::uuid end
-      where b.org_id = ${org_id} and b.budget_id = ${budget_id}`.execute(db)
-    return rows[0]?.purse_id ?? null
-  }
-  const known = await find()
-  if (known !== null) return known
+async function openLocked(trx: Db, period: Period): Promise<string | null> {
+  const { org_id, budget_id, run_id } = period
   await sql`
     insert into purses (org_id, purse_id, kind, budget_id, period_start, run_id, spent_millis)
     select b.org_id, ${newId()}::uuid, 'budget', b.budget_id, ${PERIOD_START},
-      case b.period when 'run' then ${run_id}::uuid end,
-      ${spentOf({ org_id, run_id })}
+      case b.period when 'run' then ${run_id}::uuid end, ${ledgerSpending({ org_id, run_id })}
     from budgets b where b.org_id = ${org_id} and b.budget_id = ${budget_id}
       and (b.period <> 'run' or ${run_id}::uuid is not null)
-    on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(db)
-  return find()
+    on conflict (org_id, budget_id, period_start, run_id) where budget_id is not null do nothing`.execute(trx)
+  return findPurse(trx, period)
 }
 
-/** What the ledger has of the present period of the budget `b`, with what is on its way there. */
-const spentOf = ({
+type Spent = Omit<Period, 'budget_id'>
+
+const inPeriod = (run_id: string | null) => sql`(b.period <> 'run' or c.run_id = ${run_id}::uuid)
+  and (${PERIOD_START} is null or c.at >= ${PERIOD_START})`
+
+const ABOUT_ENTRY = isAbout({
+  trigger: sql`c.trigger`,
+  member: sql`c.member`,
+  key: sql`c.key_id::text`,
+  workflow: sql`c.workflow_id::text`,
+  sheet: sql`c.sheet_id::text`,
+})
+
+/** What the ledger has of the present period of the budget `b`, but for what was held in an earlier one. */
+const ledgerSpending = ({ org_id, run_id }: Spent) => sql`(
+  (select coalesce(-sum(c.amount_millis), 0)::bigint from credit_entries c
+    where c.org_id = ${org_id} and c.type = 'charge' and ${inPeriod(run_id)} and ${ABOUT_ENTRY})
+  + (select coalesce(sum(c.millis), 0)::bigint from credit_blocks c
+    where c.org_id = ${org_id} and ${inPeriod(run_id)} and ${ABOUT_ENTRY}
+      and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
+        and held.purse_id = any(c.purse_ids))))`
+
+/** What is on its way to the ledger and counts to the present period of the budget `b`, in a purse that is not open yet. */
+const pendingSpending = ({
   org_id,
-  run_id,
-}: Omit<Period, 'budget_id'>) => sql`(select coalesce(sum(e.millis), 0) from (
-          select -amount_millis as millis, at, run_id, workflow_id::text, sheet_id::text, member, key_id::text, trigger
-          from credit_entries where org_id = ${org_id} and type = 'charge'
-          union all
-          select millis, at, (facts->>'run_id')::uuid, facts->>'workflow_id', facts->>'sheet_id', facts->>'member',
-            facts->>'key_id', facts->>'trigger'
-          from purse_charges where org_id = ${org_id}) e
-        where (b.period <> 'run' or e.run_id = ${run_id}::uuid)
-          and (${PERIOD_START} is null or e.at >= ${PERIOD_START})
-          and (b.trigger is null or e.trigger = b.trigger)
-          and case b.scope when 'organisation' then true when 'member' then e.member = b.subject
-            when 'key' then e.key_id = b.subject when 'workflow' then e.workflow_id = b.subject
-            else e.sheet_id = b.subject end)`
+}: Spent) => sql`(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
+  where c.org_id = ${org_id} and ${ABOUT_CHARGE} and (${PERIOD_START} is null or c.at >= ${PERIOD_START})
+    and not exists (select from purses held where held.org_id = c.org_id and held.budget_id = b.budget_id
+      and held.purse_id = any(c.purse_ids)))`
 
 /** What was spent and is held of the present period, read only: its purse is opened by whoever spends. */
 export async function readBudgetSpending(
@@ -103,9 +142,10 @@ export async function readBudgetSpending(
   orgId: string,
   budgetId: string,
 ): Promise<{ spent: number; held: number }> {
+  const all = { org_id: orgId, run_id: null }
   const { rows } = await sql<{ purse_id: string | null; spent: number }>`
     select p.purse_id, case when p.purse_id is null and b.period <> 'run'
-      then ${spentOf({ org_id: orgId, run_id: null })} else 0 end::bigint as spent
+      then ${ledgerSpending(all)} + ${pendingSpending(all)} else 0 end::bigint as spent
     from budgets b left join purses p on p.org_id = b.org_id and p.budget_id = b.budget_id and b.period <> 'run'
       and p.period_start is not distinct from ${PERIOD_START}
     where b.org_id = ${orgId} and b.budget_id = ${budgetId}`.execute(db)

@@ -1,39 +1,32 @@
 import { sql } from 'kysely'
 import { type Db, inTransaction } from '../connection/db.ts'
-import { lockOrganisation } from '../organisation/organisations.ts'
+import { LATE_PURSES } from './budget-matches.ts'
+import { lockPurses } from './purse-locks.ts'
+
+/** The purses that the charge `c` is counted in, beside the balance. */
+const COUNTED_IN = sql`c.purse_ids || ${LATE_PURSES}`
 
 /**
- * Purses are locked in the order of their ids, the organisation after them, shares last. Settlements lock flights and then
- * shares only, so nobody waits in a circle. Answers those that are there.
- */
-export async function lockPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ purse_id: string }>`
-    select purse_id from purses where org_id = ${orgId} and purse_id = any(${purseIds}::uuid[])
-    order by purse_id for no key update`.execute(db)
-  await lockOrganisation(db, orgId)
-  return rows.map(({ purse_id }) => purse_id)
-}
-
-/**
- * Makes ledger entries of what shares were spent on: it moves from granted to spent, and each entry gets its balance. Of all
- * holders, or of one. Whoever reads balance, ledger or usage folds first.
+ * Enters in the ledger what shares were spent on: it moves from granted to spent, and gets its balance. Of all holders, or of
+ * one. Whoever reads balance, ledger or usage folds first.
  */
 export async function foldCharges(db: Db, orgId: string, holder: string | null = null): Promise<void> {
-  const mine = sql`org_id = ${orgId} and (${holder}::text is null or holder = ${holder})`
-  const { rows: found } = await sql<{ purse_ids: string[] | null }>`
-    select array(select distinct p from purse_charges c, unnest(c.purse_ids) p where c.${mine}) as purse_ids
-    where exists (select from purse_charges where ${mine})`.execute(db)
+  const mine = sql`c.org_id = ${orgId} and (${holder}::text is null or c.holder = ${holder})`
+  const { rows: found } = await sql<{ purse_ids: string[] }>`
+    select array(select distinct p from purse_charges c, unnest(${COUNTED_IN}) p where ${mine}) as purse_ids
+    where exists (select from purse_charges c where ${mine})`.execute(db)
   const [unfolded] = found
   if (unfolded === undefined) return
   await inTransaction(db, async (trx) => {
-    const locked = await lockPurses(trx, orgId, unfolded.purse_ids ?? [])
+    const locked = await lockPurses(trx, orgId, unfolded.purse_ids)
     await foldLocked(trx, orgId, { holder, purseIds: locked })
   })
 }
 
 /**
- * The same under the locks of these purses and of the organisation; charges of other purses stay. Ids of entries follow those
- * that are there, by the database's clock, so that the order of the ledger is that of its balances.
+ * The same under the locks of these purses and of the organisation; charges of other purses stay. Charges that were settled
+ * together become one block. Ids of entries follow those that are there, by the database's clock, so that the order of the
+ * ledger is that of its balances.
  */
 async function foldLocked(
   trx: Db,
@@ -41,13 +34,17 @@ async function foldLocked(
   { holder, purseIds }: { holder: string | null; purseIds: readonly string[] },
 ): Promise<void> {
   await sql`
-    with gone as materialized (
-      delete from purse_charges where org_id = ${orgId} and (${holder}::text is null or holder = ${holder})
-        and purse_ids <@ ${purseIds}::uuid[]
-      returning *
+    with due as materialized (
+      select c.charge_id, ${COUNTED_IN} as counted_in from purse_charges c
+      where c.org_id = ${orgId} and (${holder}::text is null or c.holder = ${holder})
+    ), gone as materialized (
+      delete from purse_charges c using due where c.org_id = ${orgId} and c.charge_id = due.charge_id
+        and due.counted_in <@ ${purseIds}::uuid[]
+      returning c.*, due.counted_in
     ), purse as (
-      update purses p set spent_millis = p.spent_millis + s.millis, granted_millis = p.granted_millis - s.millis
-      from (select id, sum(g.millis) as millis from gone g, unnest(g.purse_ids) id group by id) s
+      update purses p set spent_millis = p.spent_millis + s.spent, granted_millis = p.granted_millis - s.granted
+      from (select id, sum(g.millis) as spent, coalesce(sum(g.millis) filter (where id = any(g.purse_ids)), 0) as granted
+        from gone g, unnest(g.counted_in) id group by id) s
       where p.org_id = ${orgId} and p.purse_id = s.id
     ), share as (
       update purse_shares h set granted_millis = h.granted_millis - s.millis
@@ -58,31 +55,28 @@ async function foldLocked(
       update organisations o set credits_millis = o.credits_millis - s.millis, held_millis = o.held_millis - s.millis
       from (select sum(millis) as millis from gone having count(*) > 0) s
       where o.org_id = ${orgId} returning o.credits_millis + s.millis as before
+    ), latest as (
+      (select entry_id from credit_entries where org_id = ${orgId} order by entry_id desc limit 1)
+      union all (select last_id from credit_blocks where org_id = ${orgId} order by last_id desc limit 1)
     ), start as materialized (
       select greatest((extract(epoch from clock_timestamp()) * 1000)::bigint, 1 + coalesce((
-        select ('x' || left(replace(entry_id::text, '-', ''), 12))::bit(48)::bigint
-        from credit_entries where org_id = ${orgId} order by entry_id desc limit 1), 0)) as ms
-    ), charge as materialized (
-      select charge_id, at, entries, coalesce(facts->>'reason', 'cell') as reason, facts->'details' as details,
-        facts->>'run_id' as run, (facts->>'run_id')::uuid as run_id, (facts->>'workflow_id')::uuid as workflow_id,
-        (facts->>'sheet_id')::uuid as sheet_id, facts->>'member' as member, (facts->>'key_id')::uuid as key_id,
-        facts->>'trigger' as trigger, (facts->>'price_version')::int as price_version
-      from gone
-    ), line as (
-      select c.*, e.entry, (e.entry->>3)::bigint as millis, row_number() over w - 1 as n,
-        sum((e.entry->>3)::bigint) over w as upto
-      from charge c, jsonb_array_elements(c.entries) with ordinality as e (entry, place)
-      window w as (order by c.charge_id, e.place)
+        select max(('x' || left(replace(entry_id::text, '-', ''), 12))::bit(48)::bigint) from latest), 0)) as ms
+    ), block as (
+      select g.*, cardinality(g.kind_of) as entries, sum(g.millis) over w as upto,
+        start.ms * 4096 + sum(cardinality(g.kind_of)) over w - cardinality(g.kind_of) as no
+      from gone g, start window w as (order by g.charge_id)
+    ), placed as materialized (
+      select b.*, (lpad(to_hex((no / 4096)::bigint), 12, '0') || '7' || lpad(to_hex((no % 4096)::bigint), 3, '0') || 'a'
+        || substr(gen_random_uuid()::text, 21))::uuid as first_id
+      from block b
     )
-    insert into credit_entries (org_id, entry_id, at, amount_millis, balance_millis, reason, details, run_id, workflow_id,
-      sheet_id, row_id, action, action_id, member, key_id, trigger, price_version, providers)
-    select ${orgId}, (lpad(to_hex(start.ms + n / 4096), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || 'a'
-        || substr(gen_random_uuid()::text, 21))::uuid,
-      at, -millis, paid.before - upto, reason,
-      coalesce(details, jsonb_build_object('run_id', run, 'row_id', entry->0, 'action', entry->1)),
-      run_id, workflow_id, sheet_id, (entry->>0)::uuid, entry->>1, entry->>2, member, key_id, trigger, price_version,
-      coalesce(nullif(entry->4, 'null'), '[]')
-    from paid, start, line`.execute(trx)
+    insert into credit_blocks (org_id, first_id, last_id, entries, at, millis, balance_millis, purse_ids, reason, details, run_id,
+      workflow_id, sheet_id, member, key_id, trigger, price_version, kinds, row_ids, kind_of)
+    select ${orgId}, first_id, loam_later_entry(first_id, entries - 1), entries, at, millis, paid.before - upto, counted_in,
+      coalesce(facts->>'reason', 'cell'), facts->'details', (facts->>'run_id')::uuid, (facts->>'workflow_id')::uuid,
+      (facts->>'sheet_id')::uuid, facts->>'member', (facts->>'key_id')::uuid, facts->>'trigger', (facts->>'price_version')::int,
+      kinds, row_ids, kind_of
+    from paid, placed`.execute(trx)
 }
 
 /**
@@ -92,14 +86,18 @@ async function foldLocked(
 export async function endShares(db: Db, orgId: string, holder: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { rows } = await sql<{ purse_id: string }>`
-      select purse_id from purse_shares where org_id = ${orgId} and holder = ${holder}`.execute(trx)
-    const purseIds = await lockPurses(
+      select purse_id from purse_shares where org_id = ${orgId} and holder = ${holder}
+      union select p from purse_charges c, unnest(${COUNTED_IN}) p where c.org_id = ${orgId} and c.holder = ${holder}`.execute(
+      trx,
+    )
+    const locked = await lockPurses(
       trx,
       orgId,
       rows.map(({ purse_id }) => purse_id),
     )
     await sql`select from purse_shares where org_id = ${orgId} and holder = ${holder}
       order by purse_id for update`.execute(trx)
+    const purseIds = [...locked, ...(await lockLatePurses(trx, orgId, holder, locked))]
     await foldLocked(trx, orgId, { holder, purseIds })
     await sql`
       with gone as (
@@ -113,6 +111,24 @@ export async function endShares(db: Db, orgId: string, holder: string): Promise<
       update organisations o set held_millis = o.held_millis - g.granted_millis
       from gone g where o.org_id = ${orgId} and g.purse_id = o.org_id`.execute(trx)
   })
+}
+
+/**
+ * Purses of budgets that are as new as the charges of a settlement that was under way. They come after the organisation, which is
+ * the wrong order: so nobody is waited for, and where one is locked the caller tries again.
+ */
+async function lockLatePurses(
+  trx: Db,
+  orgId: string,
+  holder: string,
+  locked: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ purse_id: string }>`
+    select purse_id from purses where org_id = ${orgId} and purse_id = any(array(
+      select p from purse_charges c, unnest(${LATE_PURSES}) p where c.org_id = ${orgId} and c.holder = ${holder}
+        and p <> all(${locked}::uuid[])))
+    order by purse_id for no key update nowait`.execute(trx)
+  return rows.map(({ purse_id }) => purse_id)
 }
 
 /** Holders that are no more, with the organisations in which they have shares. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
-import { grantCredits } from '#server/store/organisation/credits.ts'
+import { grantCredits, refundCharges } from '#server/store/organisation/credits.ts'
+import { listLedger } from '#server/store/organisation/ledger.ts'
 import { makeApp } from '#test/harness.ts'
 import { findBudgetPurses, getBudgetPurse, type Spender } from './budget-purses.ts'
 import { endShares, foldCharges } from './fold.ts'
@@ -40,14 +41,16 @@ async function makePurse(balance: number, cap: number | null) {
         purse_ids: purseIds,
         millis,
         facts: JSON.stringify({ trigger: 'api', ...facts }),
-        entries: JSON.stringify([[newId(), 'a_1', 'a', millis, null]]),
+        kinds: JSON.stringify([['a_1', 'a', millis, null, 1]]),
+        row_ids: [newId()],
+        kind_of: [0],
       })
       .execute()
   const state = async () => (await listPurses(db, orgId, [purseId]))[0]
   const balanceOf = async () => {
     const { rows } = await sql<{ balance: number; held: number; ledger: number }>`
       select credits_millis as balance, held_millis as held,
-        (select sum(amount_millis)::bigint from credit_entries e where e.org_id = o.org_id) as ledger
+        (select sum(amount_millis)::bigint from ledger_entries e where e.org_id = o.org_id) as ledger
       from organisations o where org_id = ${orgId}`.execute(db)
     return rows[0]
   }
@@ -86,7 +89,7 @@ it('M17: fold moves what was spent to the ledger, in the order of balances', asy
   await endShares(db, orgId, 'one')
   expect(await balanceOf()).toEqual({ balance: 9000, held: 0, ledger: 9000 })
   const entries = await db
-    .selectFrom('credit_entries')
+    .selectFrom('ledger_entries')
     .select(['balance_millis', 'amount_millis'])
     .where('org_id', '=', orgId)
     .where('type', '=', 'charge')
@@ -153,6 +156,121 @@ it('M9: a budget is found by what it counts, and counts what its period had befo
   expect(await getBudgetPurse(db, orgId, ids[1] ?? '')).toMatchObject({ limit: 1000, spent: 50, held: 0 })
   const answer = await take('one', [need(300, 300)], { purseIds: found })
   expect(answer).toMatchObject({ answers: [{ kind: 'budget', leftMillis: 250, neededMillis: 300 }] })
+})
+
+it('M9: what was held before a budget was made counts in it when it is settled, once, and in the period of its hold', async () => {
+  const { orgId, take, charge } = await makePurse(10_000, null)
+  const budget = {
+    org_id: orgId,
+    budget_id: newId(),
+    name: 'All',
+    scope: 'organisation',
+    subject: null,
+    trigger: null,
+    period: 'day',
+    limit_millis: 1000,
+    mode: 'stop',
+  } as const
+  await take('one', [need(3000)])
+  await db.insertInto('budgets').values(budget).execute()
+  const open = () => getBudgetPurse(db, orgId, budget.budget_id)
+  const made = await open()
+  expect(made).toMatchObject({ spent: 0, held: 0 })
+  await charge('one', 700)
+  expect(await open()).toMatchObject({ spent: 700, held: 0 })
+  const refused = await take('two', [need(400)], { purseIds: [made?.purse_id ?? ''] })
+  expect(refused).toMatchObject({ answers: [{ kind: 'budget', leftMillis: 300, isFinal: true }] })
+  await foldCharges(db, orgId)
+  await charge('one', 100)
+  await endShares(db, orgId, 'one')
+  await foldCharges(db, orgId)
+  expect(await open()).toMatchObject({ spent: 800, held: 0 })
+
+  // A hold of yesterday that is settled today.
+  await take('two', [need(200)], { purseIds: [made?.purse_id ?? ''] })
+  await sql`update purses set period_start = period_start - interval '1 day' where purse_id = ${made?.purse_id}`.execute(
+    db,
+  )
+  await sql`update credit_blocks set at = at - interval '1 day' where org_id = ${orgId}`.execute(db)
+  await charge('two', 50, {}, [made?.purse_id ?? ''])
+  expect(await open()).toMatchObject({ spent: 0, held: 0 })
+  await charge('two', 60, {}, [made?.purse_id ?? ''])
+  await endShares(db, orgId, 'two')
+  expect(await open()).toMatchObject({ spent: 0, held: 0 })
+  await sql`delete from purses where org_id = ${orgId} and purse_id <> ${made?.purse_id}`.execute(db)
+  expect(await open()).toMatchObject({ spent: 0, held: 0 })
+  expect(await listPurses(db, orgId, [made?.purse_id ?? ''])).toMatchObject([{ spent: 910, held: 0 }])
+})
+
+it('M12: the ledger has an entry for each charge, in pages of any size, and gives back each once', async () => {
+  const { orgId, take, purseId } = await makePurse(10_000, null)
+  const runs = [newId(), newId()]
+  const settle = async (runId: string | undefined, millis: number[]) => {
+    const kinds = millis.map((one) => [
+      'a_1',
+      'a',
+      one,
+      one > 20 ? [{ provider: 'p', credits: one / 2000 }] : null,
+      1,
+    ])
+    await db
+      .insertInto('purse_charges')
+      .values({
+        org_id: orgId,
+        holder: 'one',
+        purse_ids: [purseId],
+        millis: millis.reduce((sum, one) => sum + one, 0),
+        facts: JSON.stringify({ trigger: 'api', run_id: runId }),
+        kinds: JSON.stringify(kinds),
+        row_ids: millis.map(() => newId()),
+        kind_of: millis.map((_, n) => n),
+      })
+      .execute()
+  }
+  await take('one', [need(5000)])
+  await settle(runs[0], [1, 2, 3])
+  await settle(runs[1], [10, 20, 30, 40])
+  await foldCharges(db, orgId)
+  await db.transaction().execute((trx) => grantCredits(trx, orgId, { amountMillis: 5, reason: 'more' }))
+  await settle(runs[0], [4])
+  await settle(runs[0], [5, 6])
+  const read = async (limit: number, asked: { runId?: string; type?: 'charge' | 'grant' } = {}) => {
+    const { runId = null, type = null } = asked
+    const page = { from: null, before: null, workflowId: null, runId, type, limit }
+    const found: { entry_id: string; amount_millis: number; balance_millis: number }[] = []
+    for (;;) {
+      const after = found.at(-1)?.entry_id ?? null
+      const more = await listLedger(db, orgId, { member: null, workflows: null }, { ...page, after })
+      found.push(...more)
+      if (more.length < limit) return found
+    }
+  }
+  const amounts = [-6, -5, -4, 5, -40, -30, -20, -10, -3, -2, -1]
+  const all = await read(100)
+  const shown = all.map(({ amount_millis }) => amount_millis)
+  expect(shown.slice(0, 11)).toEqual(amounts)
+  for (const [n, entry] of all.slice(1).entries())
+    expect((all[n]?.balance_millis ?? 0) - (all[n]?.amount_millis ?? 0)).toBe(entry.balance_millis)
+  for (const limit of [1, 2, 3, 5]) expect(await read(limit)).toEqual(all)
+  const ofRun = (await read(2, { runId: runs[0] ?? '' })).map(({ amount_millis }) => amount_millis)
+  expect(ofRun).toEqual([-6, -5, -4, -3, -2, -1])
+  expect((await read(2, { type: 'grant' })).map(({ amount_millis }) => amount_millis)).not.toContain(-1)
+
+  const giveBack = (which: { entryId: string } | { runId: string }) =>
+    db.transaction().execute((trx) => refundCharges(trx, orgId, which, 'test'))
+  const thirty = all[5]?.entry_id ?? ''
+  expect(await giveBack({ entryId: thirty })).toMatchObject({ entries: 1, amountMillis: 30 })
+  expect(await giveBack({ entryId: thirty })).toMatchObject({ entries: 0 })
+  expect(await giveBack({ runId: runs[1] ?? '' })).toMatchObject({ entries: 3, amountMillis: 70 })
+  expect(await giveBack({ runId: newId() })).toMatchObject({ entries: 0 })
+  expect(await giveBack({ entryId: newId() })).toMatchObject({ entries: 0 })
+  const { rows } = await sql<{ provider: string | null; credits: number; refunded: number }>`
+    select provider, sum(credits_millis)::bigint as credits, sum(refunded_millis)::bigint as refunded from usage_charges
+    where org_id = ${orgId} group by 1 order by 1`.execute(db)
+  expect(rows).toEqual([
+    { provider: 'p', credits: 35, refunded: 35 },
+    { provider: null, credits: 86, refunded: 65 },
+  ])
 })
 
 it('M5: the cap of a day is one purse, and its limit may change', async () => {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+import { PURSE_LATE } from './budget-matches.ts'
 
 /** Amounts are whole thousandths of credits. */
 export type PurseState = {
@@ -86,7 +87,7 @@ export async function changeCap(
 export const PURSE_LIMIT = `(case p.kind when 'budget' then (select b.limit_millis from budgets b
   where b.org_id = p.org_id and b.budget_id = p.budget_id and b.mode = 'stop') else p.limit_millis end)`
 
-/** What was charged to the purse `p` and is not folded yet. */
+/** What was charged to the purse `p`, of what was set aside, and is not folded yet. */
 export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from purse_charges c
   where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))`
 
@@ -94,7 +95,7 @@ export const PURSE_UNFOLDED = `(select coalesce(sum(c.millis), 0)::bigint from p
 export async function listPurses(db: Db, orgId: string, purseIds: readonly string[]): Promise<PurseState[]> {
   const { rows } = await sql<PurseState>`
     select p.purse_id, p.kind, p.budget_id, p.period_start, ${sql.raw(PURSE_LIMIT)} as limit,
-      p.spent_millis + u.millis as spent, p.granted_millis - u.millis as held, p.refused_at
+      p.spent_millis + u.millis + ${PURSE_LATE} as spent, p.granted_millis - u.millis as held, p.refused_at
     from purses p cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
     where p.org_id = ${orgId} and p.purse_id = any(${purseIds}::uuid[]) order by p.purse_id`.execute(db)
   return rows

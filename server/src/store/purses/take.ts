@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import { lockPurses } from './fold.ts'
+import { PURSE_LATE } from './budget-matches.ts'
+import { lockPurses } from './purse-locks.ts'
 import { PURSE_LIMIT, PURSE_UNFOLDED } from './purses.ts'
 
 /** A cell that wants `more` thousandths, and has `total` of them then. */
@@ -79,10 +80,12 @@ async function readPurses(trx: Db, orgId: string, ids: readonly string[], holder
   const { rows } = await sql<State>`
     select p.purse_id, p.kind, p.budget_id, (select b.name from budgets b
         where b.org_id = p.org_id and b.budget_id = p.budget_id) as name,
-      l.limit, p.spent_millis + u.millis as spent, l.limit - p.spent_millis - p.granted_millis as free, s.holder is not null as has_share
+      l.limit, p.spent_millis + u.millis + late.millis as spent,
+      l.limit - p.spent_millis - late.millis - p.granted_millis as free, s.holder is not null as has_share
     from purses p
     cross join lateral (select ${sql.raw(PURSE_LIMIT)} as limit) l
     cross join lateral (select ${sql.raw(PURSE_UNFOLDED)} as millis) u
+    cross join lateral (select ${PURSE_LATE} as millis) late
     left join purse_shares s on s.org_id = p.org_id and s.purse_id = p.purse_id and s.holder = ${holder}
     where p.org_id = ${orgId} and p.purse_id = any(${ids}::uuid[])
     union all

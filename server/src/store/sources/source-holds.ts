@@ -65,10 +65,10 @@ export async function payForPage(
   if (held_millis === 0) return
   const details = JSON.stringify({ source_instance_id: instance_id, source_id: slug, records })
   if (costMillis > 0)
-    await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, entries)
+    await sql`insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
       select ${org_id}, ${holderOf(claim)}, array_remove(array_agg(purse_id), ${org_id}::uuid), ${costMillis}::bigint,
         jsonb_build_object('reason', 'source', 'details', ${details}::jsonb, 'trigger', 'source', 'member', ${ownerOf(claim)}),
-        jsonb_build_array(jsonb_build_array(null, null, null, ${costMillis}::bigint, null))
+        jsonb_build_array(jsonb_build_array(null, null, ${costMillis}::bigint, null, 1)), array[null]::uuid[], array[0]::smallint[]
       from purse_shares where org_id = ${org_id} and holder = ${holderOf(claim)} having count(*) > 0`.execute(
       trx,
     )

@@ -257,7 +257,7 @@ describe('4.6 runs', () => {
     await addRows(base, [{}], { run_after_add: 'all' }, paid)
     await settledRows(paid, base)
     const [ledger] = await app.store.query<{ total: number; balance: number; held: number }>({
-      text: `select (select sum(amount_millis) from credit_entries where org_id = $1)::bigint as total,
+      text: `select (select sum(amount_millis) from ledger_entries where org_id = $1)::bigint as total,
         credits_millis as balance, held_millis as held from organisations where org_id = $1`,
       values: [paid.orgId],
     })

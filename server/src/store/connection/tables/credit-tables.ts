@@ -34,6 +34,75 @@ export type CreditTables = {
     price_version: number | null
     providers: Json<{ provider: string; credits: number }[]>
   }
+  credit_blocks: {
+    org_id: string
+    first_id: string
+    last_id: string
+    entries: number
+    at: Date
+    millis: number
+    balance_millis: number
+    purse_ids: string[]
+    reason: string
+    details: Record<string, unknown> | null
+    run_id: string | null
+    workflow_id: string | null
+    sheet_id: string | null
+    member: string | null
+    key_id: string | null
+    trigger: string | null
+    price_version: number | null
+    kinds: unknown[]
+    row_ids: (string | null)[]
+    kind_of: number[]
+  }
+  /** A view of all entries, also of those that are in blocks. */
+  ledger_entries: {
+    org_id: string
+    entry_id: string
+    at: Date
+    amount_millis: number
+    balance_millis: number
+    reason: string
+    details: Record<string, unknown>
+    type: 'grant' | 'charge' | 'refund'
+    run_id: string | null
+    workflow_id: string | null
+    sheet_id: string | null
+    row_id: string | null
+    action: string | null
+    action_id: string | null
+    member: string | null
+    key_id: string | null
+    trigger: string | null
+    refund_of: string | null
+    price_version: number | null
+    providers: { provider: string; credits: number }[]
+  }
+  /** A view of the entries of blocks. */
+  block_entries: {
+    org_id: string
+    block_id: string
+    entry_id: string
+    at: Date
+    amount_millis: number
+    balance_millis: number
+    reason: string
+    details: Record<string, unknown>
+    type: 'grant' | 'charge' | 'refund'
+    run_id: string | null
+    workflow_id: string | null
+    sheet_id: string | null
+    row_id: string | null
+    action: string | null
+    action_id: string | null
+    member: string | null
+    key_id: string | null
+    trigger: string | null
+    refund_of: string | null
+    price_version: number | null
+    providers: { provider: string; credits: number }[]
+  }
   provider_tallies: {
     org_id: string
     day: string
@@ -74,7 +143,9 @@ export type CreditTables = {
     millis: number
     at: Made
     facts: Json<Record<string, unknown>>
-    entries: Json<unknown[]>
+    kinds: Json<unknown[]>
+    row_ids: (string | null)[]
+    kind_of: number[]
   }
   run_holds: { org_id: string; run_id: string; holder: string; held_millis: number }
   budgets: {
