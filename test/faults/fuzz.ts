@@ -23,6 +23,7 @@ const { values } = parseArgs({
   },
 })
 const MAX_TOLD = 20
+const REFERENCE = '#/components/schemas/'
 const only = values.only?.split(',') ?? []
 /** Asks a model, of which there is none here. */
 const APART = new Set(['runAgent'])
@@ -42,15 +43,22 @@ try {
       .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 
+  /** What a schema refers to, and what that refers to: the whole document would be read for each answer. */
+  function schemasOf(schema: Json, found: Record<string, Json> = {}): Record<string, Json> {
+    for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found[name] !== undefined) continue
+      found[name] = schemas[name]
+      schemasOf(schemas[name], found)
+    }
+    return found
+  }
+
   const validators = new Map<Json, z.ZodType>()
   function validatorOf(schema: Json): z.ZodType {
     const known = validators.get(schema)
     if (known !== undefined) return known
-    const whole = JSON.stringify({ ...schema, $defs: schemas }).replaceAll(
-      '#/components/schemas/',
-      '#/$defs/',
-    )
-    const made = z.fromJSONSchema(JSON.parse(whole))
+    const whole = JSON.stringify({ ...schema, $defs: schemasOf(schema) })
+    const made = z.fromJSONSchema(JSON.parse(whole.replaceAll(REFERENCE, '#/$defs/')))
     validators.set(schema, made)
     return made
   }
