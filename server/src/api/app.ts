@@ -31,7 +31,7 @@ export async function createApp(services: Services): Promise<Api> {
   answerOptions(app)
   await describeApi(app)
   await registerRoutes(app, services)
-  await showApi(app)
+  showApi(app)
   // Last, and so before everything else that hears of requests.
   refuseEarly(app, isRefused)
   return app

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Config } from './config/config.ts'
 
 export type Mail = { to: string; subject: string; text: string }
@@ -19,11 +18,16 @@ export function mailSettings(config: Config): { url: string | undefined; from: s
 /** A sender for an SMTP server, or null when none is configured (D48). */
 export function createMailer(options: { url: string | undefined; from: string }): SendMail | null {
   if (options.url === undefined) return null
-  const transport = createTransport(
-    { url: options.url, connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 },
-    { from: options.from },
-  )
+  const { url, from } = options
+  const timeouts = { connectionTimeout: 5000, greetingTimeout: 5000, socketTimeout: 10_000 }
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url, ...timeouts }, { from })
+  }
+  let opened: ReturnType<typeof open> | undefined
   return async (mail) => {
+    opened ??= open()
+    const transport = await opened
     // As an object the address is one mailbox; as text it would be a list.
     await transport.sendMail({ ...mail, to: { name: '', address: mail.to } })
   }

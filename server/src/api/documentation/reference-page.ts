@@ -1,56 +1,81 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import scalar from '@scalar/fastify-api-reference'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { handleNotFound } from '../http/errors.ts'
 import type { Api } from '../services.ts'
 
 /** Asks no other host for anything: what the page is made of comes from here, and the browser is told to accept nothing else. */
 const POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** The reference for people to read and try. Of the page's maker nothing is offered: no assistant, no sharing, no deployment. */
-export async function showReference(app: Api, prefix: string, url: string): Promise<void> {
-  await app.register(async (scope: Api) => {
-    compressAnswers(scope)
-    scope.addHook('onRequest', async (_request, reply) => {
-      void reply.headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' })
-    })
-    await scope.register(scalar, {
-      routePrefix: prefix as `/${string}`,
-      configuration: {
-        url,
-        pageTitle: 'Loam API',
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    })
-  })
+/** The reference for people to read and try. Its maker's library is loaded when somebody first asks: it was a tenth of each start. */
+export function showReference(app: Api, prefix: string, url: string): void {
+  let opened: ReturnType<typeof openPages> | undefined
+  async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const [path = ''] = request.url.split('?')
+    // What the page refers to is relative to its address.
+    if (path === prefix) return reply.redirect(`${prefix}/`, 301)
+    opened ??= openPages(prefix, url)
+    const read = await opened
+    const page = await read(path, codingOf(request.headers['accept-encoding']))
+    if (page === null) return handleNotFound(request)
+    if (page.coding !== null) void reply.header('content-encoding', page.coding)
+    return reply
+      .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' })
+      .headers({ 'content-type': page.type, vary: 'accept-encoding' })
+      .send(page.bytes)
+  }
+  // With and without a slash at the end is one route.
+  for (const path of [prefix, `${prefix}/*`])
+    app.get(path, { config: { scope: 'public' }, schema: { hide: true } }, show)
 }
 
+type Page = { type: string; coding: Coding | null; bytes: Buffer }
 type Coding = 'br' | 'gzip'
 
-const compress = {
-  br: async (text: string | Buffer) =>
-    promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
-  gzip: async (text: string | Buffer) => promisify(gzip)(text),
+const COMPRESS: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes) => promisify(gzip)(bytes),
 }
 
-/** Compresses each path once for the life of the process: its answers never change. */
-function compressAnswers(scope: Api): void {
-  const known = new Map<string, Promise<Buffer>>()
-  scope.addHook('onSend', async (request, reply, payload) => {
-    const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
-    const coding = codingOf(request.headers['accept-encoding'])
-    if (!isText || reply.statusCode !== 200 || coding === null || payload.length < 1000) return payload
-    const key = `${coding} ${request.routeOptions.url ?? ''}`
-    const compressed = known.get(key) ?? compress[coding](payload)
-    known.set(key, compressed)
-    void reply.removeHeader('content-length').headers({ 'content-encoding': coding, vary: 'accept-encoding' })
-    return compressed
+/** Of the page's maker nothing is offered: no assistant, no sharing, no deployment. */
+async function openPages(prefix: string, url: string) {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const inner = Fastify()
+  await inner.register(scalar, {
+    routePrefix: prefix as `/${string}`,
+    configuration: {
+      url,
+      pageTitle: 'Loam API',
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   })
+  /** Each is made, and compressed, once for the life of the process: they never change. */
+  const known = new Map<string, Promise<Page>>()
+
+  async function compressed(type: string, bytes: Buffer, coding: Coding): Promise<Page> {
+    return { type, coding, bytes: await COMPRESS[coding](bytes) }
+  }
+  return async (path: string, coding: Coding | null): Promise<Page | null> => {
+    const key = `${coding ?? 'plain'} ${path}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const answer = await inner.inject({ url: path })
+    if (answer.statusCode !== 200) return null
+    const type = String(answer.headers['content-type'])
+    const bytes = answer.rawPayload
+    const page =
+      coding === null || bytes.length < 1000
+        ? Promise.resolve({ type, coding: null, bytes })
+        : compressed(type, bytes, coding)
+    known.set(key, page)
+    return page
+  }
 }
 
 function codingOf(accepted: string | undefined): Coding | null {

@@ -227,6 +227,9 @@ describe('D14: request ids, documents, operations', () => {
     expect(page.body).toContain('/api/v1/openapi.json')
     expect(page.body).not.toMatch(/src="https?:/)
     expect((await app.api.inject('/docs/js/scalar.js')).statusCode).toBe(200)
+    const { statusCode, headers } = await app.api.inject('/docs')
+    expect([statusCode, headers.location]).toEqual([301, '/docs/'])
+    expect((await app.api.inject('/docs/none')).statusCode).toBe(404)
   })
 })
 

@@ -68,8 +68,8 @@ export function openApiRoutes(api: Api): void {
 }
 
 /** The reference for people to read and try, made from the same document. */
-export async function showApi(app: Api): Promise<void> {
-  await showReference(app, '/docs', `${API_PREFIX}/openapi.json`)
+export function showApi(app: Api): void {
+  showReference(app, '/docs', `${API_PREFIX}/openapi.json`)
 }
 
 /** The transform registers each schema twice (as input and output); only those that are referred to stay. */

@@ -62,7 +62,7 @@ export default defineAction({
     if (!result.ok) return result.outcome
     const drawn = draw === null ? null : await draw.draw(context, result.page.url)
     if (drawn?.ok === false) return drawn.later ? retry(drawn.message) : failed(drawn.message)
-    const read = readDocument({ ...result.page, ...(drawn !== null && { text: drawn.html }) })
+    const read = await readDocument({ ...result.page, ...(drawn !== null && { text: drawn.html }) })
     if (!read.ok) return failed(read.message)
     const first = read.document
     const more = (inputs.max_pages ?? 1) - 1
@@ -71,12 +71,13 @@ export default defineAction({
     const pages = documents.map((document) => extract(document))
     const all = <Value>(pick: (page: (typeof pages)[number]) => Value[], most: number) =>
       [...new Set(pages.flatMap(pick))].slice(0, most)
+    const texts = await Promise.all(
+      documents.map(async (document) => ({ url: document.url.href, text: await toMarkdown(document) })),
+    )
     return done({
       title: first.title,
       description: first.description,
-      markdown: joinMarkdown(
-        documents.map((document) => ({ url: document.url.href, text: toMarkdown(document) })),
-      ),
+      markdown: joinMarkdown(texts),
       emails: all((page) => page.emails, 100),
       phones: all((page) => page.phones, 50),
       social_links: all((page) => page.socialLinks, 50),

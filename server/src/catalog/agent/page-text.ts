@@ -5,18 +5,20 @@ import type { Page } from '../built-in/web/page-fetch.ts'
 export type PageText = { title: string | null; text: string; links: { url: string; text: string }[] }
 
 /** What a reader of a page sees, as Markdown, and the links that stand there. */
-export function readPageText(page: Page): { ok: true; value: PageText } | { ok: false; message: string } {
-  const read = readDocument(page)
+export async function readPageText(
+  page: Page,
+): Promise<{ ok: true; value: PageText } | { ok: false; message: string }> {
+  const read = await readDocument(page)
   if (!read.ok) return read
   const { document } = read
   removeHidden(document)
-  const shown = readDocument({ ...page, text: document.$.html() })
+  const shown = await readDocument({ ...page, text: document.$.html() })
   if (!shown.ok) return shown
   return {
     ok: true,
     value: {
       title: shown.document.title === null ? null : withoutInvisible(shown.document.title),
-      text: withoutInvisible(toMarkdown(shown.document)),
+      text: withoutInvisible(await toMarkdown(shown.document)),
       links: shown.document.links.map(({ url, text }) => ({ url: url.href, text: withoutInvisible(text) })),
     },
   }

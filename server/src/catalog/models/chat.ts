@@ -1,4 +1,4 @@
-import { generateText, jsonSchema, type ModelMessage, type ToolSet } from 'ai'
+import type { jsonSchema, ModelMessage, ToolSet } from 'ai'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { clean, type ModelFailure, readFailure } from './model-failures.ts'
 import type { Model } from './models.ts'
@@ -41,6 +41,7 @@ export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
   const hidden = model.apiKey === undefined ? [] : [model.apiKey]
   const started = performance.now()
   try {
+    const { generateText, jsonSchema: describe } = await import('ai')
     const turn = await generateText({
       model: await model.connect(),
       maxRetries: 0,
@@ -48,7 +49,7 @@ export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
       instructions: { role: 'system', content: instructions },
       messages: [...messages],
       maxOutputTokens,
-      ...(tools.length === 0 ? {} : { tools: toToolSet(tools) }),
+      ...(tools.length === 0 ? {} : { tools: toToolSet(tools, describe) }),
     })
     if (turn.finishReason === 'content-filter') {
       const message = `the model or its content filter declined to answer: ${clean(turn.text, hidden)}`
@@ -80,9 +81,9 @@ export async function takeTurn(request: ChatRequest): Promise<ChatTurn> {
 }
 
 /** Without a way to run them: the library only passes on what the model asks for. */
-function toToolSet(tools: readonly ChatTool[]): ToolSet {
+function toToolSet(tools: readonly ChatTool[], describe: typeof jsonSchema): ToolSet {
   return Object.fromEntries(
-    tools.map(({ name, description, input }) => [name, { description, inputSchema: jsonSchema(input) }]),
+    tools.map(({ name, description, input }) => [name, { description, inputSchema: describe(input) }]),
   )
 }
 

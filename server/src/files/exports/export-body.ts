@@ -9,7 +9,6 @@ import {
   textRows,
 } from '../../store/files/export-lines.ts'
 import type { ExportColumn } from './export-columns.ts'
-import { writeWorkbook } from './xlsx-writer.ts'
 
 /** Told of the rows that have become part of the file. */
 export type Count = (rows: number) => Promise<void>
@@ -30,9 +29,10 @@ export const EXPORT_BODIES: Record<ExportFormat, Body> = {
   },
   jsonl: (snapshot, scope, columns, count) =>
     counted(snapshot.copy(objectLines(scope, columns), 'plain', '\n'), count),
-  xlsx(snapshot, scope, columns, count) {
+  async *xlsx(snapshot, scope, columns, count) {
     const headers = columns.map(({ header }) => header)
-    return writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), 'plain', '\n'), count))
+    const { writeWorkbook } = await import('./xlsx-writer.ts')
+    yield* writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), 'plain', '\n'), count))
   },
 }
 

@@ -22,7 +22,7 @@ export async function readItems(
   part: number,
   wanted: Wanted,
 ): Promise<Found | Refusal> {
-  const read = readPageText(page)
+  const read = await readPageText(page)
   if (!read.ok) return refusal('error', read.message)
   const parts = splitText(read.value.text)
   const text = parts[part - 1]

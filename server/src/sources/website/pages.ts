@@ -32,7 +32,7 @@ export const websitePages = definePull(websiteItems, builtIn, {
     const at = state ?? { url: body.url, page: 1, part: 1, found: false }
     const fetched = await fetchPage(context, at.url)
     if (!fetched.ok) return refusalOf(fetched.outcome)
-    const read = readDocument(fetched.page)
+    const read = await readDocument(fetched.page)
     if (!read.ok) return { kind: 'error', message: read.message, transient: false }
     return readByModel === null
       ? readLists(read.document, at, body)

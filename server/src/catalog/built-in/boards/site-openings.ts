@@ -20,7 +20,7 @@ export async function findOpenings(
   if (site === null) return failed(`domain: "${domain.slice(0, 100)}" names no website`)
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result.outcome
-  const read = readDocument(result.page)
+  const read = await readDocument(result.page)
   if (!read.ok) return failed(read.message)
   const atHome = findBoardsOf(read.document)
   const asked = await askBoards(context, atHome)

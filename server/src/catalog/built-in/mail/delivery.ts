@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Egress } from '../../../lib/egress/egress.ts'
 import { redact } from '../../../lib/security/redaction.ts'
 import { failed, type Outcome, retry } from '../../outcome.ts'
@@ -35,6 +34,7 @@ export async function deliverMail(
   if (opened?.ok === false) {
     return { ok: false, outcome: opened.retryable ? retry(opened.message) : failed(opened.message) }
   }
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host,
     port,

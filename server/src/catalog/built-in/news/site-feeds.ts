@@ -12,7 +12,7 @@ const USUAL = ['/feed', '/rss', '/blog/feed', '/feed.xml', '/rss.xml', '/atom.xm
 export async function readSiteFeeds(context: Fetching, site: Site): Promise<NewsItem[] | PageFailure> {
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result
-  const read = readDocument(result.page)
+  const read = await readDocument(result.page)
   const home = read.ok ? read.document : null
   const named = home === null ? [] : feedsOf(home)
   const newsPages =
@@ -21,7 +21,7 @@ export async function readSiteFeeds(context: Fetching, site: Site): Promise<News
   const items: NewsItem[] = []
   for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {
     const page = await fetchPage(context, feed, 'xml')
-    if (page.ok) items.push(...readFeed(page.page))
+    if (page.ok) items.push(...(await readFeed(page.page)))
     if (feeds.length === 0 && items.length > 0) break
   }
   return items

@@ -16,7 +16,7 @@ export async function readSiteTechnologies(
     site.isAddress ? new Map() : tracesOfNames(context.egress.dns, site.host, site.domain),
   ])
   if (!result.ok) return result.outcome
-  const read = readDocument(result.page)
+  const read = await readDocument(result.page)
   if (!read.ok) return failed(read.message)
   return detectTechnologies(new Map([...tracesOfPage(read.document), ...names]))
 }

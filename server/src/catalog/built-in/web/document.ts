@@ -1,4 +1,4 @@
-import { type CheerioAPI, load } from 'cheerio'
+import type { CheerioAPI } from 'cheerio'
 import { nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
 
@@ -27,10 +27,12 @@ const MAX_TEXT = 2_000
 
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
 
-export function readDocument(page: Page): DocumentResult {
+/** The library is loaded when a page is first read: few installations of few processes do. */
+export async function readDocument(page: Page): Promise<DocumentResult> {
   const url = new URL(page.url)
   const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
   if (nestingOf(page.text, 'html') > MAX_DEPTH) return { ok: false, message: tooDeep }
+  const { load } = await import('cheerio')
   const $ = load(page.text)
   if (isTooDeep($)) return { ok: false, message: tooDeep }
   const base = URL.parse($('base[href]').first().attr('href') ?? '', url.href) ?? url

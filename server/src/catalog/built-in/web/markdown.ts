@@ -1,6 +1,4 @@
-import { isProbablyReaderable, Readability } from '@mozilla/readability'
-import { parseHTML } from 'linkedom'
-import TurndownService from 'turndown'
+import type TurndownService from 'turndown'
 import { visibleText, type WebDocument } from './document.ts'
 import { withoutElements } from './nesting.ts'
 
@@ -12,14 +10,26 @@ const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'obj
 const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
 
+/** Loaded when a page is first read: with what reads pages a start took a fifth longer. */
+async function loadReaders() {
+  const [{ isProbablyReaderable, Readability }, { parseHTML }, { default: Turndown }] = await Promise.all([
+    import('@mozilla/readability'),
+    import('linkedom'),
+    import('turndown'),
+  ])
+  return { isProbablyReaderable, Readability, parseHTML, Turndown }
+}
+type Readers = Awaited<ReturnType<typeof loadReaders>>
+
 /** The readable part of a page as Markdown, with absolute links. */
-export function toMarkdown(page: WebDocument): string {
+export async function toMarkdown(page: WebDocument): Promise<string> {
   const html = withoutElements(page.$.html(), UNREAD)
   if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES) return cut(visibleText(page.$))
-  const document = parseHTML(html).document as Dom
+  const readers = await loadReaders()
+  const document = readers.parseHTML(html).document as Dom
   makeAbsolute(document, page.base)
-  const article = isProbablyReaderable(document) ? readArticle(document) : null
-  const markdown = tidy(createTurndown().turndown(article ?? mainPart(document)))
+  const article = readers.isProbablyReaderable(document) ? readArticle(readers, document) : null
+  const markdown = tidy(createTurndown(readers).turndown(article ?? mainPart(document)))
   return cut(markdown === '' ? visibleText(page.$) : markdown)
 }
 
@@ -39,7 +49,7 @@ type DomNode = {
 type Dom = DomNode & { body: DomNode | null; documentElement: DomNode; cloneNode(deep: boolean): Dom }
 
 /** Readability takes the tree apart, so it works on a copy. */
-function readArticle(document: Dom): DomNode | null {
+function readArticle({ Readability }: Readers, document: Dom): DomNode | null {
   const copy = document.cloneNode(true)
   const article = new Readability<DomNode>(copy, { serializer: (node) => node, disableJSONLD: true }).parse()
   const all = document.body?.textContent?.length ?? 0
@@ -74,8 +84,8 @@ function makeAbsolute(document: Dom, base: URL): void {
   }
 }
 
-function createTurndown(): TurndownService {
-  const turndown = new TurndownService({
+function createTurndown({ Turndown }: Readers): TurndownService {
+  const turndown = new Turndown({
     headingStyle: 'atx',
     bulletListMarker: '-',
     codeBlockStyle: 'fenced',

@@ -1,4 +1,3 @@
-import { load } from 'cheerio'
 import { nestingOf } from './nesting.ts'
 import { type Fetching, fetchPage } from './page-fetch.ts'
 import { robotsOf } from './robots.ts'
@@ -21,15 +20,16 @@ export async function readSitemap(context: Fetching, origin: string, maxFiles = 
     seen.add(address)
     const result = await fetchPage(context, address, 'xml')
     if (!result.ok) continue
-    const { pages, maps } = parseSitemap(result.page.text)
+    const { pages, maps } = await parseSitemap(result.page.text)
     urls.push(...pages)
     queue.push(...maps)
   }
   return urls.slice(0, MAX_URLS)
 }
 
-function parseSitemap(xml: string): { pages: URL[]; maps: string[] } {
+async function parseSitemap(xml: string): Promise<{ pages: URL[]; maps: string[] }> {
   if (nestingOf(xml, 'xml') > MAX_DEPTH) return { pages: [], maps: [] }
+  const { load } = await import('cheerio')
   const $ = load(xml, { xml: true })
   const locations = (selector: string) =>
     $(selector)

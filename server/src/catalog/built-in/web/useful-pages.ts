@@ -80,7 +80,7 @@ export async function readPages(
     if (seen.has(href)) continue
     const result = await fetchPage(context, href)
     const isNew = result.ok && !seen.has(result.page.url)
-    const read = isNew ? readDocument(await drawPage(context, result.page, browser)) : null
+    const read = isNew ? await readDocument(await drawPage(context, result.page, browser)) : null
     seen.add(href).add(result.ok ? result.page.url : href)
     if (read?.ok === true) documents.push(read.document)
   }

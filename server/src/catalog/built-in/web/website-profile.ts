@@ -17,7 +17,7 @@ export async function profileWebsite(context: Fetching, domain: string): Promise
     return { ok: false, outcome: failed(`domain: "${domain.slice(0, 100)}" names no website`) }
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result
-  const read = readDocument(result.page)
+  const read = await readDocument(result.page)
   if (!read.ok) return { ok: false, outcome: failed(read.message) }
   const home = read.document
   const likely = TELLING.flatMap((topic) => pagesAbout(topic, home).slice(0, 2))
