@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { DASHBOARD_FOLDER } from '#server/api/dashboard/built-files.ts'
@@ -34,8 +37,24 @@ export type Dashboard = {
   /** A page of nobody. */
   openSignedOut(path: string): Promise<Page>
   signInLink(org: TestOrg): Promise<string>
+  /** Ends every connection and refuses new ones, until what it answers is called: then it is back on the same port. */
+  goAway(): Promise<() => Promise<void>>
 }
 type Options = { email?: string; role?: string; theme?: 'light' | 'dark'; width?: number }
+
+const HOST = '127.0.0.1'
+
+/** A free one below those that the system gives out by itself: nobody takes it while the server is away. */
+async function findPort(): Promise<number> {
+  const port = randomInt(10_000, 30_000)
+  const probe = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false)).listen(port, HOST, () => resolve(true))
+  })
+  if (!isFree) return findPort()
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
 
 /** The real application over HTTP with a worker and the built dashboard, and a Chromium that looks at it. */
 export async function startDashboard(): Promise<Dashboard> {
@@ -49,7 +68,8 @@ export async function startDashboard(): Promise<Dashboard> {
     settings: { LOAM_EGRESS_ALLOW: '127.0.0.1' },
     services: { dashboardFolder: DASHBOARD_FOLDER, publicUrl: () => url },
   })
-  url = await app.api.listen({ host: '127.0.0.1', port: 0 })
+  const port = await findPort()
+  url = await app.api.listen({ host: HOST, port })
   await startTestWorker(app)
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   atEnd(() => browser.close())
@@ -60,6 +80,11 @@ export async function startDashboard(): Promise<Dashboard> {
     page.on('pageerror', (error) => problems.push(error.message))
     page.on('console', (message) => {
       if (/Content Security Policy/.test(message.text())) problems.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (/^(https?|wss?):/.test(request.url()) && !request.url().startsWith(`${url}/`)) {
+        problems.push(`asked ${request.url()}`)
+      }
     })
     await page.goto(`${url}${path}`)
     return page
@@ -92,10 +117,21 @@ export async function startDashboard(): Promise<Dashboard> {
     },
     openSignedOut: async (path) => newPage(await browser.newContext(), path),
     signInLink: (org) => makeLink(org, org.adminEmail, 'admin'),
+    async goAway() {
+      const { server } = app.api
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+      return async () => {
+        server.listen(port, HOST)
+        await once(server, 'listening')
+      }
+    },
   }
 }
 
-/** What pages complained of: scripts that threw, and whatever the content security policy refused. */
+/** What pages complained of: scripts that threw, what the content security policy refused, requests to other hosts. */
 export const problems: string[] = []
 
 /** Rules of axe that are broken seriously or critically. */

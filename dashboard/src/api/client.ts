@@ -123,6 +123,12 @@ export async function post<Data>(path: string, body?: unknown): Promise<Data> {
   return (await request<Data>('POST', path, body)).data
 }
 
+/** The same for a body of one field: a refusal that names none, such as that it is taken, is about that one. */
+export function onlyFieldProblem(error: unknown, field: string): string | undefined {
+  const isRefusal = error instanceof ApiError && (error.status === 404 || error.status === 409)
+  return fieldProblem(error, field) ?? (isRefusal ? error.message : undefined)
+}
+
 /** What the server says about a field, by its name or by the start of its path. */
 export function fieldProblem(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined

@@ -10,18 +10,20 @@ export function LoadedPage<Data>({
   title,
   query,
   actions,
+  hasNoControls = false,
   children,
 }: {
   title: string
   query: UseQueryResult<Data>
   actions?: ReactNode
+  hasNoControls?: boolean
   children: (data: Data) => ReactNode
 }) {
   if (query.data === undefined && query.error !== null) {
     return <Refusal error={query.error} title={title} onRetry={() => void query.refetch()} />
   }
   return (
-    <Page title={title} actions={actions}>
+    <Page title={title} actions={actions} hasNoControls={hasNoControls}>
       {query.error !== null && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       {query.data === undefined ? <Skeleton /> : children(query.data)}
     </Page>

@@ -1,18 +1,24 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useLayoutEffect } from 'react'
 
 /** Every screen: one `h1`, which names the tab too, and what it holds. */
 export function Page({
   title,
   actions,
+  hasNoControls = false,
   children,
 }: {
   title: string
   actions?: ReactNode
+  /** Then the page itself takes the focus, so that keys scroll it. */
+  hasNoControls?: boolean
   children?: ReactNode
 }) {
   useTitle(title)
   return (
-    <main tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
+    <main
+      tabIndex={hasNoControls ? 0 : -1}
+      className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-offset-[-2px]"
+    >
       <div className="mx-auto flex max-w-[1120px] flex-col gap-4 px-4 py-4 md:px-6">
         <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
           <h1 className="min-w-0 text-20 font-semibold wrap-anywhere">{title}</h1>
@@ -25,7 +31,8 @@ export function Page({
 }
 
 export function useTitle(title: string): void {
-  useEffect(() => {
+  // Before it is painted: who sees the heading sees its title.
+  useLayoutEffect(() => {
     document.title = `${title} · Loam`
   }, [title])
 }

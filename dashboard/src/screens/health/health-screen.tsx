@@ -17,7 +17,7 @@ export function Screen() {
     refetchInterval: 5000,
   })
   return (
-    <LoadedPage title="Health" query={health}>
+    <LoadedPage title="Health" query={health} hasNoControls>
       {({ limits, ...now }) => (
         <>
           <dl className="grid gap-px overflow-hidden rounded-lg border bg-hairline max-md:grid-cols-2 md:grid-cols-3">

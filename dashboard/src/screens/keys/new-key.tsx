@@ -57,7 +57,7 @@ export function NewKey({ onMade, onClose }: { onMade: (secret: string) => void; 
     >
       <Combobox label="Preset" value={preset} choices={PRESETS} onChange={setPreset} />
       {preset === 'custom' && (
-        <fieldset className="flex flex-col gap-1">
+        <fieldset className="grid grid-cols-2 gap-1">
           <legend className="mb-1 text-12 font-medium">Scopes</legend>
           {own.map((scope) => (
             <Checkbox
@@ -69,7 +69,7 @@ export function NewKey({ onMade, onClose }: { onMade: (secret: string) => void; 
               }
             />
           ))}
-          {scopeProblem !== undefined && <p className="text-12 text-failed">{scopeProblem}</p>}
+          {scopeProblem !== undefined && <p className="col-span-2 text-12 text-failed">{scopeProblem}</p>}
         </fieldset>
       )}
       <Combobox

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ROLES } from '#contract/scopes.ts'
-import { fieldProblem, post } from '../../api/client.ts'
+import { onlyFieldProblem, post } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -23,7 +23,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       onClose()
     },
   })
-  const problem = fieldProblem(invite.error, 'email')
+  const problem = onlyFieldProblem(invite.error, 'email')
   return (
     <Dialog
       open

@@ -6,11 +6,19 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { valueText } from '../../ui/value-text.ts'
 import { nameOf } from './record-name.ts'
 
+const show = (section: HTMLElement | null) => section?.focus()
+
 /** Each value with who said so and when. */
 export function RecordFields({ record, onClose }: { record: ListedRecord; onClose: () => void }) {
   const fields = Object.entries(record.fields).map(([name, said]) => ({ name, ...said }))
   return (
-    <section aria-label={`Record ${nameOf(record)}`} className="flex flex-col gap-2 rounded-lg border p-4">
+    <section
+      // It is above the list: who opens a record further down is taken to it.
+      ref={show}
+      tabIndex={-1}
+      aria-label={`Record ${nameOf(record)}`}
+      className="flex flex-col gap-2 rounded-lg border p-4"
+    >
       <div className="flex items-center gap-2">
         <h2 className="mr-auto text-14 font-semibold break-all">{nameOf(record)}</h2>
         <Button kind="ghost" icon={X} iconOnly onClick={onClose}>

@@ -80,6 +80,10 @@ function RecordList({
       <Problem error={pages.error} onRetry={() => void pages.refetch()} />
     )
   }
+  const close = () => {
+    document.querySelector<HTMLElement>('[aria-pressed=true]')?.focus()
+    setOpened(null)
+  }
   const records = pages.data.pages.flatMap((page) => page.records)
   const shown = records.find(({ entity_id }) => entity_id === opened)
   if (records.length === 0) {
@@ -107,7 +111,7 @@ function RecordList({
   }
   return (
     <div className="flex flex-col gap-3">
-      {shown !== undefined && <RecordFields record={shown} onClose={() => setOpened(null)} />}
+      {shown !== undefined && <RecordFields key={shown.entity_id} record={shown} onClose={close} />}
       <Table
         label={label}
         columns={columnsOf(opened, setOpened)}

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { Sharing as SharingSchema } from '#contract/sheet-settings.ts'
-import { fieldProblem, get, request } from '../../api/client.ts'
+import { get, onlyFieldProblem, request } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { Button } from '../../ui/button.tsx'
@@ -39,7 +39,7 @@ export function ShareWorkflow({ workflow, onClose }: { workflow: Workflow; onClo
   const others = (user.data?.org_members.emails ?? []).filter(
     (one) => one !== session.email && one !== sharing.data?.owner && !shared.includes(one),
   )
-  const problem = fieldProblem(change.error, 'email')
+  const problem = onlyFieldProblem(change.error, 'email')
   const mayShare = sharing.data?.may_share !== false
   return (
     <Dialog
