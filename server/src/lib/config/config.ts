@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseEgressAllow } from '../egress/addresses.ts'
-import { parseNameServers } from '../egress/records.ts'
+import { parseNameServers } from '../egress/name-servers.ts'
 import { type ProviderSettings, readProviderSettings } from './provider-settings.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 

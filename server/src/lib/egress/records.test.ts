@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serveNames, type Zone } from '#test/name-server.ts'
-import { createRecords, parseNameServers } from './records.ts'
+import { parseNameServers } from './name-servers.ts'
+import { createRecords } from './records.ts'
 
 const SERVFAIL = 2
 
