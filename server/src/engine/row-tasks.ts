@@ -8,8 +8,9 @@ import { walkRow } from './walk.ts'
 type Task = (payload: unknown, taken: number) => Promise<void>
 
 /** `b`: how often the row, or the group, was taken up with a larger group before. */
-const RowPayload = z.object({ o: Uuid, r: Uuid, t: z.int(), b: z.int().nonnegative().optional() })
-const GroupPayload = z.object({ o: Uuid, r: z.array(Uuid), t: z.int(), b: z.int().nonnegative().optional() })
+const Payload = z.object({ o: Uuid, t: z.int(), run: Uuid.optional(), b: z.int().nonnegative().optional() })
+const RowPayload = Payload.extend({ r: Uuid })
+const GroupPayload = Payload.extend({ r: z.array(Uuid) })
 
 /** A job is stored as JSON, which an older version or somebody's hand may have written. */
 function readPayload<Payload>(schema: z.ZodType<Payload>, payload: unknown): Payload {
@@ -30,12 +31,15 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
-    const { o, t, r, b = 0 } = readPayload(GroupPayload, payload)
+    const { r, b = 0, ...shared } = readPayload(GroupPayload, payload)
+    const { o, t } = shared
     if (taken > 1) {
       await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t, b > 0] })
       return
     }
-    const walks = await Promise.allSettled(r.map((id) => walkRow(engine, { o, r: id, t }, { fresh: true })))
+    const walks = await Promise.allSettled(
+      r.map((id) => walkRow(engine, { ...shared, r: id }, { fresh: true })),
+    )
     const broken = walks.find((walk) => walk.status === 'rejected')
     if (broken !== undefined) throw broken.reason
   }

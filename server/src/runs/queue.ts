@@ -239,7 +239,7 @@ async function addJobs(
       select min(n) as n, json_agg(row_id order by n) as ids from chunk
       group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
     ), specified as (
-      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int,
+      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid,
           'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
         least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
       from grouped

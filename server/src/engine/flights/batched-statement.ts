@@ -4,7 +4,7 @@ import { isUnavailable } from '../../store/connection/db.ts'
 
 const MAX_ITEMS = 500
 /** Bulk rows that come one by one, from providers, are in no hurry. */
-const GATHERING = { enough: 200, ms: 8 }
+const GATHERING = { enough: 200, ms: 25 }
 
 /** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
 export function createBatchedStatement<Item, Answer>(options: {

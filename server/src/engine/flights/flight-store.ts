@@ -77,6 +77,8 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
 
   return {
     async claim(job, { express = false, fresh = false, resumed = false } = {}) {
+      // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
+      if (job.run !== undefined) void factsOf(job.o, job.run)
       const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
       if (row === null) return null
       const facts = await factsOf(job.o, row.run_id)

@@ -5,7 +5,13 @@ import type { StoredBilling } from '../../store/runs/runs.ts'
 import type { Hold } from '../purses/share.ts'
 
 /** What a job names: the flight of a row, and which of its jobs this is. */
-export type RowJob = { o: string; r: string; t: number }
+export type RowJob = {
+  o: string
+  r: string
+  t: number
+  /** The run that had the row when the job was made; another may have it by now. */
+  run?: string | undefined
+}
 
 /** What a run says once and for all. Its flights share it. */
 export type RunFacts = Readonly<{

@@ -44,8 +44,10 @@ export function addJobsStatement(queue: Queue, jobs: JobsToAdd): string {
   }
   const fields = JOB_SPEC.map((field) => given[field] ?? 'null').join(', ')
   const order = jobs.orderBy === undefined ? '' : ` order by ${jobs.orderBy}`
+  // Adding none would wake every worker all the same.
   return `select count(*) from ${schema}.add_jobs((
-    select array_agg((${fields})::${schema}.job_spec${order}) from ${jobs.from}))`
+    select array_agg((${fields})::${schema}.job_spec${order}) from ${jobs.from}))
+    where exists (select from ${jobs.from})`
 }
 
 /** The most urgent priority among groups that wait; those without one (0) are no part of the order of runs. */
