@@ -78,6 +78,10 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
   return app
 }
 
+/** By its scope: lists are asked for by POST. */
+const isRead = ({ is404, routeOptions }: FastifyRequest): boolean =>
+  !is404 && routeOptions.config.scope?.endsWith(':read') === true
+
 /** What every request goes through, in this order. Answers which are refused before any of it. */
 function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: IncomingMessage) => boolean {
   app.decorateRequest('caller')
@@ -98,7 +102,7 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
   )
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
-    const endForeground = foreground()
+    const endForeground = foreground(isRead(request) ? 'read' : 'run')
     reply.raw.once('close', () => {
       endForeground()
       guard.leave(request)

@@ -53,6 +53,37 @@ it('beside foreground work bulk rows go on in smaller turns, and statements wait
   await released
 })
 
+it('beside reads bulk rows go on in turns of half the size, and statements do not wait', async () => {
+  stopClock()
+  const yielding = createYielding()
+  await nextTurn()
+  await queueRows(yielding, 1).all
+  const end = yielding.foreground('read')
+  const { gone, all } = queueRows(yielding, 40)
+  await yielding.throttle()
+  const seen: number[] = []
+  while (gone.length < 40) {
+    await nextTurn()
+    seen.push(gone.length)
+  }
+  await all
+  expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).toBe(8)
+  end()
+})
+
+it('statements wait for a run also where a read is under way, and no longer than for the run', async () => {
+  stopClock()
+  const yielding = createYielding()
+  const [endRead, endRun] = [yielding.foreground('read'), yielding.foreground('run')]
+  let throttled = true
+  const released = yielding.throttle().then(() => (throttled = false))
+  await nextTurn()
+  expect(throttled).toBe(true)
+  endRun()
+  await released
+  endRead()
+})
+
 it('bulk rows that have waited long for their turn have a full one, whatever is under way', async () => {
   stopClock()
   const yielding = createYielding()

@@ -5,29 +5,32 @@
  */
 export type Yielding = {
   /** Foreground work is under way from now on, until the function that it answers is called. */
-  foreground: () => () => void
+  foreground: (kind?: ForegroundKind) => () => void
   /** Resolves when a caller of bulk work may go on with one row. */
   yieldTurn: () => Promise<void>
-  /** Resolves when there is no foreground work, or it was waited for long enough. */
+  /** Resolves when no run has foreground work, or it was waited for long enough. */
   throttle: () => Promise<void>
 }
+
+/** Statements of bulk rows wait for a step of a run, which has several of its own; a read is soon over, and comes again and again. */
+export type ForegroundKind = 'run' | 'read'
 
 /** Foreground work that takes longer than this waits for something else: a stream of changes, a large upload. */
 const MAX_FOREGROUND_MS = 250
 const ROWS_PER_TURN = 16
 /** While foreground work is under way: each of its steps waits for one turn at most. */
-const ROWS_BESIDE_FOREGROUND = 4
+const ROWS_BESIDE = { run: 4, read: 8 }
 /** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
 const MAX_WAIT_MS = 5
 /** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for so long at most. */
 const THROTTLE_MS = 4
 
-type ForegroundTask = { since: number; ended: boolean }
+type ForegroundTask = { kind: ForegroundKind; since: number; ended: boolean }
 
 export function createYielding(): Yielding {
   /** In the order in which they began; those that ended may still be among them. */
   const tasks: ForegroundTask[] = []
-  let underWay = 0
+  const underWay = { run: 0, read: 0 }
   const queue: (() => void)[] = []
   let next: NodeJS.Immediate | undefined
   let lastTurn = 0
@@ -36,12 +39,12 @@ export function createYielding(): Yielding {
   function end(task: ForegroundTask): void {
     if (task.ended) return
     task.ended = true
-    underWay -= 1
-    if (underWay === 0) wake()
+    underWay[task.kind] -= 1
+    if (underWay.run === 0) wake()
   }
 
-  /** Forgets tasks that ended, and those that wait for something else. */
-  function hasForeground(): boolean {
+  /** Forgets tasks that ended, and those that wait for something else. Answers the most urgent kind that is left. */
+  function foregroundKind(): ForegroundKind | undefined {
     const oldest = performance.now() - MAX_FOREGROUND_MS
     for (
       let first = tasks[0];
@@ -51,7 +54,8 @@ export function createYielding(): Yielding {
       end(first)
       tasks.shift()
     }
-    return underWay > 0
+    if (underWay.run > 0) return 'run'
+    return underWay.read > 0 ? 'read' : undefined
   }
 
   function wake(): void {
@@ -62,9 +66,9 @@ export function createYielding(): Yielding {
   function takeTurn(): void {
     next = undefined
     const now = performance.now()
-    const small = hasForeground() && now - lastTurn < MAX_WAIT_MS
+    const kind = now - lastTurn < MAX_WAIT_MS ? foregroundKind() : undefined
     lastTurn = now
-    for (const resolve of queue.splice(0, small ? ROWS_BESIDE_FOREGROUND : ROWS_PER_TURN)) resolve()
+    for (const resolve of queue.splice(0, kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE[kind])) resolve()
     schedule()
   }
 
@@ -74,11 +78,11 @@ export function createYielding(): Yielding {
   }
 
   return {
-    foreground() {
-      hasForeground()
-      const task = { since: performance.now(), ended: false }
+    foreground(kind = 'run') {
+      foregroundKind()
+      const task = { kind, since: performance.now(), ended: false }
       tasks.push(task)
-      underWay += 1
+      underWay[kind] += 1
       return () => end(task)
     },
     yieldTurn() {
@@ -88,7 +92,7 @@ export function createYielding(): Yielding {
       })
     },
     async throttle() {
-      if (!hasForeground()) return
+      if (foregroundKind() !== 'run') return
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)
