@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { LONG, type Tour } from './tour.ts'
 
 /** Runs, import, export, schedule, webhook and shortcut of a sheet. */
-export function describeScreensOfASheet({ org, page, url, h1, checkAccessibility, makeSheet }: Tour): void {
+export function describeScreensOfASheet({
+  org,
+  page,
+  url,
+  h1,
+  checkAccessibility,
+  makeSheet,
+  choose,
+}: Tour): void {
   describe('screens of a sheet', LONG, () => {
     it('runs are listed; failures are grouped by cause, shown by one click and run again by another', async () => {
       const sheet = await makeSheet('Causes')
@@ -74,7 +82,8 @@ export function describeScreensOfASheet({ org, page, url, h1, checkAccessibility
       await expect
         .poll(() => page.getByRole('textbox', { name: 'Cron' }).getAttribute('aria-invalid'))
         .toBe('true')
-      await page.getByRole('textbox', { name: 'Cron' }).fill('0 9 * * 1')
+      await choose('How often', 'Weekdays at 9')
+      expect(await page.getByRole('textbox', { name: 'Cron' }).inputValue()).toBe('0 9 * * 1-5')
       await page.getByRole('button', { name: 'Save schedule' }).click()
       await page.getByRole('status', { name: 'Next run' }).getByText('UTC').waitFor()
       await checkAccessibility()

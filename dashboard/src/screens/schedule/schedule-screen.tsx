@@ -25,6 +25,14 @@ const WHICH = [
   { value: 'failed', label: 'Failed rows' },
 ]
 
+const OFTEN = [
+  { value: '0 * * * *', label: 'Every hour' },
+  { value: '0 9 * * *', label: 'Every day at 9' },
+  { value: '0 9 * * 1-5', label: 'Weekdays at 9' },
+  { value: '0 9 * * 1', label: 'Mondays at 9' },
+  { value: '0 9 1 * *', label: 'The first of the month at 9' },
+]
+
 export function Screen() {
   const { workflowId = '', sheetId = '' }: { workflowId?: string; sheetId?: string } = useParams({
     strict: false,
@@ -39,14 +47,19 @@ export function Screen() {
     <LoadedPage title="Schedule" query={schedule} actions={<SheetLink sheet={sheet} />}>
       {(found) => (
         <>
-          <p role="status" aria-label="Next run" className="text-16">
+          <p role="status" aria-label="Next run" className="rounded-lg border bg-subtle px-4 py-3 text-14">
             {found === null ? 'Not scheduled' : nextRunText(found)}
           </p>
-          <ScheduleForm key={JSON.stringify(found)} path={path} schedule={found} sheetId={sheetId} />
+          <ScheduleForm key={settingOf(found)} path={path} schedule={found} sheetId={sheetId} />
         </>
       )}
     </LoadedPage>
   )
+}
+
+/** What the form starts with. A run that is over changes when the next one is, and nothing that is being typed. */
+function settingOf(schedule: Schedule): string {
+  return JSON.stringify({ ...schedule, next_run_at: undefined })
 }
 
 /** Both clocks: people think in theirs, servers in UTC. */
@@ -88,12 +101,19 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
   const canWrite = can('workflows:run')
   return (
     <form
+      noValidate
       className="flex max-w-[440px] flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault()
         save.mutate()
       }}
     >
+      <Combobox
+        label="How often"
+        value={OFTEN.some(({ value }) => value === cron) ? cron : ''}
+        choices={[...OFTEN, { value: '', label: 'As Cron says' }]}
+        onChange={(often) => often !== '' && setCron(often)}
+      />
       <TextField
         label="Cron"
         value={cron}

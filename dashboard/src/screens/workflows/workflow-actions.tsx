@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldProblem, post, request } from '../../api/client.ts'
+import { post, request } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { type Workflow, workflowsQuery } from '../../api/workflows.ts'
 import { useGo } from '../../frame/go.ts'
@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Copy, MoreHorizontal, Pencil, Trash2, Users, Zap } from '../../ui/icons.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { NameDialog } from '../../ui/name-dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import { ShareWorkflow } from './share-workflow.tsx'
@@ -70,26 +71,14 @@ function useRefreshWorkflows() {
 }
 
 function Rename({ workflow, onClose }: { workflow: Workflow; onClose: () => void }) {
-  const [name, setName] = useState(workflow.name)
-  const refresh = useRefreshWorkflows()
-  const rename = useMutation({
-    mutationFn: () => request('PATCH', `/workflows/${workflow.workflow_id}/name`, { name }),
-    onSuccess: async () => {
-      await refresh()
-      onClose()
-    },
-  })
-  const problem = fieldProblem(rename.error, 'name')
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <NameDialog
       title="Rename workflow"
-      submit={{ label: 'Save', onSubmit: () => rename.mutate(), busy: rename.isPending }}
-      error={problem === undefined ? rename.error : null}
-    >
-      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
-    </Dialog>
+      start={workflow.name}
+      save={(name) => request('PATCH', `/workflows/${workflow.workflow_id}/name`, { name })}
+      onSaved={useRefreshWorkflows()}
+      onClose={onClose}
+    />
   )
 }
 

@@ -5,6 +5,7 @@ import { sheetPath } from '../../../api/sheet.ts'
 import { overviewQuery, type RosterSheet } from '../../../api/workflows.ts'
 import { useGo } from '../../../frame/go.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { NameDialog } from '../../../ui/name-dialog.tsx'
 import { Checkbox, TextField } from '../../../ui/text-field.tsx'
 import { useSheet } from '../sheet-view.ts'
 
@@ -18,51 +19,30 @@ export function AddSheet({ onClose }: { onClose: () => void }) {
   const { sheet } = useSheet()
   const go = useGo()
   const refresh = useRefreshTabs()
-  const [name, setName] = useState('')
-  const add = useMutation({
-    mutationFn: () => post<{ sheet_id: string }>(`/workflows/${sheet.workflowId}/sheets`, { name }),
-    onSuccess: async ({ sheet_id }) => {
-      await refresh()
-      onClose()
-      go(sheetPath({ ...sheet, sheetId: sheet_id }))
-    },
-  })
-  const problem = fieldProblem(add.error, 'name')
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <NameDialog
       title="Add sheet"
-      submit={{ label: 'Add', onSubmit: () => add.mutate(), busy: add.isPending }}
-      error={problem === undefined ? add.error : null}
-    >
-      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
-    </Dialog>
+      verb="Add"
+      save={(name) => post<{ sheet_id: string }>(`/workflows/${sheet.workflowId}/sheets`, { name })}
+      onSaved={async ({ sheet_id }) => {
+        await refresh()
+        go(sheetPath({ ...sheet, sheetId: sheet_id }))
+      }}
+      onClose={onClose}
+    />
   )
 }
 
 export function RenameSheet({ tab, onClose }: { tab: RosterSheet; onClose: () => void }) {
   const { path } = useSheet()
-  const refresh = useRefreshTabs()
-  const [name, setName] = useState(tab.name)
-  const rename = useMutation({
-    mutationFn: () => request('PATCH', `${path}/name`, { name }),
-    onSuccess: async () => {
-      await refresh()
-      onClose()
-    },
-  })
-  const problem = fieldProblem(rename.error, 'name')
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <NameDialog
       title="Rename sheet"
-      submit={{ label: 'Save', onSubmit: () => rename.mutate(), busy: rename.isPending }}
-      error={problem === undefined ? rename.error : null}
-    >
-      <TextField label="Name" value={name} onChange={setName} problem={problem} autoFocus />
-    </Dialog>
+      start={tab.name}
+      save={(name) => request('PATCH', `${path}/name`, { name })}
+      onSaved={useRefreshTabs()}
+      onClose={onClose}
+    />
   )
 }
 
