@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, run } from 'graphile-worker'
 import { sql } from 'kysely'
+import { Client } from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLog } from '#server/lib/log.ts'
 import { makeDatabase } from '#test/harness.ts'
@@ -191,6 +192,33 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     await unlockJobs(store, ['pool-gone'])
     expect(await held()).toEqual([])
   })
+})
+
+it('adding no jobs wakes nobody, adding some wakes once', async () => {
+  const listener = new Client({ connectionString: databaseUrl })
+  await listener.connect()
+  try {
+    const heard: (string | undefined)[] = []
+    listener.on('notification', ({ channel, payload }) => heard.push(channel === 'mark' ? 'mark' : payload))
+    await listener.query('listen "jobs:insert"; listen mark')
+    const add = (count: number) => ({
+      text: addJobsStatement('jobs', {
+        task: 'wakes',
+        payload: `'{}'::json`,
+        priority: '0',
+        from: `generate_series(1, ${count})`,
+      }),
+    })
+    expect(await store.query(add(0))).toEqual([{ count: 0 }])
+    expect(await store.query(add(3))).toEqual([{ count: 3 }])
+    await store.query({ text: 'notify mark' })
+    // Notifications come in the order of commits.
+    await expect.poll(() => heard.at(-1), { timeout: 50_000 }).toBe('mark')
+    expect(heard).toEqual([expect.stringContaining('"count":3'), 'mark'])
+  } finally {
+    await listener.end()
+    await store.query({ text: 'delete from graphile_worker._private_jobs' })
+  }
 })
 
 it('add_job takes a name, a payload and the options that addLongJob gives', async () => {
