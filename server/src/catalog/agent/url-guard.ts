@@ -79,17 +79,42 @@ export function siteOf({ hostname, host }: URL): string {
   return parse(hostname, { allowPrivateDomains: true }).domain ?? host
 }
 
+/** Of a text, that is looked through for domains. */
+const MAX_WORDS = 100_000
+/** Longest name of a host. */
+const MAX_HOST = 253
+/** Every branch takes what it can and never goes back: a text without end takes no longer than its length. */
+const CANDIDATE = /https?:\/\/[\p{L}\p{N}.-]+(?::\d+)?|https?:\/\/[^\s"'<>]+|[\p{L}\p{N}.-]+(?::\d+)?/giu
+
 /** Domains that a text names: in addresses, in mail addresses, or bare. */
 function domainsIn(text: string): Set<string> {
+  const words = text.slice(0, MAX_WORDS)
   const domains = new Set<string>()
-  for (const [found] of text.matchAll(
-    /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]{2,}(?::\d+)?|https?:\/\/[^\s"'<>]+/giu,
-  )) {
-    const url = URL.parse(/^https?:/i.test(found) ? found : `http://${found}`)
-    const { isIcann, isIp } = parse(url?.hostname ?? '', { allowPrivateDomains: true })
-    const isAddressed = /^https?:/i.test(found) || text.includes(`@${found}`)
-    // `Node.js` and `e.g.` look like domains; a bare word counts when its ending is one that is given out.
-    if (url !== null && (isAddressed || isIcann === true || isIp === true)) domains.add(siteOf(url))
+  for (const { 0: found, index } of words.matchAll(CANDIDATE)) {
+    const isAddress = /^https?:/i.test(found)
+    for (const name of isAddress ? [trimDots(found)] : namesIn(found)) {
+      const url = URL.parse(isAddress ? name : `http://${name}`)
+      const { isIcann, isIp } = parse(url?.hostname ?? '', { allowPrivateDomains: true })
+      const isMailed = words[index - 1] === '@' && found.startsWith(name)
+      // `Node.js` and `e.g.` look like domains; a bare word counts when its ending is one that is given out.
+      if (url !== null && (isAddress || isMailed || isIcann === true || isIp === true))
+        domains.add(siteOf(url))
+    }
   }
   return domains
+}
+
+/** Names with a dot inside, without the dots of sentences around them. */
+function namesIn(word: string): string[] {
+  return word.split('..').flatMap((part) => {
+    const name = trimDots(part)
+    return name.length <= MAX_HOST && /.\.../.test(name) ? [name] : []
+  })
+}
+
+function trimDots(text: string): string {
+  let [from, to] = [0, text.length]
+  while (text[from] === '.') from += 1
+  while (to > from && text[to - 1] === '.') to -= 1
+  return text.slice(from, to)
 }

@@ -11,9 +11,13 @@ const PARTICLES = words(
     'af av st san',
 )
 
+/** No name is longer, and what looks for brackets that are never closed takes the square of a text. */
+const MAX_LENGTH = 1000
+
 /** Splits a person's name as written in Western order, or as `Last, First`. Parts that are not there are empty. */
 export function splitFullName(text: string): NameParts {
   const parts = text
+    .slice(0, MAX_LENGTH)
     .replace(/"[^"]*"|“[^”]*”|\([^)]*\)/g, ' ')
     .split(',')
     .map((part) => part.split(/\s+/).filter((word) => word !== ''))

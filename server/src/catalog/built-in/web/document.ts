@@ -1,5 +1,5 @@
 import type { CheerioAPI } from 'cheerio'
-import { nestingOf } from './nesting.ts'
+import { countElements, nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
 
 /** A page that has been read: its tree, and what nearly everybody asks of it. */
@@ -22,6 +22,8 @@ export type Link = { url: URL; text: string }
 
 // Browsers stop at 512. Deeper trees are made to exhaust whoever walks them.
 const MAX_DEPTH = 512
+/** The longest lists of encyclopaedias have half as many. */
+const MAX_ELEMENTS = 100_000
 const MAX_LINKS = 5_000
 const MAX_TEXT = 2_000
 
@@ -32,6 +34,10 @@ export async function readDocument(page: Page): Promise<DocumentResult> {
   const url = new URL(page.url)
   const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
   if (nestingOf(page.text, 'html') > MAX_DEPTH) return { ok: false, message: tooDeep }
+  if (countElements(page.text) > MAX_ELEMENTS) {
+    const most = MAX_ELEMENTS.toLocaleString('en-US')
+    return { ok: false, message: `${url.origin}: the page has more than ${most} elements` }
+  }
   const { load } = await import('cheerio')
   const $ = load(page.text)
   if (isTooDeep($)) return { ok: false, message: tooDeep }

@@ -1,11 +1,12 @@
 import type TurndownService from 'turndown'
 import { visibleText, type WebDocument } from './document.ts'
-import { withoutElements } from './nesting.ts'
+import { countElements, withoutElements } from './nesting.ts'
 
 const MAX_MARKDOWN = 100_000
 // Finding the main part takes time that grows with the page; a larger one is read as plain text.
 const MAX_HTML = 400_000
 const MAX_ENTITIES = 20_000
+const MAX_ELEMENTS = 10_000
 const UNREAD = ['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']
 const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="navigation"]'
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
@@ -24,7 +25,8 @@ type Readers = Awaited<ReturnType<typeof loadReaders>>
 /** The readable part of a page as Markdown, with absolute links. */
 export async function toMarkdown(page: WebDocument): Promise<string> {
   const html = withoutElements(page.$.html(), UNREAD)
-  if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES) return cut(visibleText(page.$))
+  if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES || countElements(html) > MAX_ELEMENTS)
+    return cut(visibleText(page.$))
   const readers = await loadReaders()
   const document = readers.parseHTML(html).document as Dom
   makeAbsolute(document, page.base)

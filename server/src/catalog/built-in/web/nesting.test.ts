@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { nestingOf } from './nesting.ts'
+import { readDocument } from './document.ts'
+import { countElements, nestingOf } from './nesting.ts'
 
 describe('how deep elements lie is known before they are parsed', () => {
   it.each([
@@ -26,5 +27,26 @@ describe('how deep elements lie is known before they are parsed', () => {
 
   it.each(['<div>', '<b><i>', '<form><div>', '<x/>', '<svg><foreignObject>'])('%s without end', (part) => {
     expect(nestingOf(part.repeat(100_000), 'html')).toBeGreaterThan(10_000)
+  })
+})
+
+describe('how many elements there are is known before they are parsed', () => {
+  it('counts what opens one, and nothing else', () => {
+    expect(countElements('<p>a<P>b</p><!-- x --><br/> 1 < 2 <3 <é>')).toBe(3)
+  })
+
+  it('a page of very many is refused, in one pass', () => {
+    const page = {
+      url: 'https://example.com/',
+      type: 'html' as const,
+      headers: {},
+      cookies: [],
+      bytes: new Uint8Array(),
+    }
+    expect(readDocument({ ...page, text: '<p>a'.repeat(100_001) })).toEqual({
+      ok: false,
+      message: 'https://example.com: the page has more than 100,000 elements',
+    })
+    expect(readDocument({ ...page, text: '<p>a'.repeat(100) })).toMatchObject({ ok: true })
   })
 })
