@@ -28,4 +28,8 @@ describe('a quote', () => {
     ['Berlin, Paris and Rome', ['Rome', 'Berlin'], true],
     ['Berlin and Paris', ['Rome', 'Berlin'], false],
   ])('%s holds %s: %s', (quote, value, expected) => expect(holdsValue(quote, value)).toBe(expected))
+
+  it.each(['[', '[a](', '![', 'a '])('is looked for in a page of %j without end', (part) => {
+    expect(isQuoted('We are Acme', `${part.repeat(1_000_000 / part.length)} We are Acme`)).toBe(true)
+  })
 })

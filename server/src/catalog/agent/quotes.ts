@@ -27,19 +27,22 @@ const isWord = (sign: string): boolean => /[\p{L}\p{N}]/u.test(sign)
 
 /** A text as quotes are compared: one line, lower case, plain signs, without the marks of Markdown. */
 export function plain(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
-    .replace(/[\u2018\u2019\u201a\u201b\u2032]/g, "'")
-    .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, '-')
-    .replace(/[\p{Cf}\u00ad]/gu, '')
-    .replace(/\\(?=[^\w\s])/g, '')
-    .replace(/[*_`~]+/g, '')
-    .replace(/[#>|]+/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase()
+  return (
+    text
+      .normalize('NFKC')
+      // Not beyond the next bracket: each that is never closed would be followed to the end of the text.
+      .replace(/!?\[([^[\]\n]*)\]\([^()\n]*\)/g, '$1')
+      .replace(/[\u2018\u2019\u201a\u201b\u2032]/g, "'")
+      .replace(/[\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033]/g, '"')
+      .replace(/[\u2010-\u2015\u2212]/g, '-')
+      .replace(/[\p{Cf}\u00ad]/gu, '')
+      .replace(/\\(?=[^\w\s])/g, '')
+      .replace(/[*_`~]+/g, '')
+      .replace(/[#>|]+/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .toLowerCase()
+  )
 }
 
 /** Whether a quote holds the value itself, not only words about it. Lists hold it when each item is there. */

@@ -24,7 +24,7 @@ type Readers = Awaited<ReturnType<typeof loadReaders>>
 
 /** The readable part of a page as Markdown, with absolute links. */
 export async function toMarkdown(page: WebDocument): Promise<string> {
-  const html = withoutElements(page.$.html(), UNREAD)
+  const html = shortenBlanks(withoutElements(page.$.html(), UNREAD))
   if (html.length > MAX_HTML || html.split('&').length > MAX_ENTITIES || countElements(html) > MAX_ELEMENTS)
     return cut(visibleText(page.$))
   const readers = await loadReaders()
@@ -33,6 +33,11 @@ export async function toMarkdown(page: WebDocument): Promise<string> {
   const article = readers.isProbablyReaderable(document) ? readArticle(readers, document) : null
   const markdown = tidy(createTurndown(readers).turndown(article ?? mainPart(document)))
   return cut(markdown === '' ? visibleText(page.$) : markdown)
+}
+
+/** Whoever looks for blanks at the end of a text follows a run of them from each of its places. */
+function shortenBlanks(html: string): string {
+  return html.replace(/(?:&nbsp;|\s){100,}/g, (run) => (run.includes('\n') ? '\n' : ' '))
 }
 
 /** As much of the DOM as is used here: its types come with browsers, and there is none. */
@@ -110,13 +115,22 @@ function createTurndown({ Turndown }: Readers): TurndownService {
   return turndown
 }
 
+/** Blanks at the ends of lines are cut first, by hand: a pattern would follow each run of them from each of its places. */
 function tidy(markdown: string): string {
   return markdown
-    .replace(/[ \t\u00a0]+$/gm, '')
+    .split('\n')
+    .map(cutBlanks)
+    .join('\n')
     .replace(/^( *)-   /gm, '$1- ')
-    .replace(/^\s*\[\s*\]\([^)\n]*\)\s*$/gm, '')
+    .replace(/^[ \t\u00a0]*\[\s*\]\([^)\n]*\)$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+function cutBlanks(line: string): string {
+  let end = line.length
+  while (end > 0 && ' \t\u00a0'.includes(line[end - 1] ?? 'x')) end -= 1
+  return line.slice(0, end)
 }
 
 function cut(text: string): string {

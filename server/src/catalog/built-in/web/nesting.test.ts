@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument } from './document.ts'
+import { toMarkdown } from './markdown.ts'
 import { countElements, nestingOf } from './nesting.ts'
+
+const PAGE = {
+  url: 'https://example.com/',
+  type: 'html' as const,
+  headers: {},
+  cookies: [],
+  bytes: new Uint8Array(),
+}
 
 describe('how deep elements lie is known before they are parsed', () => {
   it.each([
@@ -35,18 +44,20 @@ describe('how many elements there are is known before they are parsed', () => {
     expect(countElements('<p>a<P>b</p><!-- x --><br/> 1 < 2 <3 <é>')).toBe(3)
   })
 
-  it('a page of very many is refused, in one pass', () => {
-    const page = {
-      url: 'https://example.com/',
-      type: 'html' as const,
-      headers: {},
-      cookies: [],
-      bytes: new Uint8Array(),
-    }
-    expect(readDocument({ ...page, text: '<p>a'.repeat(100_001) })).toEqual({
+  it.each([' ', '\n', '&nbsp;', ' \n', '[', '[]('])(
+    'a page of %j again and again is made Markdown in time that grows with its length',
+    async (part) => {
+      const text = `<p>${'word '.repeat(100)}</p><pre>${part.repeat(390_000 / part.length)}x</pre>`
+      const read = await readDocument({ ...PAGE, text })
+      expect(read.ok && (await toMarkdown(read.document))).toContain('word')
+    },
+  )
+
+  it('a page of very many is refused, in one pass', async () => {
+    expect(await readDocument({ ...PAGE, text: '<p>a'.repeat(100_001) })).toEqual({
       ok: false,
       message: 'https://example.com: the page has more than 100,000 elements',
     })
-    expect(readDocument({ ...page, text: '<p>a'.repeat(100) })).toMatchObject({ ok: true })
+    expect(await readDocument({ ...PAGE, text: '<p>a'.repeat(100) })).toMatchObject({ ok: true })
   })
 })

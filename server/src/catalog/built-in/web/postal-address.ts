@@ -31,6 +31,9 @@ function formatAddress(thing: Thing): PostalAddress | null {
   return text === null ? null : { text, country: country === null ? null : countryOf(country) }
 }
 
+/** Of an element, that is looked at: the patterns below take the square of a run of blanks. */
+const MAX_ADDRESS = 2000
+
 /** What a page shows as its address: the `address` element, or lines that end in a postal code and a town. */
 export function shownAddress($: CheerioAPI, text: string): PostalAddress | null {
   const element = $('address')
@@ -40,6 +43,7 @@ export function shownAddress($: CheerioAPI, text: string): PostalAddress | null 
       return clean(
         $(address)
           .text()
+          .slice(0, MAX_ADDRESS)
           .replace(/(\s*,\s*)+/g, ', ')
           .replace(/^[\s,]+|[\s,]+$/g, ''),
         300,
