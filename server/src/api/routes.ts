@@ -15,6 +15,7 @@ import { memberSettings } from './internal/members.ts'
 import { organisationSettings } from './internal/organisation.ts'
 import { recordRoutes } from './internal/records.ts'
 import { editHistoryRoutes, rowEditRoutes } from './internal/row-edits.ts'
+import { rowSearchRoutes } from './internal/row-search.ts'
 import { runFailureRoutes } from './internal/run-failures.ts'
 import { segmentSettings } from './internal/segments.ts'
 import { sessionRoutes } from './internal/sessions.ts'
@@ -104,6 +105,7 @@ const INTERNAL_ROUTES: Routes[] = [
   editHistoryRoutes,
   definitionRestoreRoutes,
   sheetViewRoutes,
+  rowSearchRoutes,
   invitationAcceptance,
   memberSettings,
   keySettings,

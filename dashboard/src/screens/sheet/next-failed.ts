@@ -1,37 +1,35 @@
-import { request } from '../../api/client.ts'
-import type { RowPage } from '../../api/sheet.ts'
+import type { z } from 'zod'
+import type { NextFailed } from '#contract/row-search.ts'
+import { post } from '../../api/client.ts'
+import { isFiltered, selectionBody } from '../../api/sheet.ts'
 import { notify } from '../../ui/toasts.tsx'
 import type { SheetView } from './sheet-view.ts'
 
-const FAILED = ['failed', 'error', 'out_of_credits'] as const
-const isFailed = (status: string | undefined) => FAILED.some((one) => one === status)
-
-/** Opens the next failed cell behind the one at hand, in the order of rows; of one action where that is given. */
-export async function openNextFailed(view: SheetView, action?: string): Promise<void> {
-  const { opened } = view.address
-  const current = opened.row ?? view.rows.row(view.state.getState().active.row)?.row_id ?? null
-  const filter =
-    action === undefined ? { action: 'any', is: FAILED } : { action_instance_id: action, is: FAILED }
-  const { data } = await request<RowPage>('POST', `${view.path}/rows/list`, {
-    page_size: 200,
-    status_filters: [filter],
+/** Opens the failed cell behind the one at hand, in the order of rows and actions; behind the last it begins again. */
+export async function openNextFailed(view: SheetView): Promise<void> {
+  const { address, rows, state, placed, path } = view
+  const next = await post<z.infer<typeof NextFailed>>(`/internal${path}/rows/next-failed`, {
+    ...cellAtHand(view),
+    ...selectionBody(address.selection),
   })
-  const actions = view.columns.filter((column) => column.kind === 'action').map(({ key }) => key)
-  const cells = data.rows.flatMap((row) =>
-    actions
-      .filter((key) => (action === undefined || key === action) && isFailed(row.cells[key]?.status))
-      .map((key) => ({ row: row.row_id, action: key })),
-  )
-  // Ids grow with the order of rows; behind the last it begins again.
-  const at = cells.findIndex((cell) => cell.row === current && cell.action === (opened.cell ?? cell.action))
-  const next =
-    at >= 0 ? cells[(at + 1) % cells.length] : (cells.find((cell) => cell.row > (current ?? '')) ?? cells[0])
-  if (next === undefined) {
-    notify('No cell has failed')
+  if (next === null) {
+    notify(isFiltered(address.selection) ? 'No cell of these rows has failed' : 'No cell has failed')
     return
   }
-  const index = view.rows.indexOf(next.row)
-  const column = view.placed.findIndex(({ key }) => key === next.action) + 1
-  if (index !== null && column > 0) view.state.getState().goTo({ row: index, column })
-  view.address.openCell(next.row, next.action)
+  address.openCell(next.row_id, next.action)
+  const row = await rows.locate(next.row_id)
+  const column = placed.findIndex(({ key }) => key === next.action) + 1
+  if (row !== null && column > 0) state.getState().goTo({ row, column })
+}
+
+/** That of the panel, else the one in focus. */
+function cellAtHand({ address: { opened }, rows, state, placed }: SheetView) {
+  if (opened.row !== null) {
+    return { after: { row_id: opened.row, ...(opened.cell === null ? {} : { action: opened.cell }) } }
+  }
+  const { active } = state.getState()
+  const row = rows.row(active.row)
+  const column = placed[active.column - 1]
+  if (row === undefined) return {}
+  return { after: { row_id: row.row_id, ...(column?.kind === 'action' ? { action: column.key } : {}) } }
 }

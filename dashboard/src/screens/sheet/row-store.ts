@@ -1,4 +1,4 @@
-import { request } from '../../api/client.ts'
+import { post, request } from '../../api/client.ts'
 import { isAway } from '../../api/outbox.ts'
 import {
   type Row,
@@ -9,6 +9,7 @@ import {
   sheetPath,
 } from '../../api/sheet.ts'
 import { RowListeners } from './row-listeners.ts'
+import { TextSearch } from './text-search.ts'
 import { keepUnchanged } from './unchanged-rows.ts'
 
 export const PAGE_ROWS = 100
@@ -45,6 +46,9 @@ export class RowStore {
   #movedAt = 0
   #total: number | null = null
   #isSelecting = false
+  /** Of a text, in a sheet that is too long for one answer; null where there is none to look for, or the sheet is short. */
+  #searching: Promise<TextSearch | null> | undefined
+  #search: TextSearch | null = null
   #problem: unknown = null
   #reading: Promise<void> | null = null
   #next: Promise<void> | null = null
@@ -98,10 +102,16 @@ export class RowStore {
     return () => this.#countListeners.delete(listener)
   }
 
+  /** How far the text was looked for; null where all was looked through at once. */
+  get search(): TextSearch | null {
+    return this.#search
+  }
+
   /** Other rows are wanted: what is shown stays until they are there. */
   select(selection: Selection): void {
     this.#selection = selection
     this.#stopLoading()
+    this.#stopSearch()
     for (const page of this.#pages.values()) page.isStale = true
     this.#isSelecting = true
     this.#tellCount()
@@ -173,30 +183,21 @@ export class RowStore {
     return rows
   }
 
-  /**
-   * The place of a row among those shown; null when it is not among them. Ids grow with the order of rows, so that halving finds
-   * its page.
-   */
+  /** The place of a row among those shown; null when it is not among them. */
   async locate(rowId: string): Promise<number | null> {
     const near = this.indexOf(rowId)
     if (near !== null) return near
-    if (this.#total === null) await this.#load(0)
-    let [low, high] = [0, Math.ceil((this.#total ?? 0) / PAGE_ROWS) - 1]
-    while (low <= high) {
-      const page = Math.floor((low + high) / 2)
-      const rows = await this.range(page * PAGE_ROWS, Math.min((page + 1) * PAGE_ROWS, this.#total ?? 0) - 1)
-      const [first, last] = [rows[0], rows.at(-1)]
-      if (first === undefined || last === undefined) return null
-      if (rowId < first.row_id) high = page - 1
-      else if (rowId > last.row_id) low = page + 1
-      else return this.indexOf(rowId)
-    }
-    return null
+    const search = await this.#searched()
+    if (search !== null) return search.ids.includes(rowId) ? search.ids.indexOf(rowId) : null
+    const { find: _, ...body } = { find: '', ...selectionBody(this.#selection) }
+    const path = `/internal${sheetPath(this.#sheet)}/rows/place`
+    return (await post<{ place: number | null }>(path, { row_id: rowId, ...body })).place
   }
 
   close(): void {
     clearTimeout(this.#timer)
     this.#stopLoading()
+    this.#stopSearch()
     this.#listeners.clear()
     this.#countListeners.clear()
   }
@@ -233,11 +234,15 @@ export class RowStore {
   async #readWindow(from: number, to: number): Promise<boolean> {
     const selection = this.#selection
     try {
-      const { data } = await request<RowPage>('POST', `/internal${sheetPath(this.#sheet)}/rows/window`, {
-        offset: from,
-        limit: to - from,
-        ...selectionBody(selection),
-      })
+      const search = await this.#searched()
+      const data =
+        search === null
+          ? await post<RowPage>(`/internal${sheetPath(this.#sheet)}/rows/window`, {
+              offset: from,
+              limit: to - from,
+              ...selectionBody(selection),
+            })
+          : await this.#readFound(search, from, to)
       if (this.#selection !== selection) return true
       const isSame =
         data.total_count === this.#total &&
@@ -290,12 +295,11 @@ export class RowStore {
     const loading = new AbortController()
     this.#loading.set(page, loading)
     try {
-      const { data } = await request<RowPage>(
-        'POST',
-        `${sheetPath(this.#sheet)}/rows/list`,
-        { page_no: page + 1, page_size: PAGE_ROWS, ...selectionBody(this.#selection) },
-        { signal: loading.signal },
-      )
+      const search = await this.#searched()
+      const data =
+        search === null
+          ? await this.#readPage(page, loading.signal)
+          : await this.#readFound(search, page * PAGE_ROWS, (page + 1) * PAGE_ROWS)
       if (loading.signal.aborted) return
       this.#take(page, data)
     } catch (error) {
@@ -304,6 +308,61 @@ export class RowStore {
     } finally {
       if (this.#loading.get(page) === loading) this.#loading.delete(page)
     }
+  }
+
+  async #readPage(page: number, signal: AbortSignal): Promise<RowPage> {
+    const body = { page_no: page + 1, page_size: PAGE_ROWS, ...selectionBody(this.#selection) }
+    return (await request<RowPage>('POST', `${sheetPath(this.#sheet)}/rows/list`, body, { signal })).data
+  }
+
+  /** Of the rows that were found so far. */
+  async #readFound(search: TextSearch, from: number, to: number): Promise<RowPage> {
+    const row_ids = search.ids.slice(from, to)
+    const page = { page_no: 1, page_size: PAGE_ROWS }
+    if (row_ids.length === 0) return { rows: [], total_count: search.ids.length, ...page }
+    const path = `${sheetPath(this.#sheet)}/rows/list`
+    const { rows } = await post<RowPage>(path, { row_ids, page_size: row_ids.length })
+    if (rows.length < row_ids.length) {
+      const left = new Set(rows.map(({ row_id }) => row_id))
+      search.forget(new Set(row_ids.filter((id) => !left.has(id))))
+    }
+    return { rows, total_count: search.ids.length, ...page }
+  }
+
+  /** Null where the server answers with the rows themselves: without a text, and of a sheet that it looks through at once. */
+  #searched(): Promise<TextSearch | null> {
+    this.#searching ??= this.#selection.find === '' ? Promise.resolve(null) : this.#beginSearch()
+    return this.#searching
+  }
+
+  async #beginSearch(): Promise<TextSearch | null> {
+    const search = new TextSearch(this.#sheet, this.#selection, () => this.#takeFound(search))
+    try {
+      await search.begin()
+    } catch (error) {
+      // Whoever tries again looks again.
+      this.#searching = undefined
+      throw error
+    }
+    if (search.isOver) return null
+    this.#search = search
+    search.goOn().catch((error: unknown) => this.#search === search && this.#takeProblem(error))
+    return search
+  }
+
+  #takeFound(search: TextSearch): void {
+    if (this.#search !== search) return
+    const last = this.#pages.get(Math.floor((this.#total ?? 0) / PAGE_ROWS))
+    if (last !== undefined && search.ids.length > (this.#total ?? 0)) last.isStale = true
+    this.#total = search.ids.length
+    this.#tellCount()
+    for (const page of this.#viewPages()) this.#loadUnlessKnown(page)
+  }
+
+  #stopSearch(): void {
+    this.#search?.stop()
+    this.#search = null
+    this.#searching = undefined
   }
 
   #take(page: number, { rows, total_count }: RowPage): void {

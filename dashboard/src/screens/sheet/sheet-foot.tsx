@@ -3,12 +3,15 @@ import { useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { isAway, useWaitingChanges } from '../../api/outbox.ts'
 import { isFiltered, runsQuery } from '../../api/sheet.ts'
+import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { LoaderCircle } from '../../ui/icons.tsx'
+import { notifyProblem } from '../../ui/toasts.tsx'
 import { useAllRows } from './column-progress.ts'
 import { plural } from './row-edits.ts'
 import { LastRun } from './runs/last-run.tsx'
 import { useCount, useSheet } from './sheet-view.ts'
+import type { TextSearch } from './text-search.ts'
 
 export function SheetFoot() {
   const { rows, sheet, address } = useSheet()
@@ -26,10 +29,36 @@ export function SheetFoot() {
       <p role="status" aria-label="Row count" className="shrink-0 text-12 text-muted">
         {count}
       </p>
+      <SearchProgress />
       <Connection />
       <LastRun run={runs?.[0]} />
     </footer>
   )
+}
+
+/** A text is looked for while its first rows are shown already. */
+function SearchProgress() {
+  const { rows } = useSheet()
+  const words = useSyncExternalStore(
+    (listener) => rows.subscribeCount(listener),
+    () => searchWords(rows.search),
+  )
+  return (
+    <p role="status" aria-label="Search" className="flex min-w-0 items-center gap-2 text-12 text-muted">
+      <span className="truncate">{words}</span>
+      {rows.search?.isPaused === true && (
+        <Button kind="ghost" onClick={() => void rows.search?.lookFurther().catch(notifyProblem)}>
+          Look further
+        </Button>
+      )}
+    </p>
+  )
+}
+
+function searchWords(search: TextSearch | null): string {
+  if (search === null || search.isOver) return ''
+  const words = `Looked through ${search.lookedAt.toLocaleString('en')} of ${plural(search.rows, 'row')}`
+  return search.isPaused ? words : `${words}…`
 }
 
 /** Nothing to say while all is well. */

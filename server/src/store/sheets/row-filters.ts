@@ -19,25 +19,35 @@ export function conditionsOf(selection: Selection): Condition[] {
 
 /** In a value of its inputs, in an output or in an error of its cells; structures are searched as their JSON. */
 function holdsText(text: string): Condition {
-  const holds = (searched: RawBuilder<unknown>) =>
-    sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
+  return sql<SqlBool>`(${rowHolds(text)}
+    or exists (select from cells c where c.org_id = r.org_id and c.row_id = r.row_id and ${cellHolds(text)}))`
+}
+
+/** Of the table `rows r`. */
+export function rowHolds(text: string): Condition {
+  return someValueHolds(sql`r.data`, text)
+}
+
+/** Of the table `cells c`. */
+export function cellHolds(text: string): Condition {
+  return sql<SqlBool>`(${holds(sql`c.error`, text)} or ${someValueHolds(sql`c.outputs`, text)})`
+}
+
+function holds(searched: RawBuilder<unknown>, text: string): Condition {
+  return sql<SqlBool>`strpos(lower(${searched}), lower(${text}::text)) > 0`
+}
+
+function someValueHolds(json: RawBuilder<unknown>, text: string): Condition {
   // Within the JSON of all values it stands as it is, or as JSON writes it: most rows are passed over at a glance.
   const written = JSON.stringify(text).slice(1, -1)
-  const mayHold = (json: RawBuilder<unknown>) => {
-    const printed = sql`lower(${json}::text)`
-    const asIs = sql<SqlBool>`strpos(${printed}, lower(${text}::text)) > 0`
-    return written === text
-      ? asIs
-      : sql<SqlBool>`(${asIs} or strpos(${printed}, lower(${written}::text)) > 0)`
-  }
-  const values = (json: RawBuilder<unknown>) =>
-    sql`select from jsonb_each_text(case when jsonb_typeof(${json}) = 'object' then ${json} end) v where ${holds(sql`v.value`)}`
-  return sql<SqlBool>`(
-    (${mayHold(sql`r.data`)} and exists (${values(sql`r.data`)}))
-    or exists (
-      select from cells c where c.org_id = r.org_id and c.row_id = r.row_id
-        and (${holds(sql`c.error`)} or (${mayHold(sql`c.outputs`)} and exists (${values(sql`c.outputs`)})))
-    ))`
+  const printed = sql`${json}::text`
+  const mayHold =
+    written === text
+      ? holds(printed, text)
+      : sql<SqlBool>`(${holds(printed, text)} or ${holds(printed, written)})`
+  return sql<SqlBool>`(${mayHold} and exists (
+    select from jsonb_each_text(case when jsonb_typeof(${json}) = 'object' then ${json} end) v
+    where ${holds(sql`v.value`, text)}))`
 }
 
 type Text = RawBuilder<string | null>

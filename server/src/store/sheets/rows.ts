@@ -228,12 +228,12 @@ export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Pro
   return rows[0]?.count ?? 0
 }
 
-function livingRows({ org_id, sheet_id }: SheetKey): Condition {
+export function livingRows({ org_id, sheet_id }: SheetKey): Condition {
   return sql`r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (
     select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})`
 }
 
-function allOf(conditions: Condition[]): Condition {
+export function allOf(conditions: Condition[]): Condition {
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
 
