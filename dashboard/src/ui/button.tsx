@@ -16,6 +16,8 @@ export type ButtonProps = ComponentProps<'button'> & {
   icon?: Icon
   /** Only the icon is seen; the text is the name. */
   iconOnly?: boolean
+  /** The same on a phone, where there is no room for words. */
+  iconOnPhone?: boolean
   busy?: boolean
 }
 
@@ -35,6 +37,7 @@ export function Button({
   size = 'normal',
   icon: Icon,
   iconOnly = false,
+  iconOnPhone = false,
   busy = false,
   className,
   children,
@@ -51,11 +54,22 @@ export function Button({
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       onClick={busy ? refuse : onClick}
-      {...(iconOnly && typeof children === 'string' ? { title: children } : {})}
-      className={classNames(buttonClass(kind, size), iconOnly && 'aspect-square px-0!', className)}
+      {...((iconOnly || iconOnPhone) && typeof children === 'string' ? { title: children } : {})}
+      className={classNames(
+        buttonClass(kind, size),
+        iconOnly && 'aspect-square px-0!',
+        iconOnPhone && 'max-md:aspect-square max-md:px-0!',
+        className,
+      )}
     >
       {Icon !== undefined && <Icon aria-hidden className="size-3.5 shrink-0" />}
-      {iconOnly ? <span className="sr-only">{children}</span> : children}
+      {iconOnly ? (
+        <span className="sr-only">{children}</span>
+      ) : iconOnPhone ? (
+        <span className="max-md:sr-only">{children}</span>
+      ) : (
+        children
+      )}
     </button>
   )
 }

@@ -35,32 +35,34 @@ export function Toolbar() {
     <div
       role="toolbar"
       aria-label="Sheet"
-      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:flex-nowrap max-md:overflow-x-auto max-md:[&>*]:shrink-0"
+      className="flex flex-wrap items-center gap-1.5 border-b px-3 py-1.5 max-md:[&_button]:h-9"
     >
       {can.configure && (
-        <Button icon={Plus} onClick={() => open({ kind: 'add input' })}>
+        <Button icon={Plus} iconOnPhone onClick={() => open({ kind: 'add input' })}>
           Add input
         </Button>
       )}
       {can.edit && (
-        <Button icon={Rows3} onClick={() => void addRow().catch(notifyProblem)}>
+        <Button icon={Rows3} iconOnPhone onClick={() => void addRow().catch(notifyProblem)}>
           Add row
         </Button>
       )}
       {can.editActions && (
-        <Button icon={Zap} onClick={address.openAdd}>
+        <Button icon={Zap} iconOnPhone onClick={address.openAdd}>
           Add action
         </Button>
       )}
       <RunMenu latest={runs?.[0]} />
-      <span aria-hidden className="mx-1 h-5 w-px bg-hairline" />
-      <Button icon={Filter} onClick={() => open({ kind: 'filters' })}>
+      <span aria-hidden className="mx-1 h-5 w-px bg-hairline max-md:hidden" />
+      <Button icon={Filter} iconOnPhone onClick={() => open({ kind: 'filters' })}>
         Filters
       </Button>
       <ColumnsMenu />
-      <UndoButtons />
-      <FindBox />
-      <nav aria-label="Sheet" className="ml-auto flex gap-3 max-md:ml-2">
+      <div className="flex items-center gap-1.5 max-md:w-full">
+        <UndoButtons />
+        <FindBox />
+      </div>
+      <nav aria-label="Sheet" className="ml-auto flex gap-3 max-md:w-full max-md:justify-between max-md:py-1">
         {LINKS.map((name) => (
           <SheetPageLink
             key={name}
@@ -94,7 +96,13 @@ function SheetPageLink({ name, address }: { name: string; address: string }) {
 function ColumnsMenu() {
   const { columns, layout, setLayout } = useSheet()
   return (
-    <Menu trigger={<Button icon={Columns3}>Columns</Button>}>
+    <Menu
+      trigger={
+        <Button icon={Columns3} iconOnPhone>
+          Columns
+        </Button>
+      }
+    >
       {columns.map(({ key, name }) => (
         <MenuCheckbox
           key={key}
@@ -160,5 +168,12 @@ function FindBox() {
     const timer = setTimeout(() => address.select({ ...address.selection, find: words }), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [words, address])
-  return <SearchBox label="Find" value={words} onChange={setWords} className="w-40!" />
+  return (
+    <SearchBox
+      label="Find"
+      value={words}
+      onChange={setWords}
+      className="w-40! max-md:h-9 max-md:w-auto! max-md:flex-1"
+    />
+  )
 }

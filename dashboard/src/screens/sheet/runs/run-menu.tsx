@@ -57,7 +57,7 @@ export function RunMenu({ latest }: { latest: Run | undefined }) {
         {item('Unfinished rows', 'unfinished')}
         {item('All rows', 'all')}
       </Menu>
-      <Button icon={Square} disabled={latest?.state !== 'running'} onClick={() => void stop()}>
+      <Button icon={Square} iconOnPhone disabled={latest?.state !== 'running'} onClick={() => void stop()}>
         Stop
       </Button>
     </>
