@@ -5,6 +5,8 @@ export const SheetChange = z.object({
   sheet_id: z.string(),
   /** Of its inputs and actions. */
   revision: z.int(),
+  /** Another one when its workflow or a sheet of it was renamed, added or deleted. */
+  names: z.string(),
   /** How many there are. */
   rows: z.int(),
   /** Rows of the latest run that are through, of those that it queued; null before the first run. */

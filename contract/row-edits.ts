@@ -41,6 +41,9 @@ export const SheetTotals = z.object({
 })
 
 export const RevisionView = z.object({ revision: z.int() })
+const DefinitionStep = z.object({ from: z.int(), to: z.int(), made_at: z.string() })
+/** One's own changes of inputs and actions: to take back, the latest first, and to do again, the next first. */
+export const DefinitionSteps = z.object({ past: z.array(DefinitionStep), future: z.array(DefinitionStep) })
 /** Inputs and actions become what they were, as long as nobody changed them since. */
 export const RestoreDefinitionBody = z.strictObject({
   from: z.int().min(1).describe('The revision that is taken back'),

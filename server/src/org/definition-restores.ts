@@ -1,7 +1,13 @@
 import { isAlike, restoreDefinition } from '../chain/edit.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Db } from '../store/connection/db.ts'
-import { editDefinition, findDefinition, listEpochs } from '../store/sheets/definitions.ts'
+import {
+  editDefinition,
+  findDefinition,
+  listEpochs,
+  listRevisions,
+  type Revision,
+} from '../store/sheets/definitions.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Author, recordChange } from './changes.ts'
 
@@ -28,4 +34,54 @@ export async function restoreSheetDefinition(
       return { definition: restoreDefinition(definition, earlier, epochs), result: revision + 1 }
     }),
   )
+}
+
+const MAX_LISTED = 30
+
+export type DefinitionStep = { from: number; to: number; made_at: Date }
+
+/**
+ * Changes of inputs and actions that somebody made, as steps to take back (the latest first) and, of those taken back, to do again
+ * (the next first). A change of somebody else ends them, as it would be lost.
+ */
+export async function listDefinitionSteps(
+  db: Db,
+  sheet: SheetRecord,
+  email: string,
+): Promise<{ past: DefinitionStep[]; future: DefinitionStep[] }> {
+  const { done, undone } = replay(await listRevisions(db, sheet, MAX_LISTED))
+  const past: DefinitionStep[] = []
+  for (const [at, after] of [...done.entries()].toReversed()) {
+    const before = done[at - 1]
+    if (before === undefined || after.created_by !== email) break
+    past.push({ from: after.revision, to: before.revision, made_at: after.created_at })
+  }
+  const future: DefinitionStep[] = []
+  let current = done.at(-1)
+  for (const after of undone.toReversed()) {
+    if (current === undefined || after.created_by !== email) break
+    future.push({ from: current.revision, to: after.revision, made_at: after.created_at })
+    current = after
+  }
+  return { past, future }
+}
+
+/** Restoring makes a revision of its own: one that is like the one before the latest has taken that back. */
+function replay(revisions: readonly Revision[]): { done: Revision[]; undone: Revision[] } {
+  const done: Revision[] = []
+  let undone: Revision[] = []
+  for (const next of revisions) {
+    const [before, latest, taken] = [done.at(-2), done.at(-1), undone.at(-1)]
+    if (before !== undefined && latest !== undefined && isAlike(next.definition, before.definition)) {
+      undone.push(latest)
+      done.splice(-2, 2, { ...before, revision: next.revision })
+    } else if (taken !== undefined && isAlike(next.definition, taken.definition)) {
+      undone.pop()
+      done.push({ ...taken, revision: next.revision })
+    } else {
+      done.push(next)
+      undone = []
+    }
+  }
+  return { done, undone }
 }

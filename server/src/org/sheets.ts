@@ -2,6 +2,7 @@ import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
+  announceNames,
   insertSheet,
   markSheetsDeleted,
   nextPosition,
@@ -25,7 +26,16 @@ export async function createSheet(
   return recordCreation(db, author, entry, async (trx) => {
     await touchWorkflow(trx, org_id, workflow_id)
     const position = await nextPosition(trx, org_id, workflow_id)
-    return insertSheet(trx, author, { ...given, org_id, sheet_id, workflow_id, position, owner_id })
+    const made = await insertSheet(trx, author, {
+      ...given,
+      org_id,
+      sheet_id,
+      workflow_id,
+      position,
+      owner_id,
+    })
+    await announceNames(trx, org_id, workflow_id)
+    return made
   })
 }
 
@@ -40,7 +50,9 @@ export async function changeSheet(
   const entry = { action, target: sheet.sheet_id, details: change }
   return recordChange(db, author, entry, async (trx) => {
     await touchWorkflow(trx, author.orgId, sheet.workflow_id)
-    return updateSheet(trx, sheet, change)
+    const changed = await updateSheet(trx, sheet, change)
+    await announceNames(trx, author.orgId, sheet.workflow_id)
+    return changed
   })
 }
 
@@ -50,5 +62,6 @@ export async function deleteSheet(db: Db, author: Author, sheet: SheetRecord): P
   await recordChange(db, author, entry, async (trx) => {
     await touchWorkflow(trx, author.orgId, workflow_id)
     if ((await markSheetsDeleted(trx, author.orgId, [sheet_id])) === 0) throw notFound('Sheet')
+    await announceNames(trx, author.orgId, workflow_id)
   })
 }

@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findMember } from '../store/organisation/members.ts'
 import { lockMembers } from '../store/organisation/organisations.ts'
-import { insertSheet, listSheets, markSheetsDeleted } from '../store/sheets/sheets.ts'
+import { announceNames, insertSheet, listSheets, markSheetsDeleted } from '../store/sheets/sheets.ts'
 import {
   deleteShare,
   insertShare,
@@ -46,7 +46,10 @@ export async function renameWorkflow(
   name: string,
 ): Promise<void> {
   const entry = { action: 'workflow.renamed', target: workflowId, details: { name } }
-  await recordChange(db, author, entry, (trx) => touchWorkflow(trx, author.orgId, workflowId, { name }))
+  await recordChange(db, author, entry, async (trx) => {
+    await touchWorkflow(trx, author.orgId, workflowId, { name })
+    await announceNames(trx, author.orgId, workflowId)
+  })
 }
 
 export async function deleteWorkflow(

@@ -1,4 +1,5 @@
 import { get, post } from '../../api/client.ts'
+import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
 
 /**
@@ -15,21 +16,24 @@ export async function changeDefinition<Result>(
   const result = await change()
   const after = await revisionOf(view)
   if (after > before && after <= before + calls) {
-    const turn = async (from: number, to: number) => {
-      try {
-        await post(`/internal${view.path}/definition/restore`, { from, to })
-      } finally {
-        await view.refreshDefinition()
-        view.refresh()
-      }
-    }
-    view.history.getState().push({
-      name,
-      undo: () => turn(after, before),
-      redo: () => turn(before, after),
-    })
+    view.history.getState().push(definitionStep(view, name, before, after))
   }
   return result
+}
+
+type Restored = Pick<SheetView, 'path' | 'refresh' | 'refreshDefinition'>
+
+/** From one revision to another, and back. */
+export function definitionStep(view: Restored, name: string, before: number, after: number): Step {
+  const turn = async (from: number, to: number) => {
+    try {
+      await post(`/internal${view.path}/definition/restore`, { from, to })
+    } finally {
+      await view.refreshDefinition()
+      view.refresh()
+    }
+  }
+  return { name, undo: () => turn(after, before), redo: () => turn(before, after) }
 }
 
 async function revisionOf({ path }: SheetView): Promise<number> {

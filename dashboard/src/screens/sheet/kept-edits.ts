@@ -1,27 +1,52 @@
 import { useEffect } from 'react'
+import type { z } from 'zod'
+import type { DefinitionSteps, KeptEdits } from '#contract/row-edits.ts'
 import { get } from '../../api/client.ts'
 import { notifyProblem } from '../../ui/toasts.tsx'
+import { definitionStep } from './definition-steps.ts'
+import type { Step } from './history.ts'
 import { editStep } from './row-edits.ts'
 import { useSheet } from './sheet-view.ts'
 
-type Kept = { edit_id: string; undone: boolean }
+type Edits = z.infer<typeof KeptEdits>
+type Steps = z.infer<typeof DefinitionSteps>
+type Dated = { made_at: string; step: Step }
 
-/** What this person changed before, here or in another browser, can be undone as well. */
+/** What this person changed before, here or in another browser, can be undone as well: values, inputs and actions. */
 export function useKeptEdits(): void {
-  const { path, refresh, history, can } = useSheet()
+  const { path, refresh, refreshDefinition, history, can } = useSheet()
   useEffect(() => {
-    if (!can.edit) return
     const ended = new AbortController()
     const seed = async () => {
-      const edits = await get<Kept[]>(`/internal${path}/edits`, ended.signal)
-      const steps = (undone: boolean) =>
+      const [edits, { past, future }] = await Promise.all([
+        can.edit ? get<Edits>(`/internal${path}/edits`, ended.signal) : [],
+        can.configure && can.editActions
+          ? get<Steps>(`/internal${path}/definition/steps`, ended.signal)
+          : { past: [], future: [] },
+      ])
+      const edited = (undone: boolean): Dated[] =>
         edits
           .filter((edit) => edit.undone === undone)
-          .map(({ edit_id }) => editStep({ path, refresh }, edit_id))
-      // They come with the latest first; of those that were undone the earliest is the next to be done again.
-      history.getState().seed(steps(false).toReversed(), steps(true))
+          .map(({ edit_id, made_at }) => ({ made_at, step: editStep({ path, refresh }, edit_id) }))
+      const view = { path, refresh, refreshDefinition }
+      const taken = past.map(({ from, to, made_at }) => ({
+        made_at,
+        step: definitionStep(view, 'configuration', to, from),
+      }))
+      const left = future.map(({ from, to, made_at }) => ({
+        made_at,
+        step: definitionStep(view, 'configuration', from, to),
+      }))
+      // The latest is undone first; of what was undone the earliest is done again first.
+      const earliestFirst = inOrder([...edited(false), ...taken])
+      const latestFirst = inOrder([...edited(true), ...left]).toReversed()
+      history.getState().seed(earliestFirst, latestFirst)
     }
     seed().catch((error: unknown) => ended.signal.aborted || notifyProblem(error))
     return () => ended.abort()
-  }, [path, refresh, history, can.edit])
+  }, [path, refresh, refreshDefinition, history, can.edit, can.configure, can.editActions])
+}
+
+function inOrder(dated: Dated[]): Step[] {
+  return dated.sort((one, other) => one.made_at.localeCompare(other.made_at)).map(({ step }) => step)
 }

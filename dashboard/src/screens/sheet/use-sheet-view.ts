@@ -63,6 +63,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
   }, [queries, sheetId, workflowId])
 
   const revision = useRef<number | null>(null)
+  const names = useRef<string | null>(null)
   const lastLayout = useRef(layout)
   useEffect(() => {
     const stop = watchSheet(
@@ -73,6 +74,10 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
             const isOther = revision.current !== null && revision.current !== change.revision
             revision.current = change.revision
             if (isOther) void refreshDefinition()
+            // Of tabs and of the workflow: a colleague may have chosen others.
+            const areOther = names.current !== null && names.current !== change.names
+            names.current = change.names
+            if (areOther) void queries.invalidateQueries({ queryKey: ['workflows'] })
           }
           rows.refreshSoon()
           refreshCounts()
@@ -86,7 +91,7 @@ export function useSheetView(sheet: SheetId, workflowName: string, rows: RowStor
       clearTimeout(counts.current)
       counts.current = undefined
     }
-  }, [rows, refreshCounts, refreshDefinition, connection, sheetId, workflowId])
+  }, [rows, queries, refreshCounts, refreshDefinition, connection, sheetId, workflowId])
 
   useEffect(() => {
     const ended = new AbortController()

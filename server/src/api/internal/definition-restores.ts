@@ -1,7 +1,11 @@
 import { success } from '#contract/envelope.ts'
-import { RestoreDefinitionBody, RevisionView } from '#contract/row-edits.ts'
+import { DefinitionSteps, RestoreDefinitionBody, RevisionView } from '#contract/row-edits.ts'
 import { AppError } from '../../lib/errors.ts'
-import { restoreSheetDefinition } from '../../org/definition-restores.ts'
+import {
+  type DefinitionStep,
+  listDefinitionSteps,
+  restoreSheetDefinition,
+} from '../../org/definition-restores.ts'
 import { ok } from '../http/envelope.ts'
 import { sheetOfPath, SheetParams } from '../routes/workflows/resources.ts'
 import type { Api } from '../services.ts'
@@ -18,6 +22,19 @@ export function definitionRestoreRoutes(api: Api): void {
       schema: { params: SheetParams, response },
     },
     async ({ sheet: { revision } }) => ok({ revision }),
+  )
+
+  api.get(
+    `${PATH}/steps`,
+    {
+      config: { scope: 'workflows:write', resource: sheetOfPath },
+      schema: { params: SheetParams, response: { 200: success(200, DefinitionSteps) } },
+    },
+    async ({ db, sheet, caller }) => {
+      const { past, future } = await listDefinitionSteps(db, sheet, caller.email)
+      const view = ({ made_at, ...step }: DefinitionStep) => ({ ...step, made_at: made_at.toISOString() })
+      return ok({ past: past.map(view), future: future.map(view) })
+    },
   )
 
   api.post(

@@ -156,6 +156,36 @@ describe('inputs and actions', () => {
   })
 })
 
+it('changes of inputs and actions are taken back and done again after a reload, up to what a colleague changed', async () => {
+  const { org, session, sheet } = await makeSheet()
+  const stepsOf = async (of: TestSession): Promise<Json> =>
+    (await of.call('GET', `${sheet}/definition/steps`)).body.data
+  const turn = async (step: Json) => {
+    const { from, to } = step
+    expect((await session.call('POST', `${sheet}/definition/restore`, { from, to })).status).toBe(200)
+  }
+  const add = (name: string) => session.call('POST', `/api/v1${sheet}/inputs`, [{ name, type: 'string' }])
+  const inputs = async (): Promise<string[]> =>
+    (await org.call('GET', `${sheet}/inputs`)).body.data.map((input: Json) => input.name)
+  await add('one')
+  await add('two')
+  await turn((await stepsOf(session)).past[0])
+  await turn((await stepsOf(session)).past[0])
+  expect(await inputs()).toEqual(['name', 'city'])
+  expect((await stepsOf(session)).future).toHaveLength(2)
+  await turn((await stepsOf(session)).future[0])
+  expect(await inputs()).toEqual(['name', 'city', 'one'])
+  await turn((await stepsOf(session)).future[0])
+  expect(await inputs()).toEqual(['name', 'city', 'one', 'two'])
+  await turn((await stepsOf(session)).past[0])
+  expect(await inputs()).toEqual(['name', 'city', 'one'])
+
+  const colleague = await signIn(app, org.orgId, 'colleague@example.com', 'admin')
+  await colleague.call('POST', `/api/v1${sheet}/inputs`, [{ name: 'theirs', type: 'string' }])
+  expect(await stepsOf(session)).toEqual({ past: [], future: [] })
+  expect((await stepsOf(colleague)).past).toHaveLength(1)
+})
+
 describe('what a grid shows', () => {
   it('rows by their place, and how many have a result of each action', async () => {
     const { org, session, sheet, ids, names } = await makeSheet(['a', 'b', 'c', 'd'])

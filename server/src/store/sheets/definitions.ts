@@ -50,6 +50,25 @@ export async function findDefinition(
   return found?.definition
 }
 
+export type Revision = { revision: number; definition: Definition; created_by: string; created_at: Date }
+
+/** The latest revisions that are kept, the earliest of them first. */
+export async function listRevisions(
+  db: Db,
+  { org_id, sheet_id }: SheetKey,
+  limit: number,
+): Promise<Revision[]> {
+  const found = await db
+    .selectFrom('chain_revisions')
+    .select(['revision', 'definition', 'created_by', 'created_at'])
+    .where('org_id', '=', org_id)
+    .where('sheet_id', '=', sheet_id)
+    .orderBy('revision', 'desc')
+    .limit(limit)
+    .execute()
+  return found.toReversed()
+}
+
 /** The highest epoch that each action had in any revision that is kept, by its id. */
 export async function listEpochs(
   db: Db,

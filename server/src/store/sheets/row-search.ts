@@ -14,16 +14,16 @@ export async function placeOfRow(db: Db, sheet: SheetKey, rowId: string): Promis
       from rows r join sheet_counters s on s.org_id = r.org_id and s.sheet_id = r.sheet_id
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id = ${rowId} and r.seq >= s.first_seq
     )
-    select t.start - t.first_seq - (
+    select (t.start - t.first_seq - (
         select coalesce(sum(g.deleted), 0) from row_gaps g
         where g.org_id = ${org_id} and g.sheet_id = ${sheet_id}
           and g.block < t.seq / ${BLOCK} and (g.block + 1) * ${BLOCK} > t.first_seq
       ) + (
         select count(*) from rows r
         where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= t.start and r.seq < t.seq
-      ) as place
+      ))::bigint as place
     from target t`.execute(db)
-  return rows[0] === undefined ? null : Number(rows[0].place)
+  return rows[0]?.place ?? null
 }
 
 /** The same among those that meet a selection. */

@@ -1,6 +1,7 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Definition } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
+import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { Actor } from '../organisation/audit.ts'
@@ -82,13 +83,18 @@ export async function findSheetWithWorkflow(
   }
 }
 
-/** What every watcher of a sheet is told: which revision is the current one, and how many rows there are. */
+/** What every watcher of a sheet is told: which revision is the current one, how many rows there are, and what names it stands among. */
 export async function readSheetState(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-): Promise<{ revision: number; rows: number } | undefined> {
-  const { rows } = await sql<{ revision: number; rows: number }>`
-    select s.revision, c.next_seq - c.first_seq - c.deleted as rows
+): Promise<{ revision: number; rows: number; names: string } | undefined> {
+  const { rows } = await sql<{ revision: number; rows: number; names: string }>`
+    select s.revision, c.next_seq - c.first_seq - c.deleted as rows, (
+        select md5(w.name || coalesce(string_agg(chr(10) || o.sheet_id || o.name, '' order by o.position, o.sheet_id), ''))
+        from workflows w left join sheets o
+          on o.org_id = w.org_id and o.workflow_id = w.workflow_id and o.deleted_at is null
+        where w.org_id = s.org_id and w.workflow_id = s.workflow_id group by w.name
+      ) as names
     from sheets s join sheet_counters c on c.org_id = s.org_id and c.sheet_id = s.sheet_id
     where s.org_id = ${org_id} and s.sheet_id = ${sheet_id} and s.deleted_at is null`.execute(db)
   return rows[0]
@@ -159,6 +165,16 @@ export async function nextPosition(db: Db, orgId: string, workflowId: string): P
     .where('workflow_id', '=', workflowId)
     .executeTakeFirstOrThrow()
   return (last ?? 0) + 1
+}
+
+/** Those who look at any sheet of the workflow see the names of all. */
+export async function announceNames(db: Db, orgId: string, workflowId: string): Promise<void> {
+  await db
+    .selectFrom('sheets')
+    .select(announcing(sql`sheet_id`).as('announced'))
+    .where('org_id', '=', orgId)
+    .where('workflow_id', '=', workflowId)
+    .execute()
 }
 
 export async function updateSheet(

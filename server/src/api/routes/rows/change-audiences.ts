@@ -127,7 +127,12 @@ async function describe(
   { org_id, sheet_id, revision }: SheetRecord,
 ): Promise<z.infer<typeof SheetChange>> {
   const now = await readSheetState(db, { org_id, sheet_id })
-  const sheet = { sheet_id, revision: now?.revision ?? revision, rows: now?.rows ?? 0 }
+  const sheet = {
+    sheet_id,
+    revision: now?.revision ?? revision,
+    names: now?.names ?? '',
+    rows: now?.rows ?? 0,
+  }
   const [run] = await listRuns(db, { org_id, sheet_id }, { limit: 1 })
   if (run === undefined) return { ...sheet, run: null }
   const { run_id, state, rows_queued, rows_done } = run

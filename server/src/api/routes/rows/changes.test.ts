@@ -12,6 +12,7 @@ type Change = {
   id: string
   sheet_id: string
   revision: number
+  names: string
   rows: number
   run: { state: string; rows_queued: number; rows_done: number } | null
 }
@@ -80,6 +81,31 @@ describe('a stream of changes of a sheet', () => {
     expect((await next()).revision).toBe(revision + 1)
     await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
     expect((await next()).rows).toBe(1)
+  })
+
+  it('tells of a workflow or a sheet beside it that is renamed, added or deleted', async () => {
+    const base = await makeRowSheet(org)
+    const workflow = base.slice(0, base.indexOf('/sheets'))
+    const { next } = await openStream(base)
+    let { names } = await next()
+    const others = async () => {
+      let change = await next()
+      while (change.names === names) change = await next()
+      names = change.names
+      return names
+    }
+    const told: string[] = [names]
+    const rename = (path: string, name: string) => org.call('PATCH', path, { name })
+    expect((await rename(`${workflow}/name`, 'Other')).status).toBe(200)
+    told.push(await others())
+    expect((await rename(`${base}/name`, 'Another tab')).status).toBe(200)
+    told.push(await others())
+    const added = await org.call('POST', `${workflow}/sheets`, { name: 'Second' })
+    told.push(await others())
+    await org.call('DELETE', `${workflow}/sheets/${added.body.data.sheet_id}`)
+    // Without it the names are what they were.
+    expect(await others()).toBe(told.at(-2))
+    expect(new Set(told).size).toBe(4)
   })
 
   it('resumes by Last-Event-ID: what was seen is not told again, what was missed is told at once', async () => {
