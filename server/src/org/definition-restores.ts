@@ -41,8 +41,8 @@ const MAX_LISTED = 30
 export type DefinitionStep = { from: number; to: number; made_at: Date }
 
 /**
- * Changes of inputs and actions that somebody made, as steps to take back (the latest first) and, of those taken back, to do again
- * (the next first). A change of somebody else ends them, as it would be lost.
+ * Changes of inputs and actions that somebody made in the dashboard, as steps to take back (the latest first) and, of those taken back, to do again
+ * (the next first). A change of somebody else, or of a program, ends them, as it would be lost.
  */
 export async function listDefinitionSteps(
   db: Db,
@@ -50,16 +50,17 @@ export async function listDefinitionSteps(
   email: string,
 ): Promise<{ past: DefinitionStep[]; future: DefinitionStep[] }> {
   const { done, undone } = replay(await listRevisions(db, sheet, MAX_LISTED))
+  const isTheirs = ({ created_by, by_session }: Revision) => by_session && created_by === email
   const past: DefinitionStep[] = []
   for (const [at, after] of [...done.entries()].toReversed()) {
     const before = done[at - 1]
-    if (before === undefined || after.created_by !== email) break
+    if (before === undefined || !isTheirs(after)) break
     past.push({ from: after.revision, to: before.revision, made_at: after.created_at })
   }
   const future: DefinitionStep[] = []
   let current = done.at(-1)
   for (const after of undone.toReversed()) {
-    if (current === undefined || after.created_by !== email) break
+    if (current === undefined || !isTheirs(after)) break
     future.push({ from: current.revision, to: after.revision, made_at: after.created_at })
     current = after
   }

@@ -30,8 +30,13 @@ export async function editRows(view: SheetView, edits: readonly RowEdit[]): Prom
   const [first = [], ...rest] = chunks(edits, MAX_EDITED_ROWS)
   if (rest.length > 0) return (await editRows(view, first)) && editRows(view, rest.flat())
   const release = view.rows.type(edits)
-  const { editId, isWritten } = await writeEdits(view, edits)
-  if (editId !== null) view.history.getState().push(editStep(view, editId))
+  const { push, hold } = view.history.getState()
+  const writing = writeEdits(view, edits).then((written) => {
+    if (written.editId !== null) push(editStep(view, written.editId))
+    return written
+  })
+  hold(writing)
+  const { isWritten } = await writing
   if (!isWritten) release()
   // What was typed is shown until the server shows it too.
   await view.rows.refresh()

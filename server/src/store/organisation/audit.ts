@@ -1,8 +1,8 @@
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
-/** Who does something: a person through a key, or the operator through the command line. */
-export type Actor = { email: string; keyId: string | null }
+/** Who does something: a person through a key or a session, or the operator through the command line. */
+export type Actor = { email: string; keyId: string | null; isSession?: boolean }
 
 export const OPERATOR: Actor = { email: 'operator', keyId: null }
 

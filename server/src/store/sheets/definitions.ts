@@ -50,7 +50,13 @@ export async function findDefinition(
   return found?.definition
 }
 
-export type Revision = { revision: number; definition: Definition; created_by: string; created_at: Date }
+export type Revision = {
+  revision: number
+  definition: Definition
+  created_by: string
+  by_session: boolean
+  created_at: Date
+}
 
 /** The latest revisions that are kept, the earliest of them first. */
 export async function listRevisions(
@@ -60,7 +66,7 @@ export async function listRevisions(
 ): Promise<Revision[]> {
   const found = await db
     .selectFrom('chain_revisions')
-    .select(['revision', 'definition', 'created_by', 'created_at'])
+    .select(['revision', 'definition', 'created_by', 'by_session', 'created_at'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .orderBy('revision', 'desc')
@@ -84,7 +90,12 @@ export async function listEpochs(
 async function insertRevision(db: Db, of: RevisionOf, definition: Definition, actor: Actor): Promise<void> {
   await db
     .insertInto('chain_revisions')
-    .values({ ...of, definition: JSON.stringify(definition), created_by: actor.email })
+    .values({
+      ...of,
+      definition: JSON.stringify(definition),
+      created_by: actor.email,
+      by_session: actor.isSession === true,
+    })
     .execute()
 }
 

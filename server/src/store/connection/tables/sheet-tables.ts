@@ -48,6 +48,7 @@ export type SheetTables = {
     revision: number
     definition: Json<Definition>
     created_by: string
+    by_session: Generated<boolean>
     created_at: Made
   }
   sheet_counters: {
