@@ -92,7 +92,13 @@ const SCREENS: readonly Screen[] = [
   },
 ]
 
-const lazyScreen = (load: Screen['load']) => lazy(async () => ({ default: (await load()).Screen }))
+const lazyScreen = (load: Screen['load']) =>
+  lazy(async () => {
+    const { Screen } = await load().catch((cause: unknown) => {
+      throw new Error('This page did not load: the server is away, or has a newer one', { cause })
+    })
+    return { default: Screen }
+  })
 
 const rootRoute = createRootRoute({
   component: () => (
