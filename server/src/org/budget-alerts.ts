@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { signDelivery } from '../catalog/http/webhook-signature.ts'
 import type { Egress } from '../lib/egress/egress.ts'
@@ -8,19 +9,25 @@ import type { SendMail } from '../lib/mail.ts'
 import { budgetBinding } from '../lib/security/bindings.ts'
 import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { backoff } from '../lib/timing/backoff.ts'
-import type { Store } from '../store/connection/db.ts'
+import type { Db, Store } from '../store/connection/db.ts'
 import {
   type BudgetMessage,
   claimBudgetMessages,
   endBudgetMessage,
   postponeBudgetMessage,
+  receiverOf,
+  type Sending,
 } from '../store/organisation/budget-messages.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 
-const AT_ONCE = 20
-/** Of one organisation: addresses that do not answer keep nobody else's alerts waiting. */
-const MAX_OF_ONE = 10
+const AT_ONCE = 200
+/** Whoever does not answer keeps nobody else's alerts waiting: neither those of others nor other receivers of its organisation. */
+const MAX_OF_ORG = 20
+const MAX_OF_RECEIVER = 2
+const CLAIM_SECONDS = 60
+/** How soon what has become due meanwhile is sent. */
+const AGAIN_MS = 500
 const MAX_TRIES = 15
 const TIMEOUT_MS = 10_000
 const RETRIES = { firstMs: 2000, maxMs: 3_600_000 }
@@ -38,38 +45,66 @@ export type AlertParts = {
 /** What came of a message. One that waits was not tried. */
 type Sent = { error: string | null } | { waitMs: number }
 
-/** Sends what alerts of budgets have left to send, within seconds. Each message is one process's until it is sent or failed. */
+/**
+ * Sends what alerts of budgets have left to send, within seconds, and goes on with what becomes due meanwhile until nothing is
+ * left. Each message is one process's until it is sent or failed.
+ */
 export function budgetAlertJob(parts: AlertParts): Job {
+  const { system } = parts.store
   return defineJob({
     name: 'send_budget_alerts',
     everySecond: true,
     payload: z.undefined(),
-    run: async (_payload, signal) => {
-      const { system } = parts.store
-      const messages = await claimBudgetMessages(system, {
-        limit: AT_ONCE,
-        ofOne: MAX_OF_ONE,
-        seconds: 60,
-      })
-      await Promise.all(
-        messages.map(async (message) => {
-          const sent = await send(parts, message, signal)
-          if ('waitMs' in sent) {
-            await postponeBudgetMessage(system, message, sent.waitMs)
-            return
+    async run(_payload, signal) {
+      const sending = new Map<BudgetMessage, Promise<void>>()
+      try {
+        for (;;) {
+          const due = signal.aborted ? [] : await claimDue(system, [...sending.keys()])
+          for (const message of due) {
+            const sent = deliver(parts, message, signal).finally(() => sending.delete(message))
+            // Heard at once; whoever waits for all of them hears it too.
+            sent.catch(() => undefined)
+            sending.set(message, sent)
           }
-          const { error } = sent
-          const isOver = error === null || message.tries >= MAX_TRIES
-          await endBudgetMessage(system, message, {
-            error,
-            retryMs: isOver ? null : backoff(message.tries, RETRIES),
-          })
-          if (error !== null)
-            parts.log.warn({ budget_id: message.budget_id, error }, 'an alert of a budget was not sent')
-        }),
-      )
+          if (sending.size === 0) return
+          await Promise.race([...sending.values(), sleep(AGAIN_MS, undefined, { ref: false })])
+        }
+      } finally {
+        await Promise.allSettled(sending.values())
+      }
     },
   })
+}
+
+function claimDue(db: Db, sending: readonly BudgetMessage[]): Promise<BudgetMessage[]> {
+  const counts = new Map<string, Sending>()
+  for (const message of sending) {
+    const { org_id } = message
+    const receiver = receiverOf(message)
+    const key = `${org_id} ${receiver}`
+    counts.set(key, { org_id, receiver, count: 1 + (counts.get(key)?.count ?? 0) })
+  }
+  return claimBudgetMessages(db, {
+    limit: AT_ONCE - sending.length,
+    ofOrg: MAX_OF_ORG,
+    ofReceiver: MAX_OF_RECEIVER,
+    seconds: CLAIM_SECONDS,
+    sending: [...counts.values()],
+  })
+}
+
+async function deliver(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<void> {
+  const { system } = parts.store
+  const sent = await send(parts, message, signal)
+  if ('waitMs' in sent) return postponeBudgetMessage(system, message, sent.waitMs)
+  const { error } = sent
+  const isOver = error === null || message.tries >= MAX_TRIES
+  await endBudgetMessage(system, message, {
+    error,
+    retryMs: isOver ? null : backoff(message.tries, RETRIES),
+  })
+  if (error !== null)
+    parts.log.warn({ budget_id: message.budget_id, error }, 'an alert of a budget was not sent')
 }
 
 async function send(parts: AlertParts, message: BudgetMessage, signal: AbortSignal): Promise<Sent> {

@@ -15,22 +15,43 @@ export type BudgetMessage = BudgetRecord & {
   at: Date
 }
 
+/** What a process is sending just now: how many to a receiver, an address or a webhook, of an organisation. */
+export type Sending = { org_id: string; receiver: string; count: number }
+
+type Places = {
+  limit: number
+  ofOrg: number
+  ofReceiver: number
+  seconds: number
+  sending: readonly Sending[]
+}
+
 /**
- * Messages that are due, so many `ofOne` organisation, for one process: whoever dies with them leaves them to others after so many
- * seconds.
+ * Messages that are due, so many of one organisation and to one receiver at a time, those that nobody tried yet first. They are
+ * for one process: whoever dies with them leaves them to others after so many seconds.
  */
 export async function claimBudgetMessages(
   db: Db,
-  { limit, ofOne, seconds }: { limit: number; ofOne: number; seconds: number },
+  { limit, ofOrg, ofReceiver, seconds, sending }: Places,
 ): Promise<BudgetMessage[]> {
   const { rows } = await sql<BudgetMessage>`
-    with next as (
-      select org_id, message_id, due_at, row_number() over (partition by org_id order by due_at) as place
-      from budget_messages where due_at <= now()
+    with busy as (
+      select * from jsonb_to_recordset(${JSON.stringify(sending)}::jsonb) as s (org_id uuid, receiver text, count int)
+    ), next as (
+      select m.org_id, m.message_id, m.due_at, m.tries > 0 as is_retry, row_number() over (
+          partition by m.org_id, ${RECEIVER} order by m.tries > 0, m.due_at)
+        + coalesce((select count from busy s where s.org_id = m.org_id and s.receiver = ${RECEIVER}), 0) as place
+      from budget_messages m join budget_alerts a on a.org_id = m.org_id and a.alert_id = m.alert_id
+      join budgets b on b.org_id = a.org_id and b.budget_id = a.budget_id
+      where m.due_at <= now()
+    ), fair as (
+      select n.*, row_number() over (partition by org_id order by is_retry, place, due_at)
+        + coalesce((select sum(count) from busy s where s.org_id = n.org_id), 0) as place_in_org
+      from next n where place <= ${ofReceiver}
     ), due as (
-      select m.org_id, m.message_id from next n join budget_messages m using (org_id, message_id)
-      where n.place <= ${ofOne} and m.due_at <= now()
-      order by n.place, n.due_at limit ${limit} for update of m skip locked
+      select m.org_id, m.message_id from fair n join budget_messages m using (org_id, message_id)
+      where n.place_in_org <= ${ofOrg} and m.due_at <= now()
+      order by n.is_retry, n.place_in_org, n.due_at limit ${limit} for update of m skip locked
     ), claimed as (
       update budget_messages m set tries = m.tries + 1, due_at = now() + ${seconds} * interval '1 second'
       from due where m.org_id = due.org_id and m.message_id = due.message_id
@@ -41,6 +62,11 @@ export async function claimBudgetMessages(
     join budgets b on b.org_id = a.org_id and b.budget_id = a.budget_id`.execute(db)
   return rows
 }
+
+const RECEIVER = sql`coalesce(m.email, b.webhook_url, '')`
+
+/** Where a message goes to. */
+export const receiverOf = ({ email, webhook_url }: BudgetMessage): string => email ?? webhook_url ?? ''
 
 /** It was sent, is tried again, or is given up. */
 export async function endBudgetMessage(
