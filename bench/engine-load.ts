@@ -36,8 +36,8 @@ export async function runToTheEnd(call: Call, base: string): Promise<number> {
 }
 
 /** A process as `npm start` makes it, and the key of an organisation on it. */
-export async function startLoam(installation: Installation) {
-  const { key } = await installation.makeOrg('Bench')
+export async function startLoam(installation: Installation, credits = 0) {
+  const { key } = await installation.makeOrg('Bench', credits)
   const server = await installation.startServer()
   return { server, call: callOver(server.url, key), stop: () => server.stop() }
 }

@@ -1,6 +1,8 @@
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { setPrice } from '#server/org/prices.ts'
 import type { Installation } from '#test/installation.ts'
 import { startServer } from '#test/server-process.ts'
-import { callOver, runAll } from '#test/sheets.ts'
+import { type Call, callOver, runAll, type Step } from '#test/sheets.ts'
 import { count, held, type Line, line } from './engine-line.ts'
 import { makeLoad, startLoam } from './engine-load.ts'
 import { note } from './report.ts'
@@ -15,11 +17,12 @@ export async function measureProvider(
 ): Promise<Line[]> {
   const concurrency = 1000
   const provider = await startProvider(1000)
-  const { call, stop } = await startLoam(installation)
+  const { call, stop } = await startLoam(installation, cells)
   await runAll(call, await makeLoad(call, WARM_UP, [provider.step]))
   const base = await makeLoad(call, cells, [provider.step])
   const seconds = await runAll(call, base, 50)
   const { peak, calls } = await provider.stats()
+  const paid = await measurePurses(installation, call, { cells, step: provider.step })
   await stop()
   await provider.stop()
   if (calls !== WARM_UP + cells)
@@ -27,7 +30,23 @@ export async function measureProvider(
   const ideal = cells / concurrency
   const what = `${count(cells)} cells, provider of 1 s, concurrency ${concurrency}: ideal / taken (at most ${peak} at once)`
   const result = `${(ideal / seconds).toFixed(2)} (${ideal.toFixed(1)} s / ${seconds.toFixed(1)} s)`
-  return [line('P3', what, result, held(ideal / seconds, 0.9, ''))]
+  const purses = `the same, each cell paid of four purses: ${seconds.toFixed(1)} s / ${paid.toFixed(1)} s`
+  return [
+    line('P3', what, result, held(ideal / seconds, 0.9, '')),
+    line('P3', purses, (seconds / paid).toFixed(2), held(seconds / paid, 0.95, '')),
+  ]
+}
+
+/** M18: the balance, a cap and two budgets. */
+async function measurePurses(
+  { store }: Installation,
+  call: Call,
+  { cells, step }: { cells: number; step: Step },
+): Promise<number> {
+  await setPrice(store.system, await loadCatalogue(), { action: step.action_id, credits: 1 })
+  for (const period of ['day', 'month'])
+    await call('POST', '/credits/budgets', { scope: 'organisation', period, limit: cells })
+  return runAll(call, await makeLoad(call, cells, [step]), 50, 600, { max_credits: cells })
 }
 
 /**

@@ -22,9 +22,15 @@ const Credits = z.number()
 
 const Day = z.iso.date({ error: 'must be a day such as 2026-03-01' })
 
+const namesOf = (text: string): string[] => text.split(',').map((name) => name.trim())
+
 export const GroupBy = z
   .string()
-  .transform((text) => text.split(',').map((name) => name.trim()))
+  .refine((text) => namesOf(text).every((name) => (USAGE_GROUPS as readonly string[]).includes(name)), {
+    error: `must be some of: ${USAGE_GROUPS.join(', ')}, separated by commas`,
+    abort: true,
+  })
+  .transform(namesOf)
   .pipe(
     z
       .array(z.enum(USAGE_GROUPS))

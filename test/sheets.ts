@@ -54,9 +54,15 @@ export async function addRows(
 }
 
 /** Runs every row and answers the seconds from the request to the last settled cell, as the latest run tells. */
-export async function runAll(call: Call, base: string, pauseMs = 50, limitSeconds = 600): Promise<number> {
+export async function runAll(
+  call: Call,
+  base: string,
+  pauseMs = 50,
+  limitSeconds = 600,
+  body?: { max_credits: number },
+): Promise<number> {
   const started = performance.now()
-  await call('POST', `${base}/run-all`)
+  await call('POST', `${base}/run-all`, body)
   for (;;) {
     const [run] = (await call('GET', `${base}/runs`)).data
     const seconds = (performance.now() - started) / 1000

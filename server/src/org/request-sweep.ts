@@ -5,10 +5,11 @@ import { forgetOldWindows } from '../store/organisation/admission.ts'
 import { forgetOldCalls } from '../store/organisation/idempotency.ts'
 import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
 import { forgetOldSignIns } from '../store/organisation/sign-in-links.ts'
+import { forgetPurses } from '../store/purses/purses.ts'
 import { forgetOldEdits } from '../store/sheets/edit-history.ts'
 import { forgetDeletedRows } from '../store/sheets/row-edits.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, and edits that nobody will take back. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, edits that nobody will take back, and caps that nobody draws on. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -21,6 +22,7 @@ export function requestSweep(store: Store): Job {
       await forgetOldSignIns(store.system)
       await forgetDeletedRows(store.system)
       await forgetOldEdits(store.system)
+      await forgetPurses(store.system)
     },
   })
 }

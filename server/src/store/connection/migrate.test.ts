@@ -68,6 +68,61 @@ describe.each(targets())('on $name', (target) => {
     expect(await run(url, `select set_config('loam.org', '*', false)`, counted)).toEqual([{ credits: 1500 }])
   })
 
+  it('M13: what the first count of usage did not see is counted later, and nothing twice', async () => {
+    const url = await makeEmptyDatabase(target)
+    const system = `select set_config('loam.org', '*', false)`
+    const [seen, unseen] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
+    const enter = (at: string, millis: number) =>
+      [seen, unseen].map(
+        (
+          org,
+        ) => `insert into credit_entries (org_id, entry_id, at, amount_millis, balance_millis, reason, action_id, providers)
+          values ('${org}', gen_random_uuid(), ${at}, ${-millis}, 0, 'cell', 'a', '[{"provider": "p", "credits": 0.4}]')`,
+      )
+    await migrate(url, ignore, 36)
+    const orgs = `insert into organisations (org_id, name) values ('${seen}', 'Seen'), ('${unseen}', 'Unseen')`
+    await run(url, system, orgs, ...enter(`now() - interval '40 days'`, 1500), ...enter('now()', 700))
+    await migrate(url, ignore, 37)
+    // As row-level security had it: one was not seen by the migration, and both spend after it.
+    await run(
+      url,
+      system,
+      ...[`usage_charges`, `usage_cells`].map((t) => `delete from ${t} where org_id = '${unseen}'`),
+    )
+    await run(url, system, ...enter('now()', 900))
+    await migrate(url, ignore)
+    const sums = (table: string, columns: string) =>
+      run(
+        url,
+        system,
+        `select day, provider, ${columns} from ${table} where org_id = '${seen}' group by 1, 2 order by 1, 2`,
+      ).then(async (one) => [
+        one,
+        await run(
+          url,
+          system,
+          `select day, provider, ${columns} from ${table} where org_id = '${unseen}' group by 1, 2 order by 1, 2`,
+        ),
+      ])
+    const [charges, late] = await sums('usage_charges', 'sum(credits_millis)::int as millis')
+    expect(charges).toMatchObject([
+      { provider: 'p', millis: 400 },
+      { provider: null, millis: 1100 },
+      { provider: 'p', millis: 800 },
+      { provider: null, millis: 800 },
+    ])
+    expect(late).toEqual(charges)
+    const [cells, lateCells] = await sums(
+      'usage_cells',
+      'sum(cells)::int as cells, sum(cells_billed)::int as billed',
+    )
+    expect(cells).toMatchObject([
+      { provider: 'p', cells: 1, billed: 1 },
+      { provider: 'p', cells: 1, billed: 1 },
+    ])
+    expect(lateCells).toEqual(cells)
+  })
+
   it('leaves no lock and no connection behind', async () => {
     const url = await makeEmptyDatabase(target)
     await migrate(url, ignore)

@@ -6,7 +6,7 @@ import { listLedger } from '#server/store/organisation/ledger.ts'
 import { makeApp } from '#test/harness.ts'
 import { findBudgetPurses, getBudgetPurse, type Spender } from './budget-purses.ts'
 import { endShares, foldCharges } from './fold.ts'
-import { createCap, listPurses, openDailyCap } from './purses.ts'
+import { createCap, forgetPurses, listPurses, openDailyCap } from './purses.ts'
 import { giveBackCredits, type Need, type Take, takeCredits } from './take.ts'
 
 const app = await makeApp()
@@ -15,7 +15,8 @@ const db = app.store.system
 const need = (more: number, total = more): Need => ({ more, total })
 
 async function makePurse(balance: number, cap: number | null) {
-  const { orgId } = await app.makeOrg()
+  const org = await app.makeOrg()
+  const { orgId } = org
   await db
     .transaction()
     .execute((trx) => grantCredits(trx, orgId, { amountMillis: balance - 1_000_000, reason: 'test' }))
@@ -54,7 +55,7 @@ async function makePurse(balance: number, cap: number | null) {
       from organisations o where org_id = ${orgId}`.execute(db)
     return rows[0]
   }
-  return { orgId, purseId, take, charge, state, balanceOf }
+  return { org, orgId, purseId, take, charge, state, balanceOf }
 }
 
 it('M6: what others hold is waited for, and only what is spent refuses', async () => {
@@ -279,4 +280,31 @@ it('M5: the cap of a day is one purse, and its limit may change', async () => {
   expect(await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 2000 })).toBe(first)
   expect(await openDailyCap(db, orgId, { subject: 'other', limitMillis: 1000 })).not.toBe(first)
   expect(await listPurses(db, orgId, [first])).toMatchObject([{ limit: 2000, spent: 0 }])
+})
+
+it('M8: a cap is kept as long as its run, and forgotten when nobody draws on it', async () => {
+  const { org, orgId, purseId: ended, take, charge } = await makePurse(100_000, 5000)
+  const [held, unfolded, young] = [
+    await createCap(db, orgId, 1),
+    await createCap(db, orgId, 2),
+    await createCap(db, orgId, 3),
+  ]
+  const today = await openDailyCap(db, orgId, { subject: 'webhook', limitMillis: 1000 })
+  const kept = await createCap(db, orgId, 7000)
+  const { workflow_id } = (await org.call('POST', '/workflows', { name: 'Capped' })).body.data
+  await sql`insert into runs (org_id, run_id, sheet_id, revision, actions, trigger, selector, created_by, state, cap_purse_id,
+      cache_enabled, continue_on_fail)
+    values (${orgId}, ${newId()}, ${workflow_id}, 1, '{}', 'api', '{}', 'operator', 'finished', ${kept}, false, false)`.execute(
+    db,
+  )
+  await take('one', [need(1)], { purseIds: [held] })
+  await charge('one', 1, {}, [unfolded])
+  await sql`update purses set created_at = now() - interval '2 days' where org_id = ${orgId} and purse_id <> ${young}`.execute(
+    db,
+  )
+  await forgetPurses(db)
+  const left = (await listPurses(db, orgId, [ended, held, unfolded, young, today, kept])).map(
+    (one) => one.purse_id,
+  )
+  expect(left).toEqual([held, unfolded, young, today, kept].toSorted((one, other) => (one < other ? -1 : 1)))
 })

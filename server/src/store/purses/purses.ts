@@ -100,3 +100,25 @@ export async function listPurses(db: Db, orgId: string, purseIds: readonly strin
     where p.org_id = ${orgId} and p.purse_id = any(${purseIds}::uuid[]) order by p.purse_id`.execute(db)
   return rows
 }
+
+const FORGOTTEN_AT_ONCE = 10_000
+
+/**
+ * Forgets caps of runs that are gone, and what was counted for budgets that are: while its run is there, a cap says what it was
+ * and can be raised by Resume. Those of a day or a cycle may be drawn on later, and are kept for a month.
+ */
+export async function forgetPurses(db: Db): Promise<void> {
+  await sql`
+    delete from purses p using (
+      select p.org_id, p.purse_id from purses p
+      where p.granted_millis = 0
+        and p.created_at < now() - case when p.subject is null then interval '1 day' else interval '30 days' end
+        and not exists (select from purse_shares s where s.org_id = p.org_id and s.purse_id = p.purse_id)
+        and not exists (select from purse_charges c where c.org_id = p.org_id and p.purse_id = any(c.purse_ids))
+        and case p.kind
+          when 'cap' then not exists (select from runs r where r.org_id = p.org_id and r.cap_purse_id = p.purse_id)
+            and not exists (select from imports i where i.org_id = p.org_id and i.cap_purse_id = p.purse_id)
+          else not exists (select from budgets b where b.org_id = p.org_id and b.budget_id = p.budget_id) end
+      order by p.org_id, p.purse_id limit ${FORGOTTEN_AT_ONCE} for update of p skip locked
+    ) gone where p.org_id = gone.org_id and p.purse_id = gone.purse_id`.execute(db)
+}
