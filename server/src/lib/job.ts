@@ -32,7 +32,7 @@ export function defineJob<Payload>(
   return { ...rest, run: (payload, signal) => run(schema.parse(payload), signal) }
 }
 
-/** Thrown by a job that somebody else has, or that the end of the process cut off: tried again later, and nobody's fault. */
+/** Thrown by a job that somebody else has, or that the end of the process cut off: tried again soon, and nobody's fault. */
 export class JobPostponed extends Error {
   override name = 'JobPostponed'
 }

@@ -12,6 +12,27 @@ const UNHURRIED = '-c synchronous_commit=off -c plan_cache_mode=force_generic_pl
 /** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
 export const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 
+/** In those statements: seconds until a job that failed is tried again, and whose job it must be. */
+export const BACKOFF = 'exp(least(attempts, 10))'
+export const IS_OURS = /locked_by = \$[13]::text(?=;|\nreturning)/
+const MAX_BACKOFF_SECONDS = 300
+
+/** The queue keeps nothing of an error but its message, so that says which taking of the job was postponed. */
+export const postponedText = (taken: number, why: string): string => `postponed (${taken}): ${why}`
+
+/**
+ * Takings count, also those that a death ended, so that a job could rest for hours: now it is five minutes at most, and a second
+ * for one that was postponed. A worker that fell silent was taken for dead, and the job may have come back to the same pool: what
+ * has become of the older taking is then nothing to the job.
+ */
+function withOwnBackoff(text: string): string {
+  const message = text.includes("el->>'message'") ? "(el->>'message')" : '$2::text'
+  const taking = `substring(${message} from '^postponed \\((\\d+)\\): ')::int`
+  return text
+    .replace(BACKOFF, `case when ${taking} is null then least(${BACKOFF}, ${MAX_BACKOFF_SECONDS}) else 1 end`)
+    .replace(IS_OURS, `$& and coalesce(${taking}, attempts) = attempts`)
+}
+
 /**
  * Connections for a pool of graphile-worker, which takes itself out of service when one report of a job fails. Reports are
  * therefore repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that
@@ -58,7 +79,8 @@ export class JobConnections extends ConnectionPool {
     return { query: query as PoolClient['query'], release: () => held?.release(broken) }
   }
 
-  async #report(statement: { name?: string; text: string }) {
+  async #report(given: { name?: string; text: string }) {
+    const statement = given.name?.startsWith('fail_') ? { ...given, text: withOwnBackoff(given.text) } : given
     for (;;) {
       let client: PoolClient | undefined
       try {

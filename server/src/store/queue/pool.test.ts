@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { JobPostponed } from '#server/lib/job.ts'
 import { createLog } from '#server/lib/log.ts'
 import { makeDatabase } from '#test/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
@@ -64,6 +65,65 @@ describe('a pool of workers', () => {
       answered.resolve(cause)
     })
     await expect(answered.promise).resolves.toBeInstanceOf(Error)
+  })
+
+  it.each([
+    ['a job that was postponed after a second', () => new JobPostponed('somebody else has it'), 1],
+    ['one that failed after five minutes at most', () => new Error('broken'), 300],
+  ])('tries %s, however often it was taken', async (_what, cause, seconds) => {
+    await addLongJob(store.system, 'feeds', 'often', { org_id: 'a' })
+    await store.query({ text: 'update graphile_long._private_jobs set attempts = 12' })
+    const { pool } = await open({ often: () => Promise.reject(cause()) })
+    const failed = `select extract(epoch from run_at - now())::float as delay from graphile_long._private_jobs where last_error is not null`
+    const delays = async () =>
+      (await store.query<{ delay: number }>({ text: failed })).map(({ delay }) => delay)
+    try {
+      await expect.poll(async () => (await delays()).length).toBe(1)
+    } finally {
+      await pool.stop()
+    }
+    const [delay = Number.NaN] = await delays()
+    expect(delay).toBeLessThanOrEqual(seconds)
+    if (seconds > 1) expect(delay).toBeGreaterThan(1)
+    await store.query({ text: 'delete from graphile_long._private_jobs' })
+  })
+
+  it('a job that came back to it after it was taken for dead is not given up by the older taking', async () => {
+    const began = Promise.withResolvers<void>()
+    const older = Promise.withResolvers<void>()
+    const newer = Promise.withResolvers<void>()
+    let takings = 0
+    const { pool } = await open({
+      async twice() {
+        takings += 1
+        began.resolve()
+        await (takings === 1 ? older.promise : newer.promise)
+      },
+    })
+    const lock = async () =>
+      (
+        await store.query<{ locked_by: string | null; attempts: number }>({
+          text: 'select locked_by, attempts from graphile_long._private_jobs',
+        })
+      )[0]
+    try {
+      await addLongJob(store.system, 'feeds', 'twice', { org_id: 'b' })
+      await began.promise
+      await store.query({
+        text: 'update graphile_long._private_job_queues set locked_by = null, locked_at = null',
+      })
+      await store.query({ text: 'update graphile_long._private_jobs set locked_by = null, locked_at = null' })
+      await expect.poll(() => takings).toBe(2)
+      const before = await lock()
+      expect(before).toEqual({ locked_by: expect.any(String), attempts: 2 })
+      older.reject(new JobPostponed('another worker has it'))
+      await sleep(100)
+      expect(await lock()).toEqual(before)
+    } finally {
+      newer.resolve()
+      await pool.stop()
+    }
+    expect(await lock()).toBeUndefined()
   })
 
   it('that stops leaves no connection behind, finishes the job in hand, and says nothing', async () => {

@@ -2,8 +2,9 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCronItems, run, type Task, type WorkerEvents, type WorkerPool } from 'graphile-worker'
 import { reasonOf } from '../../lib/errors.ts'
+import { JobPostponed } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
-import { JobConnections } from './job-connections.ts'
+import { JobConnections, postponedText } from './job-connections.ts'
 import { type Queue, QUEUES } from './jobs.ts'
 import { createQueueLog } from './queue-log.ts'
 
@@ -95,9 +96,16 @@ async function open(options: PoolOptions): Promise<OpenPool> {
 
   const underWay = new Set<Promise<void>>()
   const taskList = mapValues(tasks, (task): Task => async (payload, helpers) => {
-    const work = task(payload, helpers.job.attempts)
+    const taken = helpers.job.attempts
+    const work = task(payload, taken)
     underWay.add(work)
-    await work.finally(() => underWay.delete(work))
+    await work
+      .catch((cause: unknown) => {
+        throw cause instanceof JobPostponed
+          ? new JobPostponed(postponedText(taken, cause.message), { cause })
+          : cause
+      })
+      .finally(() => underWay.delete(work))
   })
   let stopping = false
   const runner = await run({
