@@ -53,14 +53,13 @@ it('beside foreground work bulk rows go on in smaller turns, and statements wait
   await released
 })
 
-it('beside reads bulk rows go on in turns of half the size, and statements do not wait', async () => {
+it('beside reads bulk rows go on in turns of half the size', async () => {
   stopClock()
   const yielding = createYielding()
   await nextTurn()
   await queueRows(yielding, 1).all
   const end = yielding.foreground('read')
   const { gone, all } = queueRows(yielding, 40)
-  await yielding.throttle()
   const seen: number[] = []
   while (gone.length < 40) {
     await nextTurn()
@@ -71,7 +70,7 @@ it('beside reads bulk rows go on in turns of half the size, and statements do no
   end()
 })
 
-it('statements wait for a run also where a read is under way, and no longer than for the run', async () => {
+it('statements wait until neither a run nor a read is under way', async () => {
   stopClock()
   const yielding = createYielding()
   const [endRead, endRun] = [yielding.foreground('read'), yielding.foreground('run')]
@@ -80,8 +79,10 @@ it('statements wait for a run also where a read is under way, and no longer than
   await nextTurn()
   expect(throttled).toBe(true)
   endRun()
-  await released
+  await nextTurn()
+  expect(throttled).toBe(true)
   endRead()
+  await released
 })
 
 it('bulk rows that have waited long for their turn have a full one, whatever is under way', async () => {

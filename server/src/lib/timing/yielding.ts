@@ -8,11 +8,11 @@ export type Yielding = {
   foreground: (kind?: ForegroundKind) => () => void
   /** Resolves when a caller of bulk work may go on with one row. */
   yieldTurn: () => Promise<void>
-  /** Resolves when no run has foreground work, or it was waited for long enough. */
+  /** Resolves when no foreground work is under way, or it was waited for long enough. */
   throttle: () => Promise<void>
 }
 
-/** Statements of bulk rows wait for a step of a run, which has several of its own; a read is soon over, and comes again and again. */
+/** A step of a run has several statements of its own; a read is soon over, and comes again and again. */
 export type ForegroundKind = 'run' | 'read'
 
 /** Foreground work that takes longer than this waits for something else: a stream of changes, a large upload. */
@@ -40,7 +40,7 @@ export function createYielding(): Yielding {
     if (task.ended) return
     task.ended = true
     underWay[task.kind] -= 1
-    if (underWay.run === 0) wake()
+    if (underWay.run + underWay.read === 0) wake()
   }
 
   /** Forgets tasks that ended, and those that wait for something else. Answers the most urgent kind that is left. */
@@ -92,7 +92,7 @@ export function createYielding(): Yielding {
       })
     },
     async throttle() {
-      if (foregroundKind() !== 'run') return
+      if (foregroundKind() === undefined) return
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)
