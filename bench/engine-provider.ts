@@ -7,6 +7,8 @@ import { count, held, type Line, line } from './engine-line.ts'
 import { makeLoad, startLoam } from './engine-load.ts'
 import { note } from './report.ts'
 
+/** What purses hold of what is spent: where it is just as much, the last cells wait for what others set aside. */
+const ROOM = 2
 /** Cells before the clock starts: code is compiled while it runs. */
 const WARM_UP = 1000
 
@@ -17,7 +19,7 @@ export async function measureProvider(
 ): Promise<Line[]> {
   const concurrency = 1000
   const provider = await startProvider(1000)
-  const { call, stop } = await startLoam(installation, cells)
+  const { call, stop } = await startLoam(installation, ROOM * cells)
   await runAll(call, await makeLoad(call, WARM_UP, [provider.step]))
   const base = await makeLoad(call, cells, [provider.step])
   const seconds = await runAll(call, base, 50)
@@ -45,8 +47,8 @@ async function measurePurses(
 ): Promise<number> {
   await setPrice(store.system, await loadCatalogue(), { action: step.action_id, credits: 1 })
   for (const period of ['day', 'month'])
-    await call('POST', '/credits/budgets', { scope: 'organisation', period, limit: cells })
-  return runAll(call, await makeLoad(call, cells, [step]), 50, 600, { max_credits: cells })
+    await call('POST', '/credits/budgets', { scope: 'organisation', period, limit: ROOM * cells })
+  return runAll(call, await makeLoad(call, cells, [step]), 50, 600, { max_credits: ROOM * cells })
 }
 
 /**

@@ -1,5 +1,5 @@
 // M18: 20 runs that share one cap, on 4 workers that are killed with -9 thirty times at random moments.
-// npm run faults:m1 [-- --runs 20 --rows 500 --kills 30 --workers 4 --seed 1]
+// npm run faults:m1 [-- --runs 20 --rows 2000 --kills 30 --workers 4 --seed 1]
 import { parseArgs } from 'node:util'
 import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
 import { startRun } from '#server/runs/queue.ts'
@@ -14,7 +14,7 @@ import { checkMoneyBooks, readMoneyBooks } from './money-books.ts'
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '20' },
-    rows: { type: 'string', default: '500' },
+    rows: { type: 'string', default: '2000' },
     kills: { type: 'string', default: '30' },
     workers: { type: 'string', default: '4' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
