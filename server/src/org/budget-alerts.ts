@@ -61,16 +61,22 @@ export function budgetAlertJob(parts: AlertParts): Job {
         for (;;) {
           const due = signal.aborted ? [] : await claimDue(system, [...sending.keys()])
           for (const message of due) {
-            const sent = deliver(parts, message, signal).finally(() => sending.delete(message))
-            // Heard at once; whoever waits for all of them hears it too.
-            sent.catch(() => undefined)
+            const sent = deliver(parts, message, signal)
+              // It stays claimed for a while, and is then sent again under the same id.
+              .catch((cause: unknown) => {
+                parts.log.warn(
+                  { budget_id: message.budget_id, err: cause },
+                  'what became of an alert was not noted',
+                )
+              })
+              .finally(() => sending.delete(message))
             sending.set(message, sent)
           }
           if (sending.size === 0) return
           await Promise.race([...sending.values(), sleep(AGAIN_MS, undefined, { ref: false })])
         }
       } finally {
-        await Promise.allSettled(sending.values())
+        await Promise.all(sending.values())
       }
     },
   })

@@ -13,8 +13,8 @@ const UNHURRIED = '-c synchronous_commit=off -c plan_cache_mode=force_generic_pl
 export const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 
 /** In those statements: seconds until a job that failed is tried again, and whose job it must be. */
-export const BACKOFF = 'exp(least(attempts, 10))'
-export const IS_OURS = /locked_by = \$[13]::text(?=;|\nreturning)/
+const BACKOFF = 'exp(least(attempts, 10))'
+const IS_OURS = /locked_by = \$[13]::text(?=;|\nreturning)/
 const MAX_BACKOFF_SECONDS = 300
 
 /** The queue keeps nothing of an error but its message, so that says which taking of the job was postponed. */
@@ -27,7 +27,7 @@ export const postponedText = (taken: number, why: string): string => `postponed 
  */
 function withOwnBackoff(text: string): string {
   const message = text.includes("el->>'message'") ? "(el->>'message')" : '$2::text'
-  const taking = `substring(${message} from '^postponed \\((\\d+)\\): ')::int`
+  const taking = `substring(${message} from '^postponed \\((\\d{1,9})\\): ')::int`
   return text
     .replace(BACKOFF, `case when ${taking} is null then least(${BACKOFF}, ${MAX_BACKOFF_SECONDS}) else 1 end`)
     .replace(IS_OURS, `$& and coalesce(${taking}, attempts) = attempts`)

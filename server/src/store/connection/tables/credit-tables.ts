@@ -4,6 +4,30 @@ import type { Budget } from '#contract/budgets.ts'
 import type { PriceChange, Prices } from '#contract/prices.ts'
 import type { Json, Made, MaybeInstant } from './column-types.ts'
 
+/** As views of the ledger show one, also of those that are in blocks. */
+type LedgerEntry = {
+  org_id: string
+  entry_id: string
+  at: Date
+  amount_millis: number
+  balance_millis: number
+  reason: string
+  details: Record<string, unknown>
+  type: 'grant' | 'charge' | 'refund'
+  run_id: string | null
+  workflow_id: string | null
+  sheet_id: string | null
+  row_id: string | null
+  action: string | null
+  action_id: string | null
+  member: string | null
+  key_id: string | null
+  trigger: string | null
+  refund_of: string | null
+  price_version: number | null
+  providers: { provider: string; credits: number }[]
+}
+
 /** Prices, the ledger, and what may still be spent. */
 export type CreditTables = {
   price_versions: {
@@ -56,53 +80,10 @@ export type CreditTables = {
     row_ids: (string | null)[]
     kind_of: number[]
   }
-  /** A view of all entries, also of those that are in blocks. */
-  ledger_entries: {
-    org_id: string
-    entry_id: string
-    at: Date
-    amount_millis: number
-    balance_millis: number
-    reason: string
-    details: Record<string, unknown>
-    type: 'grant' | 'charge' | 'refund'
-    run_id: string | null
-    workflow_id: string | null
-    sheet_id: string | null
-    row_id: string | null
-    action: string | null
-    action_id: string | null
-    member: string | null
-    key_id: string | null
-    trigger: string | null
-    refund_of: string | null
-    price_version: number | null
-    providers: { provider: string; credits: number }[]
-  }
+  /** A view of all entries. */
+  ledger_entries: LedgerEntry
   /** A view of the entries of blocks. */
-  block_entries: {
-    org_id: string
-    block_id: string
-    entry_id: string
-    at: Date
-    amount_millis: number
-    balance_millis: number
-    reason: string
-    details: Record<string, unknown>
-    type: 'grant' | 'charge' | 'refund'
-    run_id: string | null
-    workflow_id: string | null
-    sheet_id: string | null
-    row_id: string | null
-    action: string | null
-    action_id: string | null
-    member: string | null
-    key_id: string | null
-    trigger: string | null
-    refund_of: string | null
-    price_version: number | null
-    providers: { provider: string; credits: number }[]
-  }
+  block_entries: LedgerEntry & { block_id: string }
   provider_tallies: {
     org_id: string
     day: string
