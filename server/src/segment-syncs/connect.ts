@@ -78,9 +78,8 @@ export async function connectSegment(
 
 /** A segment with a new filter over a large store may take longer than a caller waits; the work done so far is kept. */
 export async function evaluateNow(db: Db, orgId: string, segmentId: string): Promise<void> {
-  const started = performance.now()
-  const isOver = () => performance.now() - started > MAX_EVALUATION_MS
-  if (await evaluateSegments(db, orgId, segmentId, { isOver })) return
+  const signal = AbortSignal.timeout(MAX_EVALUATION_MS)
+  if (await evaluateSegments(db, orgId, segmentId, { isOver: () => signal.aborted, signal })) return
   const message = 'The segment is being evaluated for the first time; try again in a moment'
   throw new AppError('Service Unavailable', message, { retryAfter: RETRY_SECONDS })
 }

@@ -33,7 +33,11 @@ export async function runCycle(db: Db, key: SyncKey, flood: FloodLimits, signal:
       const sync = await findSync(db, key)
       if (sync === undefined || sync.state === 'paused_error' || sync.planned_tick === sync.tick) return
       // Who waits is counted as a whole: a flood is not to come in one by one because its evaluation takes several turns.
-      if (!(await evaluateSegments(db, key.org_id, sync.segment_id, { isOver: isTurnOver }))) break
+      const isCurrent = await evaluateSegments(db, key.org_id, sync.segment_id, {
+        isOver: isTurnOver,
+        signal,
+      })
+      if (!isCurrent) break
       await retryFailures(db, key, isTurnOver)
       if ((await planCycle(db, key, flood)) === 'nothing') return
     }

@@ -1,3 +1,4 @@
+import { takeTurn } from '../lib/timing/fair-turns.ts'
 import type { Db } from '../store/connection/db.ts'
 import { addChanges, type ChangeKind } from '../store/segments/changes.ts'
 import { markRelated } from '../store/segments/facts.ts'
@@ -28,14 +29,26 @@ const BATCH = 1000
 /** Of all entities most are no members, and cost little. */
 const SCAN_BATCH = 5000
 const SEGMENTS_AT_ONCE = 500
+/** That entities of one batch may have together, where a smaller batch has fewer. */
+const MAX_RELATED = 50_000
+const SHRINK = 8
 
 export type EvaluateOptions = {
   /** Instead of the database's clock. */
   now?: Date
   /** How many entities are looked at in one transaction. */
   batch?: number
+  /** Relationships of entities that are looked at in one transaction, unless it is one alone. */
+  maxRelated?: number
   /** True: stop after this batch; the rest is left for another call. */
   isOver?: () => boolean
+  /** Aborted: stop within the batch, which is lost. An entity with very many relationships takes long. */
+  signal?: AbortSignal
+}
+
+/** What a batch would look at is too much for one transaction. */
+class BatchTooLarge extends Error {
+  override name = 'BatchTooLarge'
 }
 
 /**
@@ -64,10 +77,18 @@ export async function evaluateSegments(
 }
 
 async function evaluateSegment(db: Db, key: SegmentKey, options: EvaluateOptions): Promise<boolean> {
+  let batch = options.batch ?? SCAN_BATCH
   for (;;) {
-    const more = await db.transaction().execute((trx) => evaluateBatch(trx, key, options))
-    if (!more) return true
-    if (options.isOver?.() === true) return false
+    const work = () => db.transaction().execute((trx) => evaluateBatch(trx, key, { ...options, batch }))
+    try {
+      if (!(await takeTurn(key.org_id, work))) return true
+      batch = Math.min(options.batch ?? SCAN_BATCH, 2 * batch)
+      if (options.isOver?.() === true) return false
+    } catch (cause) {
+      if (options.signal?.aborted === true && cause === options.signal.reason) return false
+      if (!(cause instanceof BatchTooLarge)) throw cause
+      batch = Math.ceil(batch / SHRINK)
+    }
   }
 }
 
@@ -75,7 +96,11 @@ async function evaluateSegment(db: Db, key: SegmentKey, options: EvaluateOptions
 type Task = { ids: string[]; progress: Pick<Progress, 'scan' | 'changeNo'> }
 
 /** False when there is nothing more to do. */
-async function evaluateBatch(trx: Db, key: SegmentKey, options: EvaluateOptions): Promise<boolean> {
+async function evaluateBatch(
+  trx: Db,
+  key: SegmentKey,
+  options: EvaluateOptions & { batch: number },
+): Promise<boolean> {
   await lookUpByKey(trx)
   const segment = await lockSegment(trx, key)
   if (segment === undefined) return false
@@ -83,7 +108,13 @@ async function evaluateBatch(trx: Db, key: SegmentKey, options: EvaluateOptions)
   const filter = readFilter(segment)
   const task = await nextTask(trx, segment, filter, { now, batch: options.batch })
   if (task === undefined) return false
-  const question = { orgId: segment.org_id, kind: segment.kind, filter, now }
+  let related = 0
+  const onRelated = (count: number) => {
+    options.signal?.throwIfAborted()
+    related += count
+    if (related > (options.maxRelated ?? MAX_RELATED) && task.ids.length > 1) throw new BatchTooLarge()
+  }
+  const question = { orgId: segment.org_id, kind: segment.kind, filter, now, onRelated }
   const verdicts =
     task.ids.length === 0 ? new Map<string, Judged>() : await judgeEntities(trx, question, task.ids)
   const counts = await recordVerdicts(trx, segment, task.ids, verdicts, now)
@@ -102,12 +133,12 @@ async function nextTask(
   db: Db,
   segment: SegmentRecord,
   filter: Filter,
-  { now, batch }: { now: Date; batch: number | undefined },
+  { now, batch }: { now: Date; batch: number },
 ): Promise<Task | undefined> {
   const { org_id, kind } = segment
-  const limit = batch ?? BATCH
+  const limit = Math.min(batch, BATCH)
   if (segment.evaluated_version < segment.filter_version) {
-    const page = await scanEntities(db, org_id, segment.scanned_id, batch ?? SCAN_BATCH)
+    const page = await scanEntities(db, org_id, segment.scanned_id, batch)
     const last = page.at(-1)
     const ids = page.filter((one) => one.is_root && one.kind === kind).map(({ entity_id }) => entity_id)
     return { ids, progress: { scan: last === undefined ? 'complete' : { scannedId: last.entity_id } } }

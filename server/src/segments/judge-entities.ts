@@ -7,12 +7,13 @@ import {
   readEvents,
   readFields,
   readRelated,
-  type RelatedPair,
+  type RelatedPlace,
 } from '../store/segments/facts.ts'
 import { identifierNamed } from './filter-check.ts'
 import {
   boundsOf,
   type Condition,
+  type CountBounds,
   type EventCondition,
   type Filter,
   otherEnd,
@@ -42,6 +43,8 @@ export type Question = {
   now: Date
   /** Count events beyond what decides, for somebody who reads it. */
   eventsShown?: number
+  /** Told of relationships that were gone through; what it throws ends the work. */
+  onRelated?: (count: number) => void
 }
 
 export type Standing = Pick<Verdict, 'holds' | 'changesAt'>
@@ -167,42 +170,61 @@ async function judgeEventCondition(
   return (id) => judgeEvents(bounds, withinMs, byRoot.get(id) ?? { times: [], next: null })
 }
 
-type Related = { count: number; matching: number; named: string[]; changesAt: number | null }
+type Related = {
+  count: number
+  matching: number
+  /** Of those, who time alone does not change. */
+  lasting: number
+  named: string[]
+  changesAt: number | null
+}
 
-/** Counts the entities at the other end for which `where` holds, by pages: some have very many. */
+/** Counts the entities at the other end for which `where` holds, by pages, until it is decided: some have very many. */
 async function judgeRelationship(
   db: Db,
   question: Question,
   condition: RelationshipCondition,
   roots: readonly string[],
 ): Promise<OutcomeOf> {
-  const { orgId } = question
+  const { orgId, onRelated } = question
   const { kind, direction } = otherEnd(condition)
   const ends = { type: condition.relationship, direction, kind }
+  const bounds = boundsOf(condition)
   const byRoot = new Map<string, Related>()
-  for (let after: RelatedPair | null | undefined = null; after !== undefined;) {
+  let open = roots
+  for (let after: RelatedPlace | null | undefined = null; after !== undefined && open.length > 0;) {
     const page = { after, limit: PAIRS_AT_ONCE }
-    const pairs: RelatedPair[] = await readRelated(db, orgId, roots, ends, page)
+    const read = await readRelated(db, orgId, open, ends, page)
+    const pairs = read.flatMap(({ root_id, related_id }) =>
+      related_id === null ? [] : [{ root_id, related_id }],
+    )
     const others = [...new Set(pairs.map(({ related_id }) => related_id))]
     const verdicts = await judgeEntities(db, { ...question, kind, filter: condition.where ?? [] }, others)
     for (const { root_id, related_id } of pairs) {
       const verdict = verdicts.get(related_id)
       if (verdict !== undefined) addRelated(byRoot, root_id, related_id, verdict)
     }
-    after = pairs.length < PAIRS_AT_ONCE ? undefined : pairs.at(-1)
+    onRelated?.(read.length)
+    after = read.length < PAIRS_AT_ONCE ? undefined : read.at(-1)
+    if (after !== undefined) open = open.filter((id) => !isDecided(byRoot.get(id) ?? NONE, bounds))
   }
-  const bounds = boundsOf(condition)
   return (id) => {
-    const { count, matching, named, changesAt } = byRoot.get(id) ?? NONE
+    const related = byRoot.get(id) ?? NONE
+    const { count, matching, named, changesAt } = related
     return {
       holds: isWithin(matching, bounds),
-      changesAt,
+      changesAt: isDecided(related, bounds) ? null : changesAt,
       seen: { related: count, matching, entity_ids: named },
     }
   }
 }
 
-const NONE: Related = { count: 0, matching: 0, named: [], changesAt: null }
+const NONE: Related = { count: 0, matching: 0, lasting: 0, named: [], changesAt: null }
+
+/** Nobody else at the other end, and no time, changes whether there are enough, or too many. */
+function isDecided({ lasting }: Related, { atLeast, atMost }: CountBounds): boolean {
+  return atMost === Infinity ? lasting >= atLeast : lasting > atMost
+}
 
 function addRelated(
   byRoot: Map<string, Related>,
@@ -214,6 +236,7 @@ function addRelated(
   byRoot.set(rootId, {
     count: before.count + 1,
     matching: before.matching + Number(verdict.holds),
+    lasting: before.lasting + Number(verdict.holds && verdict.changesAt === null),
     named: verdict.holds && before.named.length < MAX_NAMED ? [...before.named, relatedId] : before.named,
     changesAt: earliest([before.changesAt, verdict.changesAt]),
   })

@@ -13,7 +13,7 @@ export type FilterPreview = { members: number; lookedAt: number; complete: boole
 export async function previewFilter(
   db: Db,
   { orgId, kind, filter }: { orgId: string; kind: EntityKind; filter: Filter },
-  { sampled, isOver }: { sampled: number; isOver: () => boolean },
+  { sampled, signal }: { sampled: number; signal: AbortSignal },
 ): Promise<FilterPreview> {
   const found: FilterPreview = { members: 0, lookedAt: 0, complete: false, sample: [] }
   const now = await readClock(db)
@@ -23,16 +23,23 @@ export async function previewFilter(
     if (last === undefined) return { ...found, complete: true }
     const ids = page.filter((one) => one.is_root && one.kind === kind).map(({ entity_id }) => entity_id)
     if (ids.length > 0) {
-      const verdicts = await db.transaction().execute(async (trx) => {
+      const onRelated = () => signal.throwIfAborted()
+      const judging = db.transaction().execute(async (trx) => {
         await lookUpByKey(trx)
-        return judgeEntities(trx, { orgId, kind, filter, now }, ids)
+        return judgeEntities(trx, { orgId, kind, filter, now, onRelated }, ids)
       })
+      const verdicts = await judging.catch((cause: unknown) => {
+        if (signal.aborted && cause === signal.reason) return null
+        throw cause
+      })
+      // What these would have come to is not known: they count as not looked at.
+      if (verdicts === null) return found
       const members = ids.filter((id) => verdicts.get(id)?.holds === true)
       found.members += members.length
       found.lookedAt += ids.length
       found.sample.push(...members.slice(0, sampled - found.sample.length))
     }
-    if (isOver()) return found
+    if (signal.aborted) return found
     after = last.entity_id
   }
 }

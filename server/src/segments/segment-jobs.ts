@@ -60,7 +60,8 @@ async function evaluateForATurn(store: Store, key: SegmentKey, signal: AbortSign
   const started = performance.now()
   const isOver = () => signal.aborted || performance.now() - started > TURN_MS
   const db = store.org(key.org_id)
-  if (!(await evaluateSegments(db, key.org_id, key.segment_id, { isOver }))) await queueEvaluation(db, key)
+  if (!(await evaluateSegments(db, key.org_id, key.segment_id, { isOver, signal })))
+    await queueEvaluation(db, key)
 }
 
 /** Removes changes that are older than so many days; `pruned_seq` tells readers who come too late. */

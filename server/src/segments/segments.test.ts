@@ -1,13 +1,18 @@
-import { type KyselyPlugin, sql } from 'kysely'
+import { type KyselyPlugin, type RawBuilder, sql } from 'kysely'
 import { expect, it } from 'vitest'
+import type { EntityKind } from '#contract/records.ts'
 import { AppError } from '../lib/errors.ts'
 import { company, NOW, recordsOf } from '../records/testing/records.ts'
 import { makeSynced, makeSyncApp } from '../segment-syncs/testing/sync-app.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
+import { readRelated, type RelatedPlace, relatedQuery } from '../store/segments/facts.ts'
 import { findSegment } from '../store/segments/segments.ts'
+import { lookUpByKey } from '../store/sources/source-records.ts'
 import { evaluateSegments } from './evaluate.ts'
+import type { Filter } from './filter.ts'
 import { judgeEntities } from './judge-entities.ts'
-import { removeSegment, updateSegment } from './segments.ts'
+import { previewFilter } from './preview.ts'
+import { createSegment, removeSegment, updateSegment } from './segments.ts'
 
 const syncs = await makeSyncApp()
 const { app } = syncs
@@ -134,4 +139,110 @@ it('entities with large fields are judged some at a time, all the same', async (
   expect(judged.size).toBe(600)
   expect([...judged.values()].filter(({ holds }) => holds)).toHaveLength(11)
   expect(Math.max(...answers)).toBeLessThan(32 * 1024 * 1024)
+})
+
+const WORKS_AT = { type: 'works_at', direction: 'from', kind: 'person' } as const
+const idOf = (name: string) => sql`md5(${name})::uuid`
+
+/** Entities `e<n>` straight into their table: from one number to another, merged into those that `rootOf` names. */
+async function putEntities(orgId: string, kind: EntityKind, from: number, to: number, rootOf = sql`n`) {
+  await sql`insert into record_entities (org_id, entity_id, kind, root_id, change_no)
+    select ${orgId}, md5('e' || n)::uuid, ${kind}, md5('e' || ${rootOf})::uuid, n
+    from generate_series(${from}::int, ${to}::int) n`.execute(app.store.system)
+}
+
+async function relate(orgId: string, pairs: RawBuilder<unknown>) {
+  await sql`insert into record_relationships (org_id, from_id, type, to_id, source, first_seen, last_seen)
+    select ${orgId}, md5('e' || person)::uuid, 'works_at', md5('e' || company)::uuid, source, now(), now()
+    from (${pairs}) as t (person, company, source)`.execute(app.store.system)
+}
+
+it('of roots that several relationships of merged parts connect each pair is read once, page by page', async () => {
+  const { orgId } = await app.makeOrg()
+  const db = app.store.org(orgId)
+  // Companies 2 and 3 are merged into 1, 5 into 4; every third person into the one before it.
+  await putEntities(orgId, 'company', 1, 5, sql`case when n < 4 then 1 else 4 end`)
+  await putEntities(orgId, 'person', 10, 39, sql`case when n % 3 = 0 then n - 1 else n end`)
+  await relate(
+    orgId,
+    sql`select p, 1 + (p * 7 + c * 3) % 5, 'source ' || s
+      from generate_series(10, 39) p, generate_series(0, 2) c, generate_series(0, 1) s group by 1, 2, 3`,
+  )
+  // Not of the kind that is asked for, and the entity itself.
+  await relate(orgId, sql`values (4, 1, 'crm'), (2, 1, 'crm')`)
+  const { rows: expected } = await sql<{ root_id: string; related_id: string }>`
+    select distinct c.root_id, p.root_id as related_id from record_relationships r
+    join record_entities c on c.org_id = r.org_id and c.entity_id = r.to_id
+    join record_entities p on p.org_id = r.org_id and p.entity_id = r.from_id
+    where r.org_id = ${orgId} and p.kind = 'person'`.execute(app.store.system)
+  const { rows: roots } = await sql<{
+    id: string
+  }>`select ${idOf('e1')} as id union all select ${idOf('e4')}`.execute(db)
+  const rootIds = roots.map(({ id }) => id)
+  const found: string[] = []
+  for (let after: RelatedPlace | null | undefined = null; after !== undefined;) {
+    const page = await readRelated(db, orgId, rootIds, WORKS_AT, { after, limit: 7 })
+    found.push(
+      ...page.flatMap((one) => (one.related_id === null ? [] : [`${one.root_id} ${one.related_id}`])),
+    )
+    after = page.at(-1)
+  }
+  expect(expected.length).toBeGreaterThan(20)
+  expect(found.toSorted()).toEqual(expected.map((one) => `${one.root_id} ${one.related_id}`).toSorted())
+})
+
+it('a page of the relationships of an entity costs what it holds, and no more are read than decide', async () => {
+  const { orgId } = await app.makeOrg()
+  const db = app.store.org(orgId)
+  const PEOPLE = 10_000
+  await putEntities(orgId, 'company', 1, 1)
+  await putEntities(orgId, 'person', 2, PEOPLE + 1)
+  await relate(orgId, sql`select n, 1, 'crm' from generate_series(2, ${PEOPLE + 1}::int) n`)
+  const { rows } = await sql<{ id: string }>`select ${idOf('e1')} as id`.execute(db)
+  const ids = rows.map(({ id }) => id)
+  await db.transaction().execute(async (trx) => {
+    await lookUpByKey(trx)
+    const [, , third] = await readRelated(trx, orgId, ids, WORKS_AT, { after: null, limit: 5000 })
+    for (const after of [null, third ?? null]) {
+      const query = relatedQuery(orgId, ids, WORKS_AT, { after, limit: 10 })
+      const explained = await sql<{
+        'QUERY PLAN': unknown
+      }>`explain (analyze, buffers, format json) ${query}`.execute(trx)
+      const { Plan: plan } = JSON.parse(JSON.stringify(explained.rows[0]?.['QUERY PLAN']))[0]
+      expect(plan['Actual Rows']).toBe(10)
+      // Of PostgreSQL; all of them together take thousands.
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300)
+    }
+  })
+  const looks = async (bounds: { at_least?: number; at_most?: number }) => {
+    let looked = 0
+    const onRelated = (count: number) => void (looked += count)
+    const filter: Filter = [{ conditions: [{ relationship: 'works_at', from: 'person', ...bounds }] }]
+    const question = { orgId, kind: 'company' as const, filter, now: NOW, onRelated }
+    const judged = await judgeEntities(db, question, ids)
+    return [looked, ...[...judged.values()].map(({ holds }) => holds)]
+  }
+  expect(await looks({ at_least: 3 })).toEqual([2000, true])
+  expect(await looks({ at_most: 3 })).toEqual([2000, false])
+  expect(await looks({ at_least: PEOPLE })).toEqual([PEOPLE, true])
+  expect(await looks({ at_least: PEOPLE + 1 })).toEqual([PEOPLE, false])
+})
+
+it('entities with many relationships are judged in as many transactions as it takes', async () => {
+  const { orgId } = await app.makeOrg()
+  const db = app.store.org(orgId)
+  await putEntities(orgId, 'company', 1, 9)
+  await putEntities(orgId, 'person', 10, 54)
+  await relate(orgId, sql`select n, 1 + n % 9, 'crm' from generate_series(10, 54) n`)
+  const filter = [{ conditions: [{ relationship: 'works_at', from: 'person', at_least: 5 }] }]
+  const { segment_id } = await createSegment(db, orgId, OPERATOR, { name: 'S', kind: 'company', filter })
+  let batches = 0
+  const isOver = () => (batches += 1) < 0
+  expect(await evaluateSegments(db, orgId, segment_id, { maxRelated: 12, isOver })).toBe(true)
+  expect(batches).toBeGreaterThan(4)
+  expect(await findSegment(db, { org_id: orgId, segment_id })).toMatchObject({ member_count: 9 })
+  // Who looks at a filter for some seconds waits no longer for them.
+  const question = { orgId, kind: 'company' as const, filter: filter as Filter }
+  const preview = await previewFilter(db, question, { sampled: 1, signal: AbortSignal.abort() })
+  expect(preview).toEqual({ members: 0, lookedAt: 0, complete: false, sample: [] })
 })

@@ -51,7 +51,7 @@ export function segmentSettings(api: Api): void {
     },
     async ({ db, caller: { orgId }, body: { kind, filter: given } }) => {
       const filter = await checkFilter(db, orgId, kind, given)
-      const until = { sampled: SAMPLED, isOver: startWait() }
+      const until = { sampled: SAMPLED, signal: AbortSignal.timeout(MAX_WAIT_MS) }
       const { members, lookedAt, complete, sample } = await previewFilter(db, { orgId, kind, filter }, until)
       const records = await describeEntities(db, orgId, await findEntities(db, orgId, sample))
       const data = { members, looked_at: lookedAt, complete, sample: records }
@@ -113,16 +113,16 @@ export function segmentSettings(api: Api): void {
   )
 }
 
-function startWait(): () => boolean {
-  const started = performance.now()
-  return () => performance.now() - started > MAX_WAIT_MS
+function startWait() {
+  const signal = AbortSignal.timeout(MAX_WAIT_MS)
+  return { isOver: () => signal.aborted, signal }
 }
 
 /** The segment with the members that were found in time. A call with a key is not committed yet, so a worker looks for them. */
 async function evaluated(request: FastifyRequest, segmentId: string) {
   const { db, caller } = request
   if (outsideOf(request) === db) {
-    await evaluateSegments(db, caller.orgId, segmentId, { isOver: startWait() })
+    await evaluateSegments(db, caller.orgId, segmentId, startWait())
   }
   const segment = await requireSegment(db, { org_id: caller.orgId, segment_id: segmentId })
   const warnings = await warningsOf(db, caller.orgId, segment.kind, readFilter(segment))

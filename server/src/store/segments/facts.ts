@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -81,33 +81,75 @@ const milliseconds = (column: string) =>
 
 export type Direction = 'to' | 'from'
 export type RelationshipEnds = { type: string; direction: Direction; kind: EntityKind }
-export type RelatedPair = { root_id: string; related_id: string }
 
 /** Which columns are at the entity's own end and at the other, for what it is related `to`, or related to it `from`. */
 const endsOf = (direction: Direction) =>
-  direction === 'to'
-    ? { own: sql.ref('r.from_id'), other: sql.ref('r.to_id') }
-    : { own: sql.ref('r.to_id'), other: sql.ref('r.from_id') }
+  direction === 'to' ? { own: 'from_id', other: 'to_id' } : { own: 'to_id', other: 'from_id' }
 
-/** Pairs of these roots and the roots they are related to, by their ids, after that pair. */
+/** The place of a relationship in the order in which they are read. */
+export type RelatedPlace = { own_id: string; other_id: string }
+/** `related_id` is the root at the other end; null when it is of another kind, the same entity, or was or will be told of. */
+export type RelatedPair = RelatedPlace & { root_id: string; related_id: string | null }
+
+/**
+ * Relationships of these roots after that place, in the order of the index: a page costs what it holds, however many there are.
+ * Several of merged parts may say the same of two roots; the first of them counts.
+ */
 export async function readRelated(
   db: Db,
   orgId: string,
   rootIds: readonly string[],
   { type, direction, kind }: RelationshipEnds,
-  { after, limit }: { after: RelatedPair | null; limit: number },
+  { after, limit }: { after: RelatedPlace | null; limit: number },
 ): Promise<RelatedPair[]> {
-  const { own, other } = endsOf(direction)
-  const later =
-    after === null ? sql`` : sql`and (p.root_id, o.root_id) > (${after.root_id}, ${after.related_id})`
-  const { rows } = await sql<RelatedPair>`
-    select distinct p.root_id, o.root_id as related_id
-    from record_entities p
-    join record_relationships r on r.org_id = ${orgId} and ${own} = p.entity_id and r.type = ${type}
-    join record_entities o on o.org_id = ${orgId} and o.entity_id = ${other} and o.kind = ${kind}
-    where p.org_id = ${orgId} and p.root_id = any(${rootIds}::uuid[]) and o.root_id <> p.root_id ${later}
-    order by 1, 2 limit ${limit}`.execute(db)
+  const { rows } = await relatedQuery(orgId, rootIds, { type, direction, kind }, { after, limit }).execute(db)
   return rows
+}
+
+/** Whether others were merged into this root: only then may there be several relationships between it and another root. */
+const hasParts = (orgId: string, rootId: RawBuilder<unknown>) => sql`exists (select from record_entities part
+  where part.org_id = ${orgId} and part.root_id = ${rootId} and part.entity_id <> part.root_id)`
+
+/** The statement of `readRelated`. */
+export function relatedQuery(
+  orgId: string,
+  rootIds: readonly string[],
+  { type, direction, kind }: RelationshipEnds,
+  { after, limit }: { after: RelatedPlace | null; limit: number },
+) {
+  const ends = endsOf(direction)
+  const [own, other] = [sql.ref(ends.own), sql.ref(ends.other)]
+  const laterPart = after === null ? sql`` : sql`and entity_id >= ${after.own_id}`
+  // A bound in one piece, so that the index begins there.
+  const laterEnd =
+    after === null
+      ? sql``
+      : sql`and ${other} > case when p.entity_id = ${after.own_id} then ${after.other_id}
+          else '00000000-0000-0000-0000-000000000000' end::uuid`
+  return sql<RelatedPair>`
+    with page as materialized (
+      select p.root_id, p.is_merged, p.entity_id as own_id, r.other_id
+      from (
+        select entity_id, root_id, ${hasParts(orgId, sql.ref('e.root_id'))} as is_merged from record_entities e
+        where org_id = ${orgId} and root_id = any(${rootIds}::uuid[]) ${laterPart} order by entity_id
+      ) as p cross join lateral (
+        select distinct ${other} as other_id from record_relationships
+        where org_id = ${orgId} and ${own} = p.entity_id and type = ${type} ${laterEnd} order by 1 limit ${limit}
+      ) as r
+      order by p.entity_id, r.other_id limit ${limit}
+    )
+    select page.root_id, page.own_id, page.other_id, o.root_id as related_id
+    from page
+    left join record_entities o on o.org_id = ${orgId} and o.entity_id = page.other_id and o.kind = ${kind}
+      and o.root_id <> page.root_id
+      and case when page.is_merged or ${hasParts(orgId, sql.ref('o.root_id'))} then not exists (
+        select from record_entities mine
+        join record_entities theirs on theirs.org_id = ${orgId} and theirs.root_id = o.root_id
+        join record_relationships r on r.org_id = ${orgId} and r.${own} = mine.entity_id and r.type = ${type}
+          and r.${other} = theirs.entity_id
+        where mine.org_id = ${orgId} and mine.root_id = page.root_id and theirs.kind = ${kind}
+          and (mine.entity_id, theirs.entity_id) < (page.own_id, page.other_id)) else true end
+    order by page.own_id, page.other_id`
 }
 
 /**
@@ -121,13 +163,14 @@ export async function markRelated(
   { type, direction }: Pick<RelationshipEnds, 'type' | 'direction'>,
 ): Promise<void> {
   const { own, other } = endsOf(direction)
+  const [ownEnd, otherEnd] = [sql.ref(`r.${own}`), sql.ref(`r.${other}`)]
   await sql`
     insert into segment_members as m (org_id, segment_id, entity_id, check_at)
     select distinct ${org_id}::uuid, ${segment_id}::uuid, o.root_id, '-infinity'::timestamptz
     from record_entities c
     join record_entities p on p.org_id = ${org_id} and p.root_id = c.root_id
-    join record_relationships r on r.org_id = ${org_id} and ${other} = p.entity_id and r.type = ${type}
-    join record_entities o on o.org_id = ${org_id} and o.entity_id = ${own} and o.kind = ${kind}
+    join record_relationships r on r.org_id = ${org_id} and ${otherEnd} = p.entity_id and r.type = ${type}
+    join record_entities o on o.org_id = ${org_id} and o.entity_id = ${ownEnd} and o.kind = ${kind}
     where c.org_id = ${org_id} and c.entity_id = any(${changedIds}::uuid[])
     on conflict (org_id, segment_id, entity_id) do update set check_at = excluded.check_at
     where m.check_at is distinct from excluded.check_at`.execute(db)
