@@ -103,6 +103,7 @@ export async function startWork(parts: WorkParts): Promise<Work> {
     store: engineStore,
     log,
     engine,
+    handOver: store.handOver,
     concurrency: config.LOAM_CONCURRENCY,
     jobs: { list: jobsOf(parts, engineStore, pulls), ending: ending.signal },
     sole,

@@ -85,7 +85,7 @@ export function mayJoin(walk: RowWalk, action: string): boolean {
   return template?.pure === true || (walk.flight.facts.cache_enabled && template?.cached === true)
 }
 
-function isPure(walk: RowWalk, action: string): boolean {
+export function isPure(walk: RowWalk, action: string): boolean {
   return templateOf(walk, action)?.pure === true
 }
 

@@ -3,10 +3,11 @@ import { createRowScope } from '../chain/row-scope.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
+import type { HandedRow } from '../store/queue/hand-over.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
-import type { Flight, RowJob } from './flights/flight.ts'
+import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
 import { noteHeld, takeHold } from './flights/position.ts'
-import { abandon, mayJoin, park, step } from './step.ts'
+import { abandon, isPure, mayJoin, park, step } from './step.ts'
 
 const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
@@ -16,6 +17,8 @@ export type WalkOptions = {
   express?: boolean
   /** Nobody had the job before. */
   fresh?: boolean
+  /** Read when its job was made. */
+  handed?: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }
 }
 
 /** The row was looked at before it was claimed. */
@@ -50,10 +53,10 @@ async function walkAlong(
   job: RowJob,
   how: WalkOptions & Resumed & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
-  const { express = false, fresh = false, resumed = false } = how
+  const { express = false, fresh = false, resumed = false, handed } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
-  const peeks = fresh && !express && engine.pureRuns.has(job)
-  if (peeks && (await walkPurely(engine, job))) return
+  const peeks = fresh && (handed !== undefined || (!express && engine.pureRuns.has(job)))
+  if (peeks && (await walkPurely(engine, job, how))) return
   const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
   const walk = async (whole: Flight) => {
@@ -130,13 +133,21 @@ async function postpone(engine: Engine, flight: Flight): Promise<void> {
  * Computes a row of pure actions, or of results from the cache, while it still counts as queued. Nothing is lost when the process
  * ends: whoever claims the row finds it as it was. False when the row must be claimed.
  */
-async function walkPurely(engine: Engine, job: RowJob): Promise<boolean> {
-  const flight = await engine.flights.peek(job)
+async function walkPurely(
+  engine: Engine,
+  job: RowJob,
+  { express = false, endPriority, handed }: WalkOptions & Pick<RowWalk, 'endPriority'>,
+): Promise<boolean> {
+  const flight = handed === undefined ? await engine.flights.peek(job) : engine.flights.adopt(job, handed)
   if (flight === null || flight.row.unreadBytes > 0) return false
-  await yieldTurn()
-  const walk = await prepare(engine, flight, { express: false, endPriority: undefined, peeked: true })
+  if (!express) await yieldTurn()
+  const walk = await prepare(engine, flight, { express, endPriority, peeked: true })
   if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false
-  return !(await step(engine, walk).finally(() => giveBackHold(engine, flight)))
+  // Looking for results in the cache is worth it for many rows at once.
+  if (express && !flight.facts.actions.every((action) => isPure(walk, action))) return false
+  const isThrough = !(await step(engine, walk).finally(() => giveBackHold(engine, flight)))
+  if (isThrough && express) engine.pureRuns.add(job)
+  return isThrough
 }
 
 /** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */

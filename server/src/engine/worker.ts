@@ -1,9 +1,11 @@
 import { type Job, JobPostponed } from '../lib/job.ts'
 import { startPoll } from '../lib/timing/poll.ts'
-import { GROUP_ROWS } from '../runs/queue.ts'
+import { GROUP_ROWS } from '../runs/row-jobs.ts'
+import type { HandOver } from '../store/queue/hand-over.ts'
 import { LONG_JOBS_AT_ONCE } from '../store/queue/long-jobs.ts'
 import { type Pool, type PoolOptions, startPool } from '../store/queue/pool.ts'
 import type { Engine } from './engine-context.ts'
+import { takeHandedRows } from './handed-rows.ts'
 import { createWorkerIds, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts'
 import { createRowTasks } from './row-tasks.ts'
 
@@ -13,6 +15,8 @@ export type WorkerOptions = HeartbeatOptions & {
   concurrency: number
   /** Other work, a few at a time; told when the process ends. */
   jobs: { list: readonly Job[]; ending: AbortSignal }
+  /** Where requests of this process hand over rows. */
+  handOver?: HandOver
 }
 
 export type RowWorker = { stop(): Promise<void> }
@@ -29,12 +33,13 @@ const GROUPS_AHEAD = 2
  * whose jobs go back at once.
  */
 export async function startWorker(options: WorkerOptions): Promise<RowWorker> {
-  const { engine, jobs, log } = options
+  const { engine, jobs, log, handOver } = options
   const workerIds = createWorkerIds()
   const pools: Pool[] = []
   const stopPools = () => Promise.all(pools.map((pool) => pool.stop()))
   try {
     for (const pool of poolsOf(options)) pools.push(await startPool({ ...options, workerIds, ...pool }))
+    if (handOver !== undefined) pools.push(takeHandedRows({ ...options, workerIds, handOver }))
   } catch (cause) {
     await stopPools()
     throw cause

@@ -9,7 +9,7 @@ import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { LATEST_PRICES } from '../store/organisation/price-versions.ts'
-import { addJobsStatement, NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
+import { NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { dropFlights } from '../store/runs/flights.ts'
 import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
 import { exclusiveRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
@@ -18,6 +18,7 @@ import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
 import { type Cap, openCap } from './caps.ts'
+import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 
 /** What started a run. Those of the API count as the workflow's last run (D45). */
 export type Trigger =
@@ -60,16 +61,6 @@ const keyed = sql.raw(KEYED)
 /** Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. */
 const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
   set_config('enable_mergejoin', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
-/** Jobs are added in chunks of this size, in the one transaction of the run. */
-const CHUNK = 10_000
-/** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
-const EXPRESS_ROWS = 50
-/** Rows after those share jobs: what a job costs is then paid once for many rows. */
-export const GROUP_ROWS = 16
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-/** Rows of a run that share one step of virtual time. */
-const ROWS_PER_STEP = 64
-
 /** The rows that `only` leaves of a sheet with these actions (D78). */
 export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
   if (only === null || only === undefined) return { kind: 'all' }
@@ -127,14 +118,8 @@ export async function launchRows(db: Db, actor: Actor, request: RunRequest): Pro
   const ticket = randomInt(2 ** 30)
   const cap = await openCap(db, org_id, request.cap)
   const { chosen, launched, base, weight } = await launch(db, actor, request, { run_id, ticket, cap })
-  let after = FIRST_ID
-  for (let done = 0; done < launched; done += CHUNK) {
-    after = await addJobs(
-      db,
-      { org_id, run_id, ticket },
-      { after, done, base, weight, actions: request.actions },
-    )
-  }
+  const flights = { org_id, run_id, ticket, count: launched, base, weight }
+  await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
   return { runId: run_id, rowsQueued: chosen }
 }
 
@@ -191,61 +176,7 @@ export async function queueFlights(
 ): Promise<void> {
   const { rows } = await sql<VirtualTime>`${virtualNow(flights.org_id)}`.execute(db)
   const { base, weight } = rows[0] ?? { base: 1, weight: 1 }
-  let after = FIRST_ID
-  for (let done = 0; done < count; done += CHUNK)
-    after = await addJobs(db, flights, { after, done, base, weight, actions: [] })
-}
-
-type VirtualTime = { base: number; weight: number }
-
-const ADD_SINGLY = sql.raw(
-  addJobsStatement('jobs', {
-    task: 'row_express',
-    payload: 'payload',
-    priority: 'priority',
-    from: `specified where n < ${EXPRESS_ROWS}`,
-    orderBy: 'n',
-  }),
-)
-const ADD_GROUPS = sql.raw(
-  addJobsStatement('groups', {
-    task: 'rows',
-    payload: 'payload',
-    priority: 'priority',
-    from: `specified where n >= ${EXPRESS_ROWS}`,
-    orderBy: 'n',
-  }),
-)
-
-/**
- * Queues the jobs of some flights and removes the cells that they will run again. A statement after that of the flights, so
- * that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not distinct from` keeps
- * to the primary key, which has the flights in order: by the run all of them would be sorted for every chunk.
- */
-async function addJobs(
-  db: Db,
-  { org_id, run_id, ticket }: { org_id: string; run_id: string; ticket: number },
-  { after, done, base, weight, actions }: VirtualTime & { after: string; done: number; actions: string[] },
-): Promise<string> {
-  const { rows } = await sql<{ last: string }>`${keyed}
-    with chunk as materialized (
-      select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and row_id > ${after}
-      order by row_id limit ${CHUNK}
-    ), cleared as (
-      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
-        and c.action = any(${actions}::text[])
-    ), grouped as (
-      select min(n) as n, json_agg(row_id order by n) as ids from chunk
-      group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
-    ), specified as (
-      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid,
-          'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
-        least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
-      from grouped
-    ), singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})
-    select (select row_id from chunk order by row_id desc limit 1) as last from singly, together`.execute(db)
-  return rows[0]?.last ?? after
+  await addRowJobs(db, { ...flights, count, base, weight, actions: [], mayHandOver: false })
 }
 
 /**

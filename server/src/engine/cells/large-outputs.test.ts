@@ -9,7 +9,7 @@ import { defineAction } from '../../catalog/define.ts'
 import { field } from '../../catalog/fields/fields.ts'
 import { done } from '../../catalog/outcome.ts'
 import { output } from '../../catalog/outputs.ts'
-import { CELLS } from '../sql/claim.ts'
+import { CELLS } from '../../store/runs/flight-row.ts'
 import { createLargeOutputs } from './large-outputs.ts'
 
 const swell = defineAction({

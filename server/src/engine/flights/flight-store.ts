@@ -1,5 +1,6 @@
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
+import type { HandedRow } from '../../store/queue/hand-over.ts'
 import { ABANDON } from '../sql/abandon.ts'
 import { IN_THE_AIR } from '../sql/in-the-air.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
@@ -19,6 +20,8 @@ export type FlightStore = {
   claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
   /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
   peek(job: RowJob): Promise<Flight | null>
+  /** The same of a row that was read when its job was made. */
+  adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
   settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<{ runState: string } | null>
   park(flight: Flight, parking: Parking): Promise<boolean>
@@ -73,15 +76,15 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const abandon = batched<{ n: number }>('engine-abandon', ABANDON)
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
-  const factsOf = createRunFacts(store)
+  const runFacts = createRunFacts(store)
 
   return {
     async claim(job, { express = false, fresh = false, resumed = false } = {}) {
       // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
-      if (job.run !== undefined) void factsOf(job.o, job.run)
+      if (job.run !== undefined) void runFacts.of(job.o, job.run)
       const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
       if (row === null) return null
-      const facts = await factsOf(job.o, row.run_id)
+      const facts = await runFacts.of(job.o, row.run_id)
       const { cap_purse_id } = row
       const current = cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id }
       return toFlight(job, current, row, resumed)
@@ -90,7 +93,11 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       const row = await peek(job)
       return row === null
         ? null
-        : toFlight(job, await factsOf(job.o, row.run_id), { ...UNCLAIMED, ...row }, false)
+        : toFlight(job, await runFacts.of(job.o, row.run_id), { ...UNCLAIMED, ...row }, false)
+    },
+    adopt(job, { facts, data, cells }) {
+      runFacts.remember(facts)
+      return toFlight(job, facts, { ...UNCLAIMED, n: 1, run_id: facts.run_id, data, cells }, false)
     },
     settle: (flight, settlement, express) =>
       express ? settleExpress({ flight, settlement }) : settle({ flight, settlement }),

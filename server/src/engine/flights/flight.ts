@@ -1,6 +1,7 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
 import type { Refusal } from '../../store/purses/take.ts'
+import type { RunFacts } from '../../store/runs/run-facts.ts'
 import type { StoredBilling } from '../../store/runs/runs.ts'
 import type { Hold } from '../purses/share.ts'
 
@@ -13,29 +14,7 @@ export type RowJob = {
   run?: string | undefined
 }
 
-/** What a run says once and for all. Its flights share it. */
-export type RunFacts = Readonly<{
-  org_id: string
-  run_id: string
-  sheet_id: string
-  revision: number
-  actions: readonly string[]
-  cache_enabled: boolean
-  cache_since: string | null
-  continue_on_fail: boolean
-  /** How often rows were sent on from sheet to sheet until this run. */
-  hops: number
-  /** The key that the run was started with; null for what nobody started. */
-  key_id: string | null
-  trigger: string
-  workflow_id: string
-  /** Email of whoever started it; of the workflow's owner where nobody did. */
-  member: string | null
-  /** The prices of when it was queued. */
-  price_version: number
-  /** What caps it, together with all else that the same request started; null: nothing. */
-  cap_purse_id: string | null
-}>
+export type { RunFacts }
 
 /** The row as it was claimed. */
 export type FlightRow = Readonly<{

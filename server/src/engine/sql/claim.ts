@@ -1,17 +1,6 @@
+import { CELLS, DATA } from '../../store/runs/flight-row.ts'
+
 const SETTLED = `(select count(*)::int from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)`
-
-/**
- * Results that the row `i.r` has, of any run: status and outputs by action. Instead of outputs that are large, or compressed and so
- * of any length, there is what they take in the database: they are read by the cells that name them.
- */
-export const CELLS = `(select json_object_agg(c.action, case
-      when c.outputs is null or (pg_column_size(c.outputs) <= 8192 and pg_column_compression(c.outputs) is null)
-      then json_build_array(c.status, c.outputs) else json_build_array(c.status, null, pg_column_size(c.outputs)) end)
-    from cells c where c.org_id = i.o and c.row_id = i.r)::text`
-
-/** Inputs of the row `r`, or instead of large ones, as of outputs, what they take: they are read when there is room for them. */
-export const DATA = `case when pg_column_size(r.data) <= 8192 and pg_column_compression(r.data) is null then r.data::text
-    else pg_column_size(r.data)::text end`
 
 /**
  * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that

@@ -1,4 +1,4 @@
-import { CELLS, DATA } from './claim.ts'
+import { CELLS, DATA } from '../../store/runs/flight-row.ts'
 
 /** Reads flights that nobody has claimed yet, without claiming them. */
 export const PEEK = `

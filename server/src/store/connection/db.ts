@@ -2,12 +2,14 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
+import { type HandOver, noteHandOver } from '../queue/hand-over.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming, isKeyedRead } from './statement-names.ts'
+import { runTransaction } from './transaction-end.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
@@ -21,6 +23,8 @@ export type Store = {
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
   /** Changes of sheets that any process announces. */
   changes: ChangeFeed
+  /** Where those who queue rows through this store reach a worker of the same process. */
+  handOver: HandOver
   close(): Promise<void>
 }
 
@@ -117,12 +121,15 @@ export function openStore(options: StoreOptions): Store {
     }
   }
 
+  const handOver: HandOver = { taker: null }
   const nameStatements = createStatementNaming()
   function handleFor(org: string): Db {
     const connect = async () => connectAtFirst(async (text) => openFor(org, text))
-    return new Kysely<Schema>({
+    const handle = new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: { options: pools.org.options, connect, end: async () => {} } }),
     })
+    noteHandOver(handle, handOver)
+    return handle
   }
 
   /** A connection for whatever begins with this statement. */
@@ -143,6 +150,7 @@ export function openStore(options: StoreOptions): Store {
   return {
     system,
     changes,
+    handOver,
     org(orgId) {
       const known = handles.get(orgId)
       if (known !== undefined) return known
@@ -182,7 +190,7 @@ function connectAtFirst(open: (text: string) => Promise<PostgresPoolClient>): Po
 
 /** Runs `work` in the caller's transaction, or in one of its own. */
 export async function inTransaction<Result>(db: Db, work: (trx: Db) => Promise<Result>): Promise<Result> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work)
+  return db.isTransaction ? work(db) : runTransaction(db, work)
 }
 
 const LOST = new Set([

@@ -1,4 +1,5 @@
 import { type Db, isUnavailable } from './db.ts'
+import { runTransaction } from './transaction-end.ts'
 
 /** A transaction whose end is decided elsewhere than where it began, such as that of a whole request. */
 export type OpenTransaction = {
@@ -12,7 +13,7 @@ class CalledOff extends Error {}
 export async function openTransaction(db: Db): Promise<OpenTransaction> {
   const opened = Promise.withResolvers<Db>()
   const decided = Promise.withResolvers<void>()
-  const ended = db.transaction().execute(async (trx) => {
+  const ended = runTransaction(db, async (trx) => {
     opened.resolve(trx)
     await decided.promise
   })

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import type { Db } from '../store/connection/db.ts'
+import { KEYED } from '../store/connection/statement-names.ts'
+import { type HandedRow, type HandingOver, reservePlaces } from '../store/queue/hand-over.ts'
+import { handOverStatement } from '../store/queue/handed-jobs.ts'
+import { addJobsStatement } from '../store/queue/jobs.ts'
+import { CELL_RESULTS, DATA } from '../store/runs/flight-row.ts'
+import { RUN_FACTS, type RunFacts } from '../store/runs/run-facts.ts'
+
+const keyed = sql.raw(KEYED)
+/** Jobs are added in chunks of this size, in the one transaction of the run. */
+const CHUNK = 10_000
+/** The first rows of every run are taken by workers that do nothing else, so that a short run is over at once. */
+const EXPRESS_ROWS = 50
+/** The first of these begin as soon as they are committed, where a worker of the same process has room. */
+const HANDED_ROWS = 16
+/** Rows after those share jobs: what a job costs is then paid once for many rows. */
+export const GROUP_ROWS = 16
+const EXPRESS_TASK = 'row_express'
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** Rows of a run that share one step of virtual time. */
+const ROWS_PER_STEP = 64
+
+/** Flights of a run that wait for jobs, and where in the order of runs they come. */
+export type QueuedFlights = VirtualTime & {
+  org_id: string
+  run_id: string
+  ticket: number
+  count: number
+  /** Whose cells are removed. */
+  actions: string[]
+  /** Whether the first may go to a worker of this process at once. */
+  mayHandOver: boolean
+}
+export type VirtualTime = { base: number; weight: number }
+
+/** Gives every flight of a run a job, one for each of the first rows and for each group of later ones. */
+export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
+  const { count, mayHandOver } = flights
+  let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
+  let after = FIRST_ID
+  for (let done = 0; done < count; done += CHUNK) {
+    after = await addChunk(db, flights, { after, done, places })
+    places = null
+  }
+}
+
+const HAND_OVER = sql.raw(handOverStatement(EXPRESS_TASK, 'specified'))
+const ADD_SINGLY = sql.raw(
+  addJobsStatement('jobs', {
+    task: EXPRESS_TASK,
+    payload: 'payload',
+    priority: 'priority',
+    from: `queued where n < ${EXPRESS_ROWS}`,
+    orderBy: 'n',
+  }),
+)
+const ADD_GROUPS = sql.raw(
+  addJobsStatement('groups', {
+    task: 'rows',
+    payload: 'payload',
+    priority: 'priority',
+    from: `queued where n >= ${EXPRESS_ROWS}`,
+    orderBy: 'n',
+  }),
+)
+
+type Chunk = { after: string; done: number; places: HandingOver | null }
+type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
+
+/**
+ * Queues the jobs of some flights, or hands them over, and removes the cells that they will run again. A statement after that
+ * of the flights, so that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not
+ * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk.
+ */
+async function addChunk(
+  db: Db,
+  { org_id, run_id, ticket, base, weight, actions }: QueuedFlights,
+  { after, done, places }: Chunk,
+): Promise<string> {
+  const { rows } = await sql<AddedJobs>`${keyed}
+    with chunk as materialized (
+      select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
+      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and row_id > ${after}
+      order by row_id limit ${CHUNK}
+    ), cleared as (
+      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
+        and c.action = any(${actions}::text[])
+    ), grouped as (
+      select min(n) as n, json_agg(row_id order by n) as ids from chunk
+      group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
+    ), specified as (
+      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid,
+          'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
+        least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
+      from grouped
+    ), taker as (select ${places?.workerId ?? null}::text as id, ${places?.count ?? 0}::int as places),
+    handed as (
+      ${HAND_OVER}
+    ), queued as (select specified.* from specified, taker where n >= taker.places),
+    singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})
+    select (select row_id from chunk order by row_id desc limit 1) as last,
+      (select json_agg(json_build_object('job', i.id, 'r', i.r, 'data', ${sql.raw(DATA)}, 'cells', (
+          select ${sql.raw(CELL_RESULTS)} from cells c
+          where c.org_id = i.o and c.row_id = i.r and c.action <> all(${actions}::text[]))::text))
+        from (select id, r::uuid as r, ${org_id}::uuid as o from handed) i
+        left join rows r on r.org_id = i.o and r.row_id = i.r) as handed,
+      (select row_to_json(f) from (${sql.raw(RUN_FACTS)} where r.org_id = ${org_id} and r.run_id = ${run_id}) f
+        where exists (select from handed)) as facts
+    from singly, together`.execute(db)
+  const [added] = rows
+  if (added?.handed && added.facts) places?.made({ facts: added.facts, ticket, rows: added.handed })
+  return added?.last ?? after
+}

@@ -1,0 +1,35 @@
+/** What a run says once and for all. Its flights share it. */
+export type RunFacts = Readonly<{
+  org_id: string
+  run_id: string
+  sheet_id: string
+  revision: number
+  actions: readonly string[]
+  cache_enabled: boolean
+  cache_since: string | null
+  continue_on_fail: boolean
+  /** How often rows were sent on from sheet to sheet until this run. */
+  hops: number
+  /** The key that the run was started with; null for what nobody started. */
+  key_id: string | null
+  trigger: string
+  workflow_id: string
+  /** Email of whoever started it; of the workflow's owner where nobody did. */
+  member: string | null
+  /** The prices of when it was queued. */
+  price_version: number
+  /** What caps it, together with all else that the same request started; null: nothing. */
+  cap_purse_id: string | null
+}>
+
+/** Facts of the runs `r`. Runs that nobody asks for count to the owner of the workflow, whoever set them up (M9). */
+export const RUN_FACTS = `
+select r.org_id, r.run_id, r.sheet_id, r.revision, r.actions, r.cache_enabled, r.cache_since, r.continue_on_fail, r.hops, r.key_id,
+  r.price_version, r.cap_purse_id, s.workflow_id, r.trigger,
+  coalesce(r.member, case when position('@' in r.created_by) > 0
+      and (r.trigger not in ('schedule', 'webhook', 'source', 'segment') or w.owner_id is null) then r.created_by
+    else (select email from members m where m.org_id = r.org_id and m.member_id = coalesce((select member_id from api_keys k
+      where k.org_id = r.org_id and k.key_id = r.key_id), w.owner_id)) end) as member
+from runs r
+join sheets s on s.org_id = r.org_id and s.sheet_id = r.sheet_id
+join workflows w on w.org_id = s.org_id and w.workflow_id = s.workflow_id`
