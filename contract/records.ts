@@ -11,6 +11,10 @@ export const ValueType = z.enum(['text', 'number', 'boolean', 'date', 'json'])
 export type ValueType = z.infer<typeof ValueType>
 
 export const MAX_RECORDS = 1000
+/** Of all fields, or all events, that one record has. */
+export const MAX_RECORD_CHARS = 2 * 1024 ** 2
+/** Of the fields of one entity, as they are stored. */
+export const MAX_ENTITY_BYTES = 4 * 1024 ** 2
 const MAX_IDENTIFIERS = 20
 const MAX_FIELDS = 500
 const MAX_RELATED = 50

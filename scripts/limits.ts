@@ -2,6 +2,7 @@ import { MAX_ACTIONS, MAX_NOTE } from '#contract/actions.ts'
 import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
 import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
 import { MAX_INPUTS } from '#contract/inputs.ts'
+import { MAX_ENTITY_BYTES, MAX_RECORD_CHARS } from '#contract/records.ts'
 import {
   DEFAULT_PAGE_SIZE,
   MAX_FILTER_VALUES,
@@ -120,6 +121,16 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['`?wait` on a shortcut run', `${MAX_WAIT_SECONDS} s`, '400'],
   ['a prompt of the web agent', `${count(MAX_PROMPT)} characters`, '400 `INVALID_REQUEST`'],
   ['fields of its `output_schema`', count(MAX_OUTPUT_FIELDS), '400 `INVALID_OUTPUT_SCHEMA`'],
+  [
+    'fields, events of a record of the record store',
+    `${count(MAX_RECORD_CHARS)} characters of JSON each`,
+    'the record is refused',
+  ],
+  [
+    'fields of an entity',
+    `${MAX_ENTITY_BYTES / 1024 ** 2} MiB`,
+    'the import, merge or cell fails and says so',
+  ],
   ["changes in one answer of a segment's feed", count(MAX_CHANGES), '`hasMore`'],
   ['members of segments are delivered', `every ${setting('LOAM_SEGMENT_CYCLE_SECONDS', 's')}`, ''],
   ['deliveries to a webhook that are kept to be looked at', `the last ${KEPT_DELIVERIES}`, ''],

@@ -1,13 +1,14 @@
 // Requests generated from our own OpenAPI document: valid ones, and the same with a parameter, a query value or a place of the
-// body spoiled. No answer may be a 5xx, and every one must be what the document says of it. The same seed sends the same.
-// npm run faults:fuzz [-- --each 10000 --seed 1 --callers 4 --only getUser]
+// body spoiled. No answer may be a 5xx, every one must be what the document says of it, and each operation takes at least one
+// request. The same seed sends the same.
+// npm run faults:fuzz [-- --each 10000 --minutes 600 --seed 1 --callers 4 --at-once 2 --only getUser]
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
+import { Agent, request } from 'undici'
 import type { Json } from '#test/harness.ts'
 import { openInstallation } from '#test/installation.ts'
 import { serveProvider } from '#test/provider.ts'
 import { createRandom } from '#test/seeded-random.ts'
-import { callOver } from '#test/sheets.ts'
+import { type Answer, createJudge } from './described-answers.ts'
 import { createWorlds, type World } from './fuzz-world.ts'
 import { createValues } from './generated-values.ts'
 import { check, say, sayVerdict } from './installation.ts'
@@ -16,183 +17,184 @@ const { values } = parseArgs({
   options: {
     /** Requests to each operation. */
     each: { type: 'string', default: '10000' },
+    /** After which no further round is begun. */
+    minutes: { type: 'string', default: '600' },
     seed: { type: 'string', default: '1' },
+    /** Of one operation. */
     callers: { type: 'string', default: '4' },
+    /** Operations. */
+    'at-once': { type: 'string', default: '2' },
     /** Operations, separated by commas. */
     only: { type: 'string' },
   },
 })
 const MAX_TOLD = 20
-const REFERENCE = '#/components/schemas/'
+const MAX_SLOW_TOLD = 10
+const EACH = Number(values.each)
+/** To each operation in a round, in an organisation of its own: what they leave behind does not pile up. */
+const ROUND = Math.min(EACH, 500)
 const only = values.only?.split(',') ?? []
 /** Asks a model, of which there is none here. */
 const APART = new Set(['runAgent'])
+/** What they were about is not there any more, or not so that it can be done again. */
+const USING_UP = new Set(['confirmHeldMembers', 'deleteRows', 'resumeRun'])
+type Operation = { method: string; path: string; operation: Json; place: number }
 
 const installation = await openInstallation()
-const list = await serveProvider(0, { items: [{ id: 1, name: 'Acme' }] })
+const list = await serveProvider(0, {
+  items: [{ id: 1, name: 'Acme' }],
+  ok: true,
+  channels: [{ id: 'C1', name: 'general' }],
+})
+const dispatcher = new Agent({ connections: Number(values.callers) * Number(values['at-once']) })
 try {
-  const { orgId, key } = await installation.makeOrg('Generated', 1_000_000)
-  const server = await installation.startServer()
-  const call = callOver(server.url, key)
+  const server = await installation.startServer({ LOAM_PROVIDER_URL_SLACK: list.url })
   const document: Json = await fetch(`${server.url}/api/v1/openapi.json`).then((answer) => answer.json())
   const schemas: Record<string, Json> = document.components.schemas
-  const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item)
-      .filter(([, { operationId }]) => !APART.has(operationId))
-      .filter(([, { operationId }]) => only.length === 0 || only.includes(operationId))
-      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  )
-
-  /** What a schema refers to, and what that refers to: the whole document would be read for each answer. */
-  function schemasOf(schema: Json, found: Record<string, Json> = {}): Record<string, Json> {
-    for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (found[name] !== undefined) continue
-      found[name] = schemas[name]
-      schemasOf(schemas[name], found)
-    }
-    return found
-  }
-
-  const validators = new Map<Json, z.ZodType>()
-  function validatorOf(schema: Json): z.ZodType {
-    const known = validators.get(schema)
-    if (known !== undefined) return known
-    const whole = JSON.stringify({ ...schema, $defs: schemasOf(schema) })
-    const made = z.fromJSONSchema(JSON.parse(whole.replaceAll(REFERENCE, '#/$defs/')))
-    validators.set(schema, made)
-    return made
-  }
-
-  const org = { orgId, adminEmail: 'admin@example.com' }
-  const makeWorld = await createWorlds(installation, call, org, list.url)
+  const operations = Object.entries<Json>(document.paths)
+    .flatMap(([path, item]) =>
+      Object.entries<Json>(item).map(([method, operation]) => ({ method, path, operation })),
+    )
+    .map((one, place): Operation => ({ ...one, method: one.method.toUpperCase(), place }))
+    .filter(({ operation: { operationId } }) => !APART.has(operationId))
+    .filter(({ operation: { operationId } }) => only.length === 0 || only.includes(operationId))
+  const judge = createJudge(schemas)
+  const openOrg = await createWorlds(installation, server.url, list.url)
   const faults: string[] = []
   const statuses = new Map<number, number>()
+  const untaken = new Set<string>()
+  const spent = new Map<string, number>()
 
   async function send(
-    { method, path, operation }: (typeof operations)[number],
+    { method, path, operation }: Operation,
     world: World,
     random: () => number,
+    isPlain: boolean,
   ): Promise<number> {
     const generate = createValues(schemas, random)
-    const kind = generate.pick(['valid', 'valid', 'parameter', 'query', 'body', 'body', 'body', 'text'])
-    const parameters: Json[] = operation.parameters ?? []
+    const chance = (share: number) => isPlain || generate.chance(share)
+    const kinds = ['valid', 'valid', 'parameter', 'query', 'body', 'body', 'body', 'text']
+    const kind = isPlain ? 'valid' : generate.pick(kinds)
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       if (kind === 'parameter' && generate.chance(0.7)) return encode(generate.hostileText())
-      const known = generate.chance(0.95) ? world.ids[name] : undefined
+      const known = chance(0.95) ? world.ids[name] : undefined
       return encode(known ?? String(generate.make({ type: 'string', format: 'uuid' })))
     })
     const query = new URLSearchParams()
-    for (const { name, schema, required, in: place } of parameters) {
-      if (place !== 'query' || !(required || generate.chance(0.4))) continue
-      const known = generate.chance(0.8) ? world.query[name] : undefined
+    for (const { name, schema, required, in: place } of (operation.parameters ?? []) as Json[]) {
+      if (place !== 'query' || !(required || (!isPlain && generate.chance(0.4)))) continue
+      const known = chance(0.8) ? world.query[name] : undefined
       query.set(name, kind === 'query' ? generate.hostileText() : (known ?? String(generate.make(schema))))
     }
     if (kind === 'query' && generate.chance(0.3)) query.set(generate.hostileText(), generate.hostileText())
-    const content = operation.requestBody?.content['application/json']
-    let body: string | undefined
-    if (content !== undefined) {
-      const made = path.startsWith('/hooks/')
-        ? { a: generate.hostileText(), b: generate.make({ type: 'string' }) }
-        : world.body !== undefined && generate.chance(0.5)
-          ? world.body
-          : content.example !== undefined && generate.chance(0.4)
-            ? content.example
-            : generate.make(content.schema)
-      body = JSON.stringify(kind === 'body' ? generate.spoil(made) : made) ?? 'null'
-      if (kind === 'text') body = spoilText(body, generate)
-    }
-    const headers = {
-      ...(path.startsWith('/hooks/') ? {} : { authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    }
+    const body = makeBody(operation, path, world, generate, kind, chance)
     const search = query.size === 0 ? '' : `?${query.toString().slice(0, 8000)}`
-    const url = `${server.url}${filled}${search}`
-    const answer = await fetch(url, {
+    const answer = await ask(`${server.url}${filled}${search}`, {
+      dispatcher,
       method,
-      headers,
-      redirect: 'manual',
-      ...(body !== undefined && { body }),
+      headers: {
+        ...(path.startsWith('/hooks/') ? {} : { authorization: `Bearer ${world.key}` }),
+        ...(body !== undefined && { 'content-type': body.type }),
+      },
+      ...(body !== undefined && { body: body.text }),
     })
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-    const wrong = await judge(answer, operation)
+    const wrong = judge(answer, operation)
     if (wrong !== null && faults.length < MAX_TOLD) {
-      faults.push(`${method} ${(filled + search).slice(0, 300)} ${(body ?? '').slice(0, 400)}: ${wrong}`)
+      const sent = `${method} ${(filled + search).slice(0, 300)} ${(body?.text ?? '').slice(0, 400)}`
+      faults.push(`${sent}: ${wrong}`)
     } else if (wrong !== null) faults.push('')
     return answer.status
   }
 
-  /** What is wrong with an answer, or null. */
-  async function judge(answer: Response, operation: Json): Promise<string | null> {
-    const { status } = answer
-    if (/event-stream/.test(answer.headers.get('content-type') ?? '')) {
-      await answer.body?.cancel()
-      return operation.responses[status]?.content?.['text/event-stream'] === undefined
-        ? 'a stream, undescribed'
-        : null
-    }
-    const said = await answer.text()
-    if (status >= 500) return `${status} ${said.slice(0, 300)}`
-    const described = operation.responses[status]
-    if (described === undefined) return `${status} is not described: ${said.slice(0, 300)}`
-    const [type = ''] = (answer.headers.get('content-type') ?? '').split(';')
-    if (described.content !== undefined && described.content[type] === undefined)
-      return `${status} is not described as ${type}: ${said.slice(0, 300)}`
-    if (type === 'text/csv') return null
-    const schema = described.content?.['application/json']?.schema
-    if (schema === undefined) return null
-    let read: unknown
-    try {
-      read = JSON.parse(said)
-    } catch {
-      return `${status} is no JSON: ${said.slice(0, 200)}`
-    }
-    const { error } = validatorOf(schema).safeParse(read)
-    return error === undefined
-      ? null
-      : `${status} off its schema: ${error.issues
-          .map((issue) => `${issue.path.join('.')} ${issue.message}`)
-          .slice(0, 3)
-          .join('; ')} in ${said.slice(0, 300)}`
-  }
-
-  const each = Number(values.each)
-  const callers = Number(values.callers)
-  const started = Date.now()
-  const untaken: string[] = []
-  for (const [place, operation] of operations.entries()) {
+  async function tryOperation(operation: Operation, round: number): Promise<void> {
+    const { operationId } = operation.operation
     const before = faults.length
-    let taken = false
+    const started = performance.now()
+    const makeWorld = await openOrg(operation.path, operationId)
+    const isUsedUp = operation.method === 'DELETE' || USING_UP.has(operationId)
+    const callers = Math.min(Number(values.callers), Math.ceil(ROUND / 10))
+    let isTaken = false
     const work = async (caller: number) => {
-      const random = createRandom(Number(values.seed) * 7919 + place * 101 + caller)
-      const { operationId } = operation.operation
-      let world = await makeWorld(operation.path, operationId)
-      for (let sent = caller; sent < each; sent += callers) {
-        const status = await send(operation, world, random)
-        if (status < 300) taken = true
-        if (status < 300 && isUsedUp(operation)) world = await makeWorld(operation.path, operationId)
+      const random = createRandom(
+        Number(values.seed) * 7919 + operation.place * 101 + caller + round * 1_000_003,
+      )
+      const world = await makeWorld()
+      for (let sent = caller; sent < ROUND; sent += callers) {
+        const status = await send(operation, world, random, sent === caller)
+        if (status >= 300) continue
+        isTaken = true
+        if (isUsedUp) await world.renew()
       }
     }
     await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)))
-    if (!taken) untaken.push(operation.operation.operationId)
-    if (faults.length > before) say(`${operation.operation.operationId}: ${faults.length - before} faults`)
+    const ms = (performance.now() - started) / ROUND
+    if (ms > (spent.get(operationId) ?? 0)) spent.set(operationId, ms)
+    if (!isTaken) untaken.add(operationId)
+    if (faults.length > before) say(`${operationId}: ${faults.length - before} faults`)
   }
-  const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
-  say(`${operations.length} operations x ${each} in ${Math.round((Date.now() - started) / 1000)} s`)
-  say(told.join(', '))
-  if (untaken.length > 0) say(`never taken: ${untaken.join(', ')}`)
+
+  const started = performance.now()
+  const minutes = () => (performance.now() - started) / 60_000
+  let each = 0
+  for (let round = 0; each < EACH && (round === 0 || minutes() < Number(values.minutes)); round += 1) {
+    const queue = [...operations]
+    const takeTurns = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await tryOperation(next, round)
+    }
+    await Promise.all(Array.from({ length: Number(values['at-once']) }, takeTurns))
+    each += ROUND
+    const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
+    say(`${operations.length} operations x ${each} in ${minutes().toFixed(1)} minutes; ${told.join(', ')}`)
+  }
+  const slowest = [...spent].toSorted(([, one], [, other]) => other - one).slice(0, MAX_SLOW_TOLD)
+  say(
+    `ms a request, with what it used up: ${slowest.map(([name, ms]) => `${name} ${ms.toFixed(1)}`).join(', ')}`,
+  )
   for (const fault of faults.filter((one) => one !== '')) say(`  ${fault}`)
   check('answers of 5xx or off their schema', faults.length, 0)
-  check('some requests are taken', (statuses.get(200) ?? 0) + (statuses.get(201) ?? 0) > 0, true)
+  check('operations that took no request', [...untaken].join(', '), '')
+  check('requests to each operation', each, EACH)
   check('the server runs', server.child.exitCode, null)
 } finally {
   list.close()
+  await dispatcher.close()
   await installation.close()
 }
 sayVerdict('fuzz')
 
-/** What it was about is not there any more, or not so that it can be done again. */
-function isUsedUp({ method, operation }: { method: string; operation: Json }): boolean {
-  return method === 'DELETE' || operation.operationId === 'confirmHeldMembers'
+async function ask(url: string, options: Parameters<typeof request>[1]): Promise<Answer> {
+  const { statusCode: status, headers, body } = await request(url, options)
+  const [type = ''] = String(headers['content-type'] ?? '').split(';')
+  if (type !== 'text/event-stream') return { status, type, text: await body.text() }
+  // It ends with its reader, who leaves.
+  body.on('error', () => {}).destroy()
+  return { status, type, text: '' }
+}
+
+function makeBody(
+  operation: Json,
+  path: string,
+  world: World,
+  generate: ReturnType<typeof createValues>,
+  kind: string,
+  chance: (share: number) => boolean,
+): { type: string; text: string } | undefined {
+  if (operation.requestBody?.content['application/octet-stream'] !== undefined) {
+    const text = kind === 'body' ? generate.hostileText() : 'a,b\n1,2\n'
+    return { type: kind === 'text' ? 'text/html; charset=x' : 'application/octet-stream', text }
+  }
+  const content = operation.requestBody?.content['application/json']
+  if (content === undefined) return undefined
+  const made = path.startsWith('/hooks/')
+    ? { a: generate.hostileText(), b: generate.make({ type: 'string' }) }
+    : world.body !== undefined && chance(0.5)
+      ? world.body
+      : content.example !== undefined && chance(0.4)
+        ? content.example
+        : generate.make(content.schema)
+  const text = JSON.stringify(kind === 'body' ? generate.spoil(made) : made) ?? 'null'
+  return { type: 'application/json', text: kind === 'text' ? spoilText(text, generate) : text }
 }
 
 /** A part of a path; a half of a surrogate pair has no encoding. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EntityKind } from '#contract/records.ts'
 import type { Db } from '../store/connection/db.ts'
 import { addCellWrite, type CellRun, findCellWrite } from '../store/records/cell-writes.ts'
+import { EntityTooLarge } from '../store/records/entities.ts'
 import { type GivenPair, type GivenRecord, readGivenRecord } from './given-record.ts'
 import { ingestRecords } from './ingest.ts'
 import { findNamed } from './lookup.ts'
@@ -36,6 +37,7 @@ export async function writeOnce<Value>(
       if (!(await addCellWrite(trx, orgId, cell, value))) throw new WrittenBefore()
     })
   } catch (cause) {
+    if (cause instanceof EntityTooLarge) return { ok: false, message: cause.message }
     if (!(cause instanceof WrittenBefore)) throw cause
     const { answer: theirs } = await findCellWrite(db, orgId, cell)
     return { ok: true, value: schema.parse(theirs) }

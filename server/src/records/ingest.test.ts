@@ -1,10 +1,19 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { makeApp } from '#test/harness.ts'
+import { newId } from '../lib/ids.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
+import { OPERATOR } from '../store/organisation/audit.ts'
 import { listChangedEntities } from '../store/records/entities.ts'
+import { ingestForCell } from './cell-writes.ts'
 import { findRoot } from './entity.ts'
+import { mergeEntities } from './merge.ts'
+import { checkRecord } from './record.ts'
 import { company, NOW, recordsOf } from './testing/records.ts'
+
+/** About two megabytes in fields whose names begin so. */
+const large = (prefix: string) =>
+  Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`${prefix}${n}`, 'x'.repeat(65_000)]))
 
 const app = await makeApp()
 const { only, read } = recordsOf(app)
@@ -196,4 +205,29 @@ it('change numbers become visible in their order, also among concurrent ingests:
     select entity_id, change_no from record_entities where org_id = ${orgId}`.execute(db)
   expect(rows).toHaveLength(20)
   expect(seen).toEqual(new Map(rows.map(({ entity_id, change_no }) => [entity_id, change_no])))
+})
+
+it('fields of a record, and of an entity, have a limit: what would pass it is refused whole, by rows and by merges too', async () => {
+  const { orgId } = await app.makeOrg()
+  const db = app.store.org(orgId)
+  const checked = checkRecord(company('acme.com', { ...large('a'), ...large('b') }), NOW)
+  expect(checked).toEqual({
+    faults: [{ field: 'fields', message: 'must have at most 2097152 characters as JSON in all' }],
+  })
+  const { entity_id } = await only(orgId, 'crm', company('acme.com', large('a')))
+  await only(orgId, 'crm', company('acme.com', large('b')))
+  const before = await read(orgId, entity_id)
+  const refusal = `Entity ${entity_id} would have fields of more than 4 MiB, which is the limit; send shorter values or fewer fields`
+  await expect(only(orgId, 'crm', company('acme.com', large('c')))).rejects.toThrow(refusal)
+  const cell = { runId: newId(), rowId: newId(), action: 'records_ingest_1' }
+  const fields = Object.entries(large('c')).map(([name, value]) => ({ name, value }))
+  const identifiers = [{ name: 'domain', value: 'acme.com' }]
+  const given = { source: 'crm', kind: 'company' as const, identifiers, fields }
+  expect(await ingestForCell(db, orgId, cell, given)).toEqual({ ok: false, message: refusal })
+  const other = await only(orgId, 'crm', company('acme.io', large('c')))
+  const pair = { keptId: entity_id, mergedId: other.entity_id }
+  await expect(mergeEntities(db, orgId, OPERATOR, pair)).rejects.toThrow(refusal)
+  await expect(only(orgId, 'crm', company(['acme.io', 'acme.com']))).rejects.toThrow(refusal)
+  expect(await read(orgId, entity_id)).toEqual(before)
+  expect(await only(orgId, 'crm', company('acme.com', { name: 'Acme' }))).toMatchObject({ changed: true })
 })

@@ -1,5 +1,5 @@
 import type { FieldError } from '#contract/errors.ts'
-import { type EntityKind, RecordInput } from '#contract/records.ts'
+import { type EntityKind, MAX_RECORD_CHARS, RecordInput } from '#contract/records.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
 import { makeStorable, makeStorableText } from '../lib/json/storable.ts'
 import { compareIdentifiers, type Identifier, keyOf } from '../store/records/identifiers.ts'
@@ -52,7 +52,15 @@ export function checkRecord(given: unknown, now: Date): { record: CheckedRecord 
     }),
     at,
   }
+  refuseLong(record.fields, 'fields', faults)
+  refuseLong(record.events, 'events', faults)
   return faults.length > 0 ? { faults } : { record }
+}
+
+function refuseLong(parts: readonly { json: string }[], field: string, faults: FieldError[]): void {
+  const chars = parts.reduce((sum, { json }) => sum + json.length, 0)
+  if (chars <= MAX_RECORD_CHARS) return
+  faults.push({ field, message: `must have at most ${MAX_RECORD_CHARS} characters as JSON in all` })
 }
 
 /** A source that has nothing to say about a field does not take back what others said. */

@@ -1,11 +1,26 @@
 import { sql } from 'kysely'
-import type { EntityKind } from '#contract/records.ts'
+import { type EntityKind, MAX_ENTITY_BYTES } from '#contract/records.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import { takeChangeNumbers } from './record-locks.ts'
 import { FIELDS_HASH } from './statements.ts'
 
 export type Root = { entityId: string; kind: EntityKind; isNew: boolean }
 export type Refreshed = { entity_id: string; change_no: number }
+type Sized = { entity_id: string; bytes: number }
+
+/** Whatever reads an entity reads it whole, and many of them at once. */
+export class EntityTooLarge extends AppError {}
+
+function refuseTooLarge(written: readonly Sized[]): void {
+  const large = written.find(({ bytes }) => bytes > MAX_ENTITY_BYTES)
+  if (large === undefined) return
+  const most = `${MAX_ENTITY_BYTES / 1024 ** 2} MiB`
+  throw new EntityTooLarge(
+    'Conflict',
+    `Entity ${large.entity_id} would have fields of more than ${most}, which is the limit; send shorter values or fewer fields`,
+  )
+}
 
 /** What is known about a new entity, as JSON: what one source said at one time. `at` is null where it said nothing. */
 export type NewEntity = {
@@ -84,7 +99,7 @@ async function writePatches(
   const records = patches.map(
     ({ entityId, fields, provenance }) => `{"i":"${entityId}","f":${fields},"p":${provenance}}`,
   )
-  const { rows } = await sql<{ entity_id: string }>`
+  const { rows } = await sql<Sized>`
     update record_entities e set fields = e.fields || patch.f, provenance = e.provenance || patch.p
       ${before === null ? sql`` : sql`, change_no = ${before}::bigint + patch.n`}
     from (
@@ -96,7 +111,8 @@ async function writePatches(
       ) as stored
     ) as patch
     where e.ctid = patch.place ${before === null ? sql`and e.fields || patch.f = e.fields` : sql``}
-    returning e.entity_id`.execute(db)
+    returning e.entity_id, pg_column_size(e.fields) as bytes`.execute(db)
+  refuseTooLarge(rows)
   return new Set(rows.map(({ entity_id }) => entity_id))
 }
 
@@ -114,7 +130,7 @@ export async function refreshEntities(
   const stored = roots.filter(({ isNew }) => !isNew).map(({ entityId }) => entityId)
   const added = roots.filter(({ isNew }) => isNew).map(({ entityId }) => entityId)
   const before = await takeChangeNumbers(db, orgId, roots.length)
-  const { rows } = await sql<Refreshed>`
+  const { rows } = await sql<Refreshed & Sized>`
     with parts as materialized (
       select entity_id, root_id from record_entities where org_id = ${orgId} and root_id = any(${stored}::uuid[])
       union all select id, id from unnest(${added}::uuid[]) as t (id)
@@ -144,7 +160,8 @@ export async function refreshEntities(
         then excluded.change_no else e.change_no end
     where e.fields <> excluded.fields or e.provenance <> excluded.provenance
       or e.entity_id = any(${[...touched]}::uuid[])
-    returning e.entity_id, e.change_no`.execute(db)
+    returning e.entity_id, e.change_no, pg_column_size(e.fields) as bytes`.execute(db)
+  refuseTooLarge(rows)
   return rows.filter(({ change_no }) => change_no > before)
 }
 
