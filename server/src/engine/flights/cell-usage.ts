@@ -1,5 +1,5 @@
 import { MILLIS } from '../../store/organisation/credits.ts'
-import type { Flight, SettledCell, Settlement } from './flight.ts'
+import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 type Counted = {
   o: string
@@ -20,20 +20,14 @@ type Counted = {
 /** Cells of a batch, added up by what usage is asked by: the run's workflow, sheet, member, key and trigger; action; provider. */
 export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlement }[]): Counted[] {
   const sums = new Map<string, Counted>()
-  for (const {
-    flight: { facts },
-    settlement: { cells },
-  } of batch) {
+  for (const [facts, cells] of cellsByRun(batch)) {
+    // Of this run, by action, those that no provider answered: the others have a key of text each.
+    const known = new Map<string | undefined, Counted>()
     for (const cell of cells) {
-      const { org_id: o, workflow_id: w, sheet_id: s, member: m, key_id: key, trigger: tr } = facts
-      const [a = null, p = null] = [cell.template, answeredBy(cell)]
-      // Not by the run: two of the same kind must not count in the same record twice.
-      const id = `${o} ${w} ${s} ${m} ${key} ${tr} ${a} ${p}`
-      let sum = sums.get(id)
-      if (sum === undefined) {
-        sum = { o, w, s, a, p, m, key, tr, n: 0, b: 0, c: 0, sc: 0, so: 0 }
-        sums.set(id, sum)
-      }
+      const provider = answeredBy(cell)
+      let sum = provider === undefined ? known.get(cell.template) : undefined
+      sum ??= sumOf(sums, facts, cell.template ?? null, provider ?? null)
+      if (provider === undefined) known.set(cell.template, sum)
       sum.n += 1
       if (cell.creditsMillis > 0) sum.b += 1
       if (cell.cached) sum.c += 1
@@ -42,6 +36,30 @@ export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlem
     }
   }
   return [...sums.values()]
+}
+
+function cellsByRun(
+  batch: readonly { flight: Flight; settlement: Settlement }[],
+): Map<RunFacts, SettledCell[]> {
+  const runs = new Map<RunFacts, SettledCell[]>()
+  for (const {
+    flight: { facts },
+    settlement: { cells },
+  } of batch) {
+    let all = runs.get(facts)
+    if (all === undefined) runs.set(facts, (all = []))
+    for (const cell of cells) all.push(cell)
+  }
+  return runs
+}
+
+/** Not by the run: two of the same kind must not count in the same record twice. */
+function sumOf(sums: Map<string, Counted>, facts: RunFacts, a: string | null, p: string | null): Counted {
+  const { org_id: o, workflow_id: w, sheet_id: s, member: m, key_id: key, trigger: tr } = facts
+  const id = `${o} ${w} ${s} ${m} ${key} ${tr} ${a} ${p}`
+  let sum = sums.get(id)
+  if (sum === undefined) sums.set(id, (sum = { o, w, s, a, p, m, key, tr, n: 0, b: 0, c: 0, sc: 0, so: 0 }))
+  return sum
 }
 
 /** Statuses of a provider, or model, whose answer is the result. */

@@ -7,10 +7,11 @@ type Kind = [string, string | null, number, { provider: string; credits: number 
 /** Charges of one run that are paid of the same shares: one record. */
 class Charge {
   millis = 0
-  readonly rowIds: string[] = []
+  /** Of each cell that is charged: its flight, as a place in the batch from 1, and its place among the kinds. */
+  readonly flights: number[] = []
   readonly kindOf: number[] = []
   readonly kinds: Kind[] = []
-  readonly #places = new Map<string, number>()
+  readonly #placesOf = new Map<string, number[]>()
   readonly facts: RunFacts
   readonly hold: Hold
 
@@ -19,67 +20,117 @@ class Charge {
     this.hold = hold
   }
 
-  add(rowId: string, cell: SettledCell): void {
+  isOf(facts: RunFacts, hold: Hold): boolean {
+    return (
+      this.facts.run_id === facts.run_id &&
+      this.hold.holder === hold.holder &&
+      haveSame(this.hold.purseIds, hold.purseIds)
+    )
+  }
+
+  add(flight: number, cell: SettledCell): void {
     const place = this.#placeOf(cell)
     const kind = this.kinds[place]
     if (kind !== undefined) kind[4] += 1
-    this.rowIds.push(rowId)
+    this.flights.push(flight)
     this.kindOf.push(place)
     this.millis += cell.creditsMillis
   }
 
+  /** Found without a key of text: cells are many, and those of an action are nearly all of one kind. */
   #placeOf({ action, actionId, creditsMillis, provenance }: SettledCell): number {
-    const paid = provenance?.filter(({ credits }) => credits > 0) ?? []
-    const providers = paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
-    const key = `${action} ${creditsMillis} ${providers === null ? '' : JSON.stringify(providers)}`
-    const known = this.#places.get(key)
-    if (known !== undefined) return known
-    this.kinds.push([action, actionId ?? null, creditsMillis, providers, 0])
-    this.#places.set(key, this.kinds.length - 1)
-    return this.kinds.length - 1
+    const providers = paidAmong(provenance)
+    let places = this.#placesOf.get(action)
+    if (places === undefined) this.#placesOf.set(action, (places = []))
+    for (const place of places) {
+      const kind = this.kinds[place]
+      if (kind?.[2] === creditsMillis && areSame(kind[3], providers)) return place
+    }
+    const place = this.kinds.push([action, actionId ?? null, creditsMillis, providers, 0]) - 1
+    places.push(place)
+    return place
   }
 }
+
+type Paid = { provider: string; credits: number }
+
+function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
+  if (provenance === undefined) return null
+  const paid = provenance.filter(({ credits }) => credits > 0)
+  return paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
+}
+
+function areSame(some: readonly Paid[] | null, others: readonly Paid[] | null): boolean {
+  if (some === null || others === null) return some === others
+  return (
+    some.length === others.length &&
+    some.every(
+      ({ provider, credits }, n) => provider === others[n]?.provider && credits === others[n].credits,
+    )
+  )
+}
+
+const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some === others || (some.length === others.length && some.every((id, n) => id === others[n]))
 
 /** What the cells of a batch cost; null: nothing. */
 export function chargesOf(batch: readonly { flight: Flight; settlement: Settlement }[]): Charges | null {
   const charges = new Charges()
-  for (const { flight, settlement } of batch) {
-    for (const cell of settlement.cells) if (cell.creditsMillis > 0) charges.add(flight, cell)
-  }
+  batch.forEach(({ flight, settlement }, n) => {
+    for (const cell of settlement.cells) if (cell.creditsMillis > 0) charges.add(n + 1, flight, cell)
+  })
   return charges.isEmpty() ? null : charges
 }
 
 class Charges {
-  readonly #byPayer = new Map<string, Charge>()
+  readonly #charges: Charge[] = []
+  #latest: Charge | undefined
 
   isEmpty(): boolean {
-    return this.#byPayer.size === 0
+    return this.#charges.length === 0
   }
 
-  add({ facts, row, position: { hold } }: Flight, cell: SettledCell): void {
+  add(n: number, { facts, position: { hold } }: Flight, cell: SettledCell): void {
     if (hold === null) throw new Error(`${cell.action} of run ${facts.run_id} costs credits and holds none`)
-    const key = `${hold.holder.id} ${facts.run_id} ${hold.purseIds.join(' ')}`
-    const charge = this.#byPayer.get(key) ?? new Charge(facts, hold)
-    this.#byPayer.set(key, charge)
-    charge.add(row.id, cell)
+    // Most batches are of one run, and the flights of several come in turns.
+    if (this.#latest?.isOf(facts, hold) !== true) this.#latest = this.#chargeOf(facts, hold)
+    this.#latest.add(n, cell)
   }
 
-  /** The shares that are paid of, by column, and the records. */
+  #chargeOf(facts: RunFacts, hold: Hold): Charge {
+    const known = this.#charges.find((charge) => charge.isOf(facts, hold))
+    if (known !== undefined) return known
+    const charge = new Charge(facts, hold)
+    this.#charges.push(charge)
+    return charge
+  }
+
+  /** The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name a range. */
   columns(): unknown[] {
-    const charges = [...this.#byPayer.values()]
     const shares = new Map<string, [string, string, string]>()
-    for (const { hold } of charges) {
+    for (const { hold } of this.#charges) {
       const { holder, orgId } = hold
       for (const purse of [orgId, ...hold.purseIds])
         shares.set(`${purse} ${holder.id}`, [orgId, purse, holder.id])
     }
     const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
-    const records = charges.map(({ facts, hold, millis, kinds, rowIds, kindOf }) => {
+    let last = 0
+    const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf }) => {
       const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
       const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version }
-      const [r, q] = [`{${rowIds.join(',')}}`, `{${kindOf.join(',')}}`]
-      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, r, q }
+      const first = last + 1
+      last += kindOf.length
+      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, a: first, z: last }
     })
-    return [column(0), column(1), column(2), JSON.stringify(records)]
+    const ofCells = (numbers: (charge: Charge) => readonly number[]) =>
+      `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`
+    return [
+      column(0),
+      column(1),
+      column(2),
+      JSON.stringify(records),
+      ofCells(({ flights }) => flights),
+      ofCells(({ kindOf }) => kindOf),
+    ]
   }
 }

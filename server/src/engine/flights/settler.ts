@@ -1,10 +1,11 @@
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
-import { type BatchKind, CACHED, LEARNS, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
+import { type BatchKind, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
+import { CellColumns } from './cell-columns.ts'
 import { addUpUsage } from './cell-usage.ts'
 import { chargesOf } from './charges.ts'
-import type { Flight, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
+import type { Flight, RunFacts, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
 type Given = { flight: Flight; settlement: Settlement }
@@ -33,25 +34,25 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<Map<Given, Settled>> {
     round += 1
     const charges = chargesOf(batch)
-    const extras = batch.flatMap(({ flight, settlement: { cells } }) =>
-      cells.map((cell, n) => extrasOf(cell, n === 0 ? flight.position : UNTOUCHED)),
-    )
+    const cells = new CellColumns(batch)
     const careful = batch.length === 1
-    const kind = {
-      careful,
-      extras: careful || extras.some((one) => one !== null),
-      landing,
-      paid: charges !== null,
-    }
+    const kind = { careful, extras: careful || cells.hasExtras, landing, paid: charges !== null }
     const values: unknown[] = [
-      ...columnsOf(batch),
+      ...flightColumnsOf(batch),
+      // Ids of actions and statuses are words: nothing in them needs quotes.
+      arrayOf(cells.flights),
+      arrayOf(cells.actions),
+      arrayOf(cells.statuses),
+      arrayOf(cells.startedAt),
+      arrayOf(cells.ends),
+      toStorableJson(cells.outputs),
       lane * LANES + (round % LANES),
-      marksOf(batch),
+      arrayOf(cells.marks),
       toStorableJson(addUpUsage(batch)),
-      billingOf(batch),
+      arrayOf(cells.billing),
     ]
-    if (charges !== null) values.push(creditsOf(batch), ...charges.columns())
-    if (kind.extras) values.push(toStorableJson(extras))
+    if (charges !== null) values.push(arrayOf(cells.credits), ...charges.columns())
+    if (kind.extras) values.push(toStorableJson(cells.extras))
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${landing}-${Number(kind.extras)}${Number(careful)}${Number(kind.paid)}`,
       text: settleStatement(kind),
@@ -91,79 +92,28 @@ function landingOf(batch: Given[]): BatchKind['landing'] {
 const isNotWhole = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE
 
-function columnsOf(batch: Given[]): string[] {
+const arrayOf = (items: readonly (string | number | boolean)[]): string => `{${items.join(',')}}`
+
+/** The runs of a batch, and its flights. */
+function flightColumnsOf(batch: Given[]): string[] {
   const runs = new Map<string, { facts: RunFacts; k: number }>()
+  const runOf: number[] = []
   for (const {
     flight: { facts },
   } of batch) {
-    if (!runs.has(facts.run_id)) runs.set(facts.run_id, { facts, k: runs.size + 1 })
+    let run = runs.get(facts.run_id)
+    if (run === undefined) runs.set(facts.run_id, (run = { facts, k: runs.size + 1 }))
+    runOf.push(run.k)
   }
   const shared = [...runs.values()]
-  const cells = batch.flatMap(({ settlement }, n) =>
-    settlement.cells.map((cell, place) => ({
-      cell,
-      f: n + 1,
-      ends: settlement.next === null && place === settlement.cells.length - 1,
-    })),
-  )
-  // Ids of actions and statuses are words: nothing in them needs quotes.
-  const column = <Item>(items: Item[], value: (item: Item) => string | number | boolean) =>
-    `{${items.map(value).join(',')}}`
   return [
-    column(shared, ({ facts }) => facts.org_id),
-    column(shared, ({ facts }) => facts.sheet_id),
-    column(shared, ({ facts }) => facts.run_id),
-    column(shared, ({ facts }) => facts.revision),
-    column(batch, ({ flight }) => runs.get(flight.fence.run)?.k ?? 0),
-    column(batch, ({ flight }) => flight.row.id),
-    column(batch, ({ flight }) => flight.fence.ticket),
-    column(batch, ({ flight }) => flight.fence.attempt),
-    column(cells, ({ f }) => f),
-    column(cells, ({ cell }) => cell.action),
-    column(cells, ({ cell }) => cell.status),
-    column(cells, ({ cell }) => cell.startedAt),
-    column(cells, ({ ends }) => ends),
-    toStorableJson(cells.map(({ cell }) => cell.outputs ?? null)),
+    arrayOf(shared.map(({ facts }) => facts.org_id)),
+    arrayOf(shared.map(({ facts }) => facts.sheet_id)),
+    arrayOf(shared.map(({ facts }) => facts.run_id)),
+    arrayOf(shared.map(({ facts }) => facts.revision)),
+    arrayOf(runOf),
+    arrayOf(batch.map(({ flight }) => flight.row.id)),
+    arrayOf(batch.map(({ flight }) => flight.fence.ticket)),
+    arrayOf(batch.map(({ flight }) => flight.fence.attempt)),
   ]
-}
-
-function marksOf(batch: Given[]): string {
-  const marks = batch.flatMap(({ settlement }) =>
-    settlement.cells.map(({ cached, learns }) => (cached ? CACHED : 0) + (learns === true ? LEARNS : 0)),
-  )
-  return `{${marks.join(',')}}`
-}
-
-/** What cells keep of their costs, as JSON in an array; most keep nothing. */
-function billingOf(batch: Given[]): string {
-  const texts = batch.flatMap(({ settlement }) =>
-    settlement.cells.map(({ billing }) =>
-      billing === undefined ? 'null' : JSON.stringify(JSON.stringify(billing)),
-    ),
-  )
-  return `{${texts.join(',')}}`
-}
-
-type Passed = Pick<Position, 'retries' | 'state'>
-const UNTOUCHED: Passed = { retries: 0, state: null }
-
-/** What a cell that completed at the first attempt has nothing of. */
-function extrasOf(cell: SettledCell, { retries, state }: Passed): object | null {
-  const { cache, error, provenance } = cell
-  const extras: Record<string, unknown> = {}
-  if (error !== undefined) extras['err'] = error
-  if (provenance !== undefined) extras['pv'] = provenance
-  if (retries > 0) extras['tries'] = retries + 1
-  if (cache !== undefined) Object.assign(extras, { ck: cache.key, ep: cache.epoch })
-  if (cache?.keep === true) extras['kp'] = true
-  if (retries > 0 || state !== null) extras['cl'] = true
-  for (const _ in extras) return extras
-  return null
-}
-
-function creditsOf(batch: Given[]): string {
-  const credits = batch.flatMap(({ settlement }) =>
-    settlement.cells.map(({ creditsMillis }) => creditsMillis),
-  )
-  return `{${credits.join(',')}}`
 }

@@ -32,7 +32,7 @@ export type BatchKind = {
  */
 export function settleStatement({ extras, landing, careful, paid }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
-  const more = paid ? '$24' : '$19'
+  const more = paid ? '$26' : '$19'
   return `
 with mine as materialized (
   ${landing === 'all' ? REMOVED : `${LOCKED} ${when(careful, UNSETTLED)}`}
@@ -156,7 +156,7 @@ const REMEMBERED = `
 const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
-  select g.o, g.h, g.p, g.m, g.f, g.k, g.r::uuid[], g.q::smallint[]
-  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, r text, q text)
+  select g.o, g.h, g.p, g.m, g.f, g.k, array(select ($6::uuid[])[n] from unnest(($24::int[])[g.a:g.z]) n), ($25::smallint[])[g.a:g.z]
+  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int)
   where exists (select from valid)
 )`
