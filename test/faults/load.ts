@@ -12,6 +12,8 @@ export type Exchange = {
   status: number | null
   retryAfter: string | null
   failure: string | null
+  /** How the body of an answer begins that is not 2xx. */
+  refusal?: string
 }
 
 export type Crowd = { exchanges: readonly Exchange[]; stop(): Promise<void> }
@@ -19,6 +21,7 @@ export type Crowd = { exchanges: readonly Exchange[]; stop(): Promise<void> }
 /** A request that is not answered in this time hangs. */
 export const HANG_SECONDS = 20
 const PAUSE_AFTER_FAILURE_MS = 100
+const MAX_REFUSAL = 400
 
 export const isGood = ({ status }: Exchange): boolean => status !== null && status < 300
 export const hung = ({ failure }: Exchange): boolean => failure === 'ABORT_ERR'
@@ -89,7 +92,14 @@ function send({ agent, key, hangSeconds }: Caller, origin: string, wanted: Wante
         exchange.retryAfter = response.headers['retry-after'] ?? null
         resolve(exchange)
       })
-      response.resume()
+      if ((response.statusCode ?? 0) < 300) response.resume()
+      else
+        response
+          .setEncoding('utf8')
+          .on(
+            'data',
+            (text: string) => (exchange.refusal = `${exchange.refusal ?? ''}${text}`.slice(0, MAX_REFUSAL)),
+          )
     })
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })

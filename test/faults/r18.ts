@@ -33,6 +33,7 @@ const STREAM_MS = 500
 /** Connections come and go with the load; a leak has no end. */
 const SPARE_FILES = 40
 const ROWS_PER_CALL = 10
+const MAX_TOLD = 20
 
 type Sample = { minute: number; mb: number; files: number }
 
@@ -152,6 +153,10 @@ try {
     `${exchanges.length} requests, ${(exchanges.length / MINUTES / 60).toFixed(0)} a second; ${streams} streams, ${exports} exports`,
   )
   sayOutcomes(exchanges)
+  for (const one of exchanges.filter((each) => !isGood(each)).slice(0, MAX_TOLD)) {
+    const minute = (one.askedAt - began) / 60_000
+    say(`minute ${minute.toFixed(1)}, ${one.wanted.path}: ${one.status} ${one.failure ?? one.refusal}`)
+  }
   check('answers other than 2xx', exchanges.filter((one) => !isGood(one)).length, 0)
   check('streams and exports', streams > 0 && exports > 0, true)
   for (const [name, all] of samples) {
