@@ -25,7 +25,9 @@ const EXPRESS = 64
 const POLL_MS = 1000
 const IDLE_POLL_MS = 100
 /** Groups that wait for their slowest row, or for the database, must not leave cells that could be at work waiting. */
-const GROUPS_AHEAD = 2
+const AHEAD = 2
+/** Where calls are answered at once most rows wait for the database, and more of them share a statement. */
+const QUICK_CALLS = { ahead: 4, maxRows: 1024 }
 
 /**
  * Takes jobs from the queue. Pools: one for groups of rows, which are the bulk of a run; one for rows that have a job of their
@@ -70,9 +72,11 @@ function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerO
     Object.fromEntries(some.map((job) => [job.name, (payload: unknown) => runJob(job, payload, ending)]))
   const byClock = list.filter((job) => job.cron !== undefined)
   const byName = list.filter((job) => job.cron === undefined && !job.everySecond)
-  const groups = GROUPS_AHEAD * Math.ceil(concurrency / GROUP_ROWS)
+  const groupsOf = (rows: number) => Math.ceil(rows / GROUP_ROWS)
+  const { ahead, maxRows } = QUICK_CALLS
+  const rowsAtWork = Math.max(AHEAD * concurrency, Math.min(ahead * concurrency, maxRows))
   const pools: PoolKind[] = [
-    { queue: 'groups', size: groups, ahead: groups, tasks: { rows } },
+    { queue: 'groups', size: groupsOf(rowsAtWork), ahead: groupsOf(AHEAD * concurrency), tasks: { rows } },
     {
       queue: 'jobs',
       size: concurrency,

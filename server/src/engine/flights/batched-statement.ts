@@ -1,10 +1,12 @@
-import { createBatcher } from '../../lib/timing/batcher.ts'
+import { createBatcher, type Gathering } from '../../lib/timing/batcher.ts'
 import { throttle } from '../../lib/timing/yielding.ts'
 import { isUnavailable } from '../../store/connection/db.ts'
 
 const MAX_ITEMS = 500
 /** Bulk rows that come one by one, from providers, are in no hurry. */
 const GATHERING = { enough: 200, ms: 25 }
+/** What a statement costs besides its rows is shared by more of them. */
+const FLOOD = { many: 100, ms: 50 }
 
 /** Many callers, few statements. One item that PostgreSQL refuses does not take the others with it. */
 export function createBatchedStatement<Item, Answer>(options: {
@@ -14,12 +16,14 @@ export function createBatchedStatement<Item, Answer>(options: {
   sizeOf?: (item: Item) => number
   /** For bulk rows: statements wait a little while foreground work is under way. */
   throttled?: boolean
+  /** How many are sent at once instead of being gathered. Given, a flood is gathered for longer. */
+  enough?: number
 }): (item: Item) => Promise<Answer | null> {
-  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false } = options
+  const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false, enough } = options
   type Sent = { answer: Answer | null } | { fault: unknown }
   const batch = createBatcher<Item, Sent>({
     sizeOf,
-    gather: throttled ? GATHERING : undefined,
+    gather: throttled ? gatheringOf(enough) : undefined,
     maxItems,
     maxInFlight: lanes,
     run: async (items) => {
@@ -41,3 +45,6 @@ export function createBatchedStatement<Item, Answer>(options: {
     return sent.answer
   }
 }
+
+const gatheringOf = (enough: number | undefined): Gathering =>
+  enough === undefined ? GATHERING : { ...GATHERING, enough, flood: FLOOD }

@@ -34,6 +34,8 @@ export type FlightStore = {
 
 /** In one statement. */
 const MAX_CELLS = 1000
+/** Rows that are claimed, and cells that are settled, without waiting for more. */
+const ENOUGH = { rows: 400, cells: 800 }
 
 type RowItem = { r: string; [field: string]: unknown }
 
@@ -59,7 +61,12 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
         return answersOf(items, await store.query<Row>({ name, text, values: [parameterOf(items)] }))
       },
     })
-  const claim = createBatchedStatement({ lanes: 2, throttled: true, send: createClaimer(store) })
+  const claim = createBatchedStatement({
+    lanes: 2,
+    throttled: true,
+    enough: ENOUGH.rows,
+    send: createClaimer(store),
+  })
   const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
   const peek = createBatchedStatement({ lanes: 2, throttled: true, send: createPeeker(store) })
   const settling = (lanes: number, from: number, throttled: boolean) =>
@@ -68,6 +75,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       throttled,
       send: createSettler(store, from),
       maxItems: MAX_CELLS,
+      enough: ENOUGH.cells,
       sizeOf: ({ settlement }) => settlement.cells.length,
     })
   const settle = settling(2, lane, true)

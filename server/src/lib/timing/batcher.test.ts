@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createBatcher } from './batcher.ts'
+import { createBatcher, type Gathering } from './batcher.ts'
 
 type Call = { items: number[]; answer: (results?: number[]) => void; fail: (cause: Error) => void }
 
@@ -10,7 +10,7 @@ function watched(options: {
   maxItems: number
   maxInFlight: number
   sizeOf?: (item: number) => number
-  gather?: { enough: number; ms: number }
+  gather?: Gathering
 }) {
   const calls: Call[] = []
   let inFlight = 0
@@ -87,6 +87,22 @@ it('few items wait for others to ride with, but not for long', async () => {
   await expect.poll(() => batches()).toEqual([[1, 2, 3], [4]])
   calls[1]?.answer()
   expect(await alone).toBe(400)
+})
+
+it('items of a flood wait for longer, until enough of them are there', async () => {
+  const gather = { enough: 6, ms: 1, flood: { many: 6, ms: 60_000 } }
+  const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, sizeOf: (item) => item, gather })
+  const flood = [1, 2, 3].map(submit)
+  calls[0]?.answer()
+  const next = [submit(4)]
+  await sleep(20)
+  next.push(submit(5))
+  expect(batches()).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ])
+  calls[1]?.answer()
+  expect(await Promise.all([...flood, ...next])).toEqual([100, 200, 300, 400, 500])
 })
 
 it('a failure rejects exactly the items of its batch, and work goes on', async () => {

@@ -1,3 +1,6 @@
+/** While `many` ride together they come in a flood: what follows is gathered for longer, since larger batches cost less each. */
+export type Gathering = { enough: number; ms: number; flood?: { many: number; ms: number } }
+
 /**
  * Adaptive group commit: an item goes out at once while a slot is free; otherwise it rides in the next batch. Idle
  * latency is that of one call, and under load the number of calls stays constant while batches grow.
@@ -10,25 +13,35 @@ export function createBatcher<Item, Result>(options: {
   isolates?: ((cause: unknown) => boolean) | undefined
   /** How many an item counts for. One that counts for too many goes alone. */
   sizeOf?: ((item: Item) => number) | undefined
-  /** Fewer than `enough` items wait for others to ride with, up to so many milliseconds. */
-  gather?: { enough: number; ms: number } | undefined
+  /** Items that count for fewer than `enough` wait for others to ride with, up to so many milliseconds. */
+  gather?: Gathering | undefined
 }): (item: Item) => Promise<Result> {
-  type Waiting = { item: Item; resolve: (result: Result) => void; reject: (cause: unknown) => void }
+  type Waiting = {
+    item: Item
+    size: number
+    resolve: (result: Result) => void
+    reject: (cause: unknown) => void
+  }
   const waiting: Waiting[] = []
   let inFlight = 0
   let gathering: NodeJS.Timeout | undefined
+  /** Of the latest batch. */
+  let latest = 0
+  let waitingSize = 0
 
   function countFitting(): number {
-    const { maxItems, sizeOf } = options
-    if (sizeOf === undefined) return maxItems
     let size = 0
-    const over = waiting.findIndex(({ item }) => (size += sizeOf(item)) > maxItems)
+    const over = waiting.findIndex((entry) => (size += entry.size) > options.maxItems)
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
   async function flush(): Promise<void> {
+    clearTimeout(gathering)
+    gathering = undefined
     const batch = waiting.splice(0, countFitting())
     inFlight += 1
+    latest = batch.reduce((sum, { size }) => sum + size, 0)
+    waitingSize -= latest
     try {
       const results = await options.run(batch.map((entry) => entry.item))
       for (const [index, entry] of batch.entries()) {
@@ -59,12 +72,16 @@ export function createBatcher<Item, Result>(options: {
 
   function pump(): void {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
-      if (options.gather !== undefined && waiting.length < options.gather.enough) {
-        gathering ??= setTimeout(stopGathering, options.gather.ms)
+      if (options.gather !== undefined && waitingSize < options.gather.enough) {
+        gathering ??= setTimeout(stopGathering, gatherMs(options.gather))
         return
       }
       void flush()
     }
+  }
+
+  function gatherMs({ ms, flood }: Gathering): number {
+    return flood !== undefined && latest >= flood.many ? flood.ms : ms
   }
 
   function stopGathering(): void {
@@ -74,7 +91,9 @@ export function createBatcher<Item, Result>(options: {
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
+      const size = options.sizeOf?.(item) ?? 1
+      waiting.push({ item, size, resolve, reject })
+      waitingSize += size
       pump()
     })
 }
