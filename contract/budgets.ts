@@ -22,6 +22,8 @@ export const SPENDING_TRIGGERS = [
 ] as const
 export type SpendingTrigger = (typeof SPENDING_TRIGGERS)[number]
 
+/** Of an organisation: all of them are looked at to say what a run may spend. */
+export const MAX_BUDGETS = 1000
 const MAX_THRESHOLDS = 10
 const MAX_EMAILS = 20
 

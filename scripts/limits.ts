@@ -1,5 +1,6 @@
 import { MAX_ACTIONS, MAX_NOTE } from '#contract/actions.ts'
 import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
+import { MAX_BUDGETS } from '#contract/budgets.ts'
 import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
 import { MAX_INPUTS } from '#contract/inputs.ts'
 import { MAX_ENTITY_BYTES, MAX_RECORD_CHARS } from '#contract/records.ts'
@@ -121,6 +122,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['`?wait` on a shortcut run', `${MAX_WAIT_SECONDS} s`, '400'],
   ['a prompt of the web agent', `${count(MAX_PROMPT)} characters`, '400 `INVALID_REQUEST`'],
   ['fields of its `output_schema`', count(MAX_OUTPUT_FIELDS), '400 `INVALID_OUTPUT_SCHEMA`'],
+  ['budgets of an organisation', count(MAX_BUDGETS), '409'],
   [
     'fields, events of a record of the record store',
     `${count(MAX_RECORD_CHARS)} characters of JSON each`,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
-import type {
-  Budget,
-  CreateBudgetBody,
-  CreatedBudget,
-  SpendingTrigger,
-  UpdateBudgetBody,
+import {
+  type Budget,
+  type CreateBudgetBody,
+  type CreatedBudget,
+  MAX_BUDGETS,
+  type SpendingTrigger,
+  type UpdateBudgetBody,
 } from '#contract/budgets.ts'
 import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -16,6 +17,7 @@ import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
   type BudgetChange,
   type BudgetRecord,
+  countBudgets,
   deleteBudget,
   hasSubject,
   insertBudget,
@@ -52,6 +54,12 @@ export async function createBudget(
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
   const budget_id = newId()
   const budget = await inTransaction(db, async (trx) => {
+    if ((await countBudgets(trx, orgId)) >= MAX_BUDGETS) {
+      throw new AppError(
+        'Conflict',
+        `Your organisation has ${MAX_BUDGETS} budgets, which is the limit; delete some, or change one of them`,
+      )
+    }
     const made = await insertBudget(trx, {
       org_id: orgId,
       budget_id,

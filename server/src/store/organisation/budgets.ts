@@ -39,6 +39,14 @@ export async function findBudget(db: Db, orgId: string, budgetId: string): Promi
     .executeTakeFirst()
 }
 
+/** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
+export async function countBudgets(trx: Db, orgId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`budgets of ${orgId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from budgets where org_id = ${orgId}`.execute(trx)
+  return rows[0]?.count ?? 0
+}
+
 /** Undefined where one of the same scope, subject, trigger and period is there already. */
 export async function insertBudget(
   db: Db,

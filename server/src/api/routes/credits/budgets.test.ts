@@ -108,6 +108,21 @@ describe('M9: budgets', async () => {
     expect([answer.status, answer.body.errors?.[0].field]).toEqual([status, field])
   })
 
+  it('an organisation has at most 1,000 of them, also when several are made at once', async () => {
+    const { org } = await makeSpender()
+    await sql`insert into budgets (org_id, budget_id, name, scope, subject, period, limit_millis, mode, thresholds, emails, secret_sealed)
+      select ${org.orgId}, gen_random_uuid(), 'Many', 'workflow', n::text, 'day', 1, 'stop', '{100}', '{}', ''
+      from generate_series(1, 999) as n`.execute(app.store.system)
+    const answers = await Promise.all(
+      ['run', 'day', 'month', 'total'].map((period) =>
+        org.call('POST', BUDGETS, { scope: 'organisation', period, limit: 1 }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.body.message).toContain('has 1000 budgets, which is the limit')
+  })
+
   it('only administrators change them; members see what concerns them, others nothing', async () => {
     const { org: own, workflow_id } = await makeSpender()
     const ann = await own.keyFor('ann@example.com', 'member')
