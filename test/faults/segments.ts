@@ -1,19 +1,18 @@
 // Segment syncs: members come, leave and return while two workers, which run cycles every second, are killed with -9 at random,
-// and PostgreSQL with them. Under suppress no member may be delivered twice, and none that stays may be lost.
+// and PostgreSQL with them, and every connection to it is cut. Under suppress no member may be delivered twice, and none that stays may be lost.
 // npm run faults:segments [-- --members 20000 --rounds 20 --seed 1]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
-import { reasonOf } from '#server/lib/errors.ts'
 import { ingestRecords } from '#server/records/ingest.ts'
 import { checkRecord } from '#server/records/record.ts'
 import { createSegment } from '#server/segments/segments.ts'
-import { isUnavailable } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { openInstallation } from '#test/installation.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'
 import { createRandom } from '../seeded-random.ts'
 import { check, say, sayVerdict, until } from './installation.ts'
+import { cutConnections, persist, startAnother } from './interruptions.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,32 +30,6 @@ const random = createRandom(Number(values.seed))
 
 const installation = await openInstallation()
 const { store } = installation
-
-/** Waits while the database is away: what is asked for may be asked for again. */
-async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (cause) {
-      if (!isUnavailable(cause)) throw cause
-      await sleep(100)
-    }
-  }
-}
-
-/** A worker that is started while the database comes back ends at once; whoever supervises it starts another. */
-async function startAnother(start: () => Promise<WorkerChild>): Promise<WorkerChild> {
-  const deadline = performance.now() + PATIENCE_SECONDS * 1000
-  for (;;) {
-    try {
-      return await start()
-    } catch (cause) {
-      if (performance.now() > deadline) throw cause
-      say(`started again: ${reasonOf(cause)}`)
-      await sleep(500)
-    }
-  }
-}
 
 try {
   const { orgId, key } = await installation.makeOrg('Segments')
@@ -111,7 +84,9 @@ try {
       await put(restless, 'other')
       await put(restless, 'software')
     })()
-    await sleep(random() * 1500)
+    await sleep(random() * 700)
+    await cutConnections(store)
+    await sleep(random() * 700)
     const victim = round % 2
     workers[victim]?.child.kill('SIGKILL')
     await workers[victim]?.ended
