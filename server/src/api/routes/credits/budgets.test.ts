@@ -118,7 +118,9 @@ describe('M9: budgets', async () => {
         org.call('POST', BUDGETS, { scope: 'organisation', period, limit: 1 }),
       ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201, 409, 409, 409,
+    ])
     const refused = answers.find(({ status }) => status === 409)
     expect(refused?.body.message).toContain('has 1000 budgets, which is the limit')
   })
