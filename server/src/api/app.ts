@@ -89,6 +89,7 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
   app.decorateRequest('warnings')
   app.decorateRequest('bodyText', '')
   app.decorateRequest('idempotentCall', null)
+  app.decorateRequest('admittedSheet', null)
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)

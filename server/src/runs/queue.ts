@@ -77,16 +77,21 @@ export type StartedRun = { runId: string; rowsQueued: number }
  * transaction. Rows already in the air join the run that has them (D21).
  */
 export async function startRun(db: Db, actor: Actor, request: RunRequest): Promise<StartedRun> {
-  const { org_id, sheet_id } = request.sheet
-  await lockWorkflows(db, [request])
+  const { org_id, sheet_id, workflow_id } = request.sheet
+  const counts = BY_API.has(request.trigger)
   // Whoever replaces flights of stopped runs owns the rows lock: nobody else launches the same rows in between.
-  const { rows } = await sql<{ stopped: boolean }>`${keyed} with late as materialized (
-      select exists (select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
-        where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped)
-    select stopped, ${keyedPlans},
+  const { rows } = await sql<{ stopped: boolean; workflows: number }>`${keyed} with workflow as materialized (
+      select from workflows where ${counts}::boolean and org_id = ${org_id} and workflow_id = ${workflow_id}
+        and deleted_at is null for no key update
+    ), late as materialized (
+      select locked.workflows, exists (select from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+        where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.state = 'stopped') as stopped
+      from (select count(*)::int as workflows from workflow) locked)
+    select workflows, stopped, ${keyedPlans},
       case when stopped then ${exclusiveRowsLock(sheet_id)} else ${sharedRowsLock(sheet_id)} end from late`.execute(
     db,
   )
+  if (counts && rows[0]?.workflows !== 1) throw notFound('Workflow')
   if (rows[0]?.stopped === true) await dropStopped(db, request)
   return launchRows(db, actor, request)
 }

@@ -1,10 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { Uuid } from '#contract/envelope.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
-import { type Admission, admitAll, type Visitor, type Window } from '../../store/organisation/admission.ts'
+import {
+  type Admission,
+  admitAll,
+  type PathSheet,
+  type Visitor,
+  type Window,
+} from '../../store/organisation/admission.ts'
+import type { SheetWithWorkflow } from '../../store/sheets/sheets.ts'
 import { callerOf, requireScope } from './caller.ts'
 import { bearerKey, credentialOf } from './credentials.ts'
 import type { createRequestOwners, RequestOwner } from './request-owners.ts'
@@ -13,6 +21,15 @@ import { checkPart } from './validation.ts'
 
 /** What a route asks of its caller: a scope, a valid key or session and no scope, or nothing at all. */
 export type RouteScope = Scope | 'any key' | 'public'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The sheet of the path, where admission found it; whether the caller may use it is not said. */
+    admittedSheet: SheetWithWorkflow | null
+  }
+}
+
+const SheetIds = z.object({ workflow_id: Uuid, sheet_id: Uuid })
 
 export type Limits = { perMinute: number; perDay: number; publicUrl: () => string }
 type Owners = ReturnType<typeof createRequestOwners>
@@ -40,7 +57,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     if (scope === 'public' && !isApiPath(request) && !isMetered(request)) return
 
     if (hash !== null) await waitForTurn(request, owner)
-    const admitted = await admit({ hash, address })
+    const admitted = await admit({ hash, address, sheet: sheetOf(request) })
     setRateHeaders(reply, admitted)
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
@@ -52,6 +69,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
       requireOwnPage(request, limits.publicUrl(), scope === 'public' ? undefined : credentialOf(request))
     if (admitted.holder !== null) {
       request.caller = callerOf(admitted.holder)
+      request.admittedSheet = admitted.sheet
       request.db = store.org(admitted.holder.org_id)
       if (hash !== null) owners.remember(hash, admitted.holder.org_id)
     }
@@ -60,6 +78,13 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     checkParams(request)
     await request.routeOptions.config.resource?.(request)
   }
+}
+
+/** Of most routes. Ids that are none are refused later. */
+function sheetOf({ params }: FastifyRequest): PathSheet | null {
+  if (typeof params !== 'object' || params === null || !('sheet_id' in params)) return null
+  const ids = SheetIds.safeParse(params)
+  return ids.success ? { workflowId: ids.data.workflow_id, sheetId: ids.data.sheet_id } : null
 }
 
 function scopeOf(request: FastifyRequest): RouteScope {

@@ -7,6 +7,7 @@ import { removeMember } from '#server/org/members.ts'
 import { createOrganisation } from '#server/org/organisations.ts'
 import { makeStore, targets } from '#test/harness.ts'
 import { openStore, type Store } from '../connection/db.ts'
+import { findSheetWithWorkflow } from '../sheets/sheets.ts'
 import { admitAll, forgetOldWindows, type Visitor } from './admission.ts'
 import { OPERATOR } from './audit.ts'
 import { expireKey } from './keys.ts'
@@ -200,6 +201,53 @@ describe.each(targets())('admission on $name', (target) => {
     await admitAll(single, [visitor], LIMITS)
     expect(await single.query({ text: 'show synchronous_commit' })).toEqual([{ synchronous_commit: 'on' }])
     await single.close()
+  })
+
+  it('the sheet of the path is found with the key, in its own organisation only', async () => {
+    const { visitor, email } = await makeKey()
+    const other = await createOrganisation(store.system, OPERATOR, {
+      name: 'P',
+      adminEmail: 'p@example.com',
+      initialCredits: 0,
+    })
+    const sheetOf = async (org: string) => {
+      const workflowId = newId()
+      await store.query({
+        text: `with w as (insert into workflows (org_id, workflow_id, name) values ($1, $2, 'W') returning org_id, workflow_id)
+          insert into sheets (org_id, sheet_id, workflow_id, name, position) select org_id, workflow_id, workflow_id, 'S', 0 from w`,
+        values: [org, workflowId],
+      })
+      return { workflowId, sheetId: workflowId }
+    }
+    const [own, foreign, absent] = [await sheetOf(orgId), await sheetOf(other.orgId), newId()]
+    const stranger = { hash: hashToken(newKey()), address: address(2), sheet: own }
+    const asked = [own, foreign, { ...own, sheetId: absent }, { ...own, workflowId: absent }, null]
+    const admissions = await admitAll(
+      store,
+      [stranger, ...asked.map((sheet) => ({ ...visitor, sheet })), visitor],
+      LIMITS,
+    )
+    expect(admissions.map(({ holder }) => holder?.email ?? null)).toEqual([null, ...Array(6).fill(email)])
+    expect(admissions.map(({ sheet }) => sheet?.sheet.sheet_id ?? null)).toEqual([
+      null,
+      own.sheetId,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ])
+    const found = await findSheetWithWorkflow(
+      store.system,
+      { orgId, memberId: admissions[1]?.holder?.member_id ?? '' },
+      own,
+    )
+    expect(admissions[1]?.sheet).toEqual(found)
+    await store.query({
+      text: 'update sheets set deleted_at = now() where sheet_id = $1',
+      values: [own.sheetId],
+    })
+    expect((await admitAll(store, [{ ...visitor, sheet: own }], LIMITS))[0]?.sheet).toBeNull()
   })
 
   it('counts of earlier days are swept away, those of today are kept', async () => {

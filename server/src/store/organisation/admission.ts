@@ -1,8 +1,22 @@
 import { sql } from 'kysely'
 import type { Db, Store } from '../connection/db.ts'
+import {
+  LIVING_SHEETS,
+  SHARES,
+  SHEET_COLUMNS,
+  type SheetWithWorkflow,
+  type SheetWithWorkflowRow,
+  toSheetWithWorkflow,
+} from '../sheets/sheets.ts'
 
 /** One request at the door: the hash of the key or session it carries (if it looks like one) and where it comes from. */
-export type Visitor = { hash: Buffer | null; address: string }
+export type Visitor = {
+  hash: Buffer | null
+  address: string
+  /** The sheet that its path names. It is found on the way, where the organisation of the key has it. */
+  sheet?: PathSheet | null
+}
+export type PathSheet = { workflowId: string; sheetId: string }
 
 export type KeyHolder = {
   org_id: string
@@ -28,31 +42,42 @@ export type Admission = {
   minute: Window
   day: Window
   now: number
+  /** Whether the member may use it is for the caller to see. */
+  sheet: SheetWithWorkflow | null
 }
 
-type Row = KeyHolder & {
-  n: number
-  granted: number
-  minute_used: number
-  day_used: number
-  per_minute: number
-  per_day: number
-  minute: Date
-  day: Date
-  now: Date
-}
+type Row = Omit<KeyHolder, 'org_id'> &
+  Partial<SheetWithWorkflowRow> & {
+    n: number
+    key_org_id: string
+    granted: number
+    minute_used: number
+    day_used: number
+    per_minute: number
+    per_day: number
+    minute: Date
+    day: Date
+    now: Date
+  }
+
+/** The sheets that paths name: what a request would ask for next. */
+const PLACES = `
+left join lateral (
+  select ${SHEET_COLUMNS}, exists (select from ${SHARES} and h.member_id = who.member_id) as is_shared
+  ${LIVING_SHEETS} and w.org_id = who.org_id and w.workflow_id = who.workflow_id and s.sheet_id = who.sheet_id
+) place on who.email is not null`
 
 /**
- * Looks up the keys and counts the requests of a whole batch in one statement. Two fixed windows per bucket (key, or
- * client address without a valid key), by the database's clock, so the limit is exact across processes. A refused
+ * Looks up the keys, and the sheets that paths name, and counts the requests of a whole batch in one statement. Two fixed windows
+ * per bucket (key, or client address without a valid key), by the database's clock, so the limit is exact across processes. A refused
  * request is not counted.
  */
-const ADMIT = `
+const admitStatement = (withSheets: boolean): string => `
 with visitor as (
-  select v.n, v.hash, v.address
-  from unnest($1::int[], $2::bytea[], $3::text[]) as v (n, hash, address)
+  select * from unnest($1::int[], $2::bytea[], $3::text[]${withSheets ? ', $6::uuid[], $7::uuid[]' : ''})
+    as v (n, hash, address${withSheets ? ', workflow_id, sheet_id' : ''})
 ), who as (
-  select v.n, k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.is_session, k.last_used_at, m.email, m.role,
+  select v.n, ${withSheets ? 'v.workflow_id, v.sheet_id, ' : ''}k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.is_session, k.last_used_at, m.email, m.role,
     case when m.email is null then 'address ' || v.address else 'key ' || k.key_id end as bucket,
     case when m.email is null then $4::int when k.is_session then least(2147483647, $4::bigint * ${SESSION_FACTOR})::int
       else coalesce(k.per_minute, $4::int) end as per_minute,
@@ -89,27 +114,36 @@ with visitor as (
       for no key update skip locked) free
   where k.org_id = w.org_id and k.key_id = w.key_id
 )
-select who.n, who.org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
-  who.is_session, c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
+select who.n, who.org_id as key_org_id, who.key_id, who.member_id, who.email, who.role, who.scopes, who.allowed_workflow_ids,
+  who.is_session${withSheets ? ', place.*' : ''}, c.granted, c.minute, c.minute_used, c.day, c.day_used, c.per_minute, c.per_day, now() as now, who.bucket
 -- Nobody waits for the disk: should the database crash, the counts of its last moments are no loss.
-from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)
+from (select set_config('synchronous_commit', 'off', true)) as unflushed, who join counted c using (bucket)${withSheets ? PLACES : ''}
 order by who.n`
+const ADMIT = { name: 'admit', text: admitStatement(false) }
+const ADMIT_TO_SHEETS = { name: 'admit-to-sheets', text: admitStatement(true) }
 
 export async function admitAll(
   store: Pick<Store, 'query'>,
   visitors: Visitor[],
   limits: { perMinute: number; perDay: number },
 ): Promise<Admission[]> {
+  const values: unknown[] = [
+    visitors.map((_, n) => n),
+    visitors.map((visitor) => visitor.hash),
+    visitors.map((visitor) => visitor.address),
+    limits.perMinute,
+    limits.perDay,
+  ]
+  const sheets = visitors.map(({ sheet }) => sheet ?? null)
+  const withSheets = sheets.some((sheet) => sheet !== null)
+  if (withSheets)
+    values.push(
+      sheets.map((sheet) => sheet?.workflowId ?? null),
+      sheets.map((sheet) => sheet?.sheetId ?? null),
+    )
   const rows = await store.query<Row & { bucket: string }>({
-    name: 'admit',
-    text: ADMIT,
-    values: [
-      visitors.map((_, n) => n),
-      visitors.map((visitor) => visitor.hash),
-      visitors.map((visitor) => visitor.address),
-      limits.perMinute,
-      limits.perDay,
-    ],
+    ...(withSheets ? ADMIT_TO_SHEETS : ADMIT),
+    values,
   })
   const taken = new Map<string, number>()
   return rows.map((row) => {
@@ -128,12 +162,17 @@ export async function admitAll(
       },
       day: { limit: row.per_day, used: row.day_used - behind, resetsAt: row.day.getTime() / 1000 + 86_400 },
       now: row.now.getTime() / 1000,
+      sheet: hasSheet(row) ? toSheetWithWorkflow(row) : null,
     }
   })
 }
 
+function hasSheet(row: Row): row is Row & SheetWithWorkflowRow {
+  return typeof row.sheet_id === 'string'
+}
+
 function holderOf(row: Row): KeyHolder {
-  const { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session } = row
+  const { key_org_id: org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session } = row
   return { org_id, key_id, member_id, email, role, scopes, allowed_workflow_ids, is_session }
 }
 

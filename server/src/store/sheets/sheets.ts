@@ -9,7 +9,7 @@ import { dropFlights } from '../runs/flights.ts'
 import { startDefinition } from './definitions.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import type { SheetKey } from './sheet-key.ts'
-import { selectWorkflows, type WorkflowFor } from './workflows.ts'
+import type { WorkflowFor } from './workflows.ts'
 
 export type SheetRecord = Omit<Selectable<Schema['sheets']>, 'deleted_at'>
 
@@ -43,43 +43,61 @@ export async function findSheet(db: Db, orgId: string, sheetId: string): Promise
   return selectSheets(db, orgId).where('sheets.sheet_id', '=', sheetId).executeTakeFirst()
 }
 
-/** A sheet with its workflow as a member meets it, by one statement: most requests begin with it. */
+export type SheetWithWorkflow = { workflow: WorkflowFor; sheet: SheetRecord }
+
+/** Both in one record, as statements answer it that begin with SHEET_COLUMNS. */
+export type SheetWithWorkflowRow = WorkflowFor &
+  Omit<SheetRecord, 'name' | 'owner_id' | 'created_at'> & {
+    sheet_name: string
+    sheet_owner_id: SheetRecord['owner_id']
+    sheet_created_at: Date
+  }
+
+/** Of a workflow `w` and its sheet `s`; `is_shared`, which depends on the member, comes on top. */
+export const SHEET_COLUMNS = `w.org_id, w.workflow_id, w.name, w.owner_id, w.created_at, w.updated_at, w.last_run_at,
+    s.sheet_id, s.name as sheet_name, s.position, s.owner_id as sheet_owner_id, s.auto_run, s.cache_enabled, s.cache_since,
+    s.continue_on_fail, s.revision, s.next_column, s.action_serials, s.created_at as sheet_created_at`
+export const LIVING_SHEETS = `from workflows w join sheets s on s.org_id = w.org_id and s.workflow_id = w.workflow_id
+  where w.deleted_at is null and s.deleted_at is null`
+/** Shares of the workflow `w`. */
+export const SHARES = 'workflow_shares h where h.org_id = w.org_id and h.workflow_id = w.workflow_id'
+
+/** A sheet with its workflow as a member meets it, by one statement. */
 export async function findSheetWithWorkflow(
   db: Db,
   { orgId, memberId }: { orgId: string; memberId: string },
   { workflowId, sheetId }: { workflowId: string; sheetId: string },
-): Promise<{ workflow: WorkflowFor; sheet: SheetRecord } | undefined> {
-  const found = await selectWorkflows(db, orgId, memberId)
-    .innerJoin('sheets', (join) =>
-      join
-        .onRef('sheets.org_id', '=', 'workflows.org_id')
-        .onRef('sheets.workflow_id', '=', 'workflows.workflow_id'),
-    )
-    .select([
-      'sheets.sheet_id',
-      'sheets.name as sheet_name',
-      'sheets.position',
-      'sheets.owner_id as sheet_owner_id',
-      'sheets.auto_run',
-      'sheets.cache_enabled',
-      'sheets.cache_since',
-      'sheets.continue_on_fail',
-      'sheets.revision',
-      'sheets.next_column',
-      'sheets.action_serials',
-      'sheets.created_at as sheet_created_at',
-    ])
-    .where('workflows.workflow_id', '=', workflowId)
-    .where('sheets.sheet_id', '=', sheetId)
-    .where('sheets.deleted_at', 'is', null)
-    .executeTakeFirst()
-  if (found === undefined) return undefined
-  const { name, owner_id, created_at, updated_at, last_run_at, is_shared, ...shared } = found
-  const { sheet_name, sheet_owner_id, sheet_created_at, ...sheet } = shared
-  const { org_id, workflow_id } = sheet
+): Promise<SheetWithWorkflow | undefined> {
+  const { rows } = await sql<SheetWithWorkflowRow>`select ${sql.raw(SHEET_COLUMNS)},
+      exists (select from ${sql.raw(SHARES)} and h.member_id = ${memberId}) as is_shared
+    ${sql.raw(LIVING_SHEETS)} and w.org_id = ${orgId} and w.workflow_id = ${workflowId} and s.sheet_id = ${sheetId}`.execute(
+    db,
+  )
+  return rows[0] === undefined ? undefined : toSheetWithWorkflow(rows[0])
+}
+
+export function toSheetWithWorkflow(row: SheetWithWorkflowRow): SheetWithWorkflow {
+  const { org_id, workflow_id, name, owner_id, created_at, updated_at, last_run_at, is_shared } = row
+  const { sheet_id, position, auto_run, cache_enabled, cache_since, continue_on_fail, revision } = row
+  const { next_column, action_serials } = row
   return {
     workflow: { org_id, workflow_id, name, owner_id, created_at, updated_at, last_run_at, is_shared },
-    sheet: { ...sheet, name: sheet_name, owner_id: sheet_owner_id, created_at: sheet_created_at },
+    sheet: {
+      org_id,
+      sheet_id,
+      workflow_id,
+      name: row.sheet_name,
+      position,
+      owner_id: row.sheet_owner_id,
+      auto_run,
+      cache_enabled,
+      cache_since,
+      continue_on_fail,
+      revision,
+      next_column,
+      action_serials,
+      created_at: row.sheet_created_at,
+    },
   }
 }
 

@@ -59,7 +59,9 @@ export async function workflowOfPath(request: FastifyRequest): Promise<void> {
 export async function sheetOfPath(request: FastifyRequest): Promise<void> {
   const { workflow_id, sheet_id } = request.params as z.infer<typeof SheetParams>
   const { caller, db } = request
-  const found = await findSheetWithWorkflow(db, caller, { workflowId: workflow_id, sheetId: sheet_id })
+  const found =
+    request.admittedSheet ??
+    (await findSheetWithWorkflow(db, caller, { workflowId: workflow_id, sheetId: sheet_id }))
   if (found === undefined) {
     await requireWorkflow(request, workflow_id)
     throw notFound('Sheet')
