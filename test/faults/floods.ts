@@ -18,7 +18,7 @@ export type Flood = {
 }
 
 type Parts = { store: Store; origin: string; dataDir: string; share: number }
-type OpenFlood = (flooder: Caller, other: Caller) => Promise<Flood>
+export type OpenFlood = (flooder: Caller, other: Caller) => Promise<Flood>
 
 const POLL_MS = 5
 const STREAMS = 200

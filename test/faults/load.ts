@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** Under `/api/v1`, or a webhook. */
 export type Wanted = { path: string; body?: object }
 
 /** How a request ended: a status, or why there is none. `sentAt` is when all of it was handed to an open connection. */
@@ -77,7 +78,7 @@ function send({ agent, key, hangSeconds }: Caller, origin: string, wanted: Wante
       exchange.failure = 'code' in cause ? String(cause.code) : cause.message
       resolve(exchange)
     }
-    const sent = request(`${origin}/api/v1${path}`, {
+    const sent = request(`${origin}${path.startsWith('/hooks/') ? '' : '/api/v1'}${path}`, {
       agent,
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

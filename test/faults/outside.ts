@@ -1,28 +1,32 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
+import { printTurn, type SpokenReply } from '#server/catalog/testing/chat-turn.ts'
 
 export type Outside = { url: string; close(): void }
 
+/** What a model says: of a task of the web agent it reads the page that is named and answers from it, all else is fine. */
+function think(body: string): SpokenReply {
+  if (body.includes('You answer from pages')) return { says: JSON.stringify({ founder: FOUND }) }
+  if (!body.includes('read_page')) return { says: 'fine' }
+  const url = /http:\/\/127[^\s"\\]+/.exec(body)?.[0] ?? ''
+  return body.includes('<page number') ? { says: 'done' } : { calls: [{ name: 'read_page', input: { url } }] }
+}
+const FOUND = { value: 'Ada Byron', sources: [{ page: 1, quote: 'founded by Ada Byron' }], reason: null }
+
 /** A model on loopback, as OpenAI's chat completions, that answers after a while. */
 export async function serveModel(delayMs: number): Promise<Outside> {
-  const message = { role: 'assistant', content: 'fine' }
-  const completion = JSON.stringify({
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 1_700_000_000,
-    model: 'local',
-    choices: [{ index: 0, message, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 },
-  })
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    request.resume().once('end', () => {
-      setTimeout(() => {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(completion)
-      }, delayMs)
-    })
+    const answer = async () => {
+      const reply = JSON.stringify(printTurn(think(await text(request))))
+      await sleep(delayMs)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
+    }
+    // Whoever is killed while it asks needs no answer.
+    answer().catch(() => response.destroy())
   })
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
   await once(server, 'listening')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openInstallation } from '#test/installation.ts'
 import { callOver } from '#test/sheets.ts'
+import { feedFloodsOf, serveItems } from './feed-floods.ts'
 import { type Flood, floodsOf } from './floods.ts'
 import { check, say, sayVerdict } from './installation.ts'
 import { serveMail, serveModel } from './outside.ts'
@@ -25,9 +26,9 @@ const limit = Number(values.ratio)
 const CREDITS = 10_000_000
 
 const installation = await openInstallation()
-const outside = [await serveModel(100), await serveMail(300)] as const
+const outside = [await serveModel(100), await serveMail(300), await serveItems()] as const
 try {
-  const [model, mail] = outside
+  const [model, mail, site] = outside
   const server = await installation.startServer({
     LOAM_MODEL_BASE_URL: `${model.url}/v1`,
     LOAM_MODELS: 'local',
@@ -39,6 +40,9 @@ try {
     LOAM_EXPORTS_PER_ORG: '100000',
     LOAM_STREAMS_PER_KEY: '1000',
     LOAM_STREAMS_PER_ORG: '1000',
+    LOAM_WEBHOOK_PER_MINUTE: '1000000',
+    LOAM_AGENT_PER_HOUR: '1000000',
+    LOAM_SEGMENT_CYCLE_SECONDS: '1',
   })
   const makeOrg = async (name: string) => {
     const { orgId, key } = await installation.makeOrg(name, CREDITS)
@@ -49,8 +53,9 @@ try {
     origin: server.url,
     dataDir: `${installation.folder}/server`,
     share: Number(values.share),
+    site,
   }
-  for (const [name, open] of Object.entries(floodsOf(parts))) {
+  for (const [name, open] of Object.entries({ ...floodsOf(parts), ...feedFloodsOf(parts) })) {
     if (values.only !== '' && values.only !== name) continue
     await measure(name, await open(await makeOrg(`Flood of ${name}`), await makeOrg(`Other of ${name}`)))
   }

@@ -88,6 +88,7 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
   app.decorateRequest('db')
   app.decorateRequest('warnings')
   app.decorateRequest('bodyText', '')
+  app.decorateRequest('turnOwner', null)
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
@@ -124,8 +125,9 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
     return undefined
   })
   app.addHook('preValidation', async (request) => {
-    if (request.caller === undefined || request.routeOptions.config.waits === true) return
-    await turns.take(request, request.caller.orgId, 'handler')
+    const owner = request.caller?.orgId ?? request.turnOwner
+    if (owner === null || request.routeOptions.config.waits === true) return
+    await turns.take(request, owner, 'handler')
   })
   app.addHook('preValidation', checkRequest)
   app.addHook('preHandler', async (request, reply) =>

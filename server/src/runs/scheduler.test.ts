@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { setSchedule } from '#server/org/schedules.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { listDueSchedules } from '#server/store/runs/schedules.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
@@ -158,4 +159,21 @@ it('a worker process starts runs that are due and walks their rows', async () =>
   const rows = await settledRows(org, base)
   await work.stop()
   expect(rows.map((row) => row.row_status)).toEqual(['complete', 'complete'])
+})
+
+it('R16: many schedules of one organisation that are due keep nobody else waiting', async () => {
+  await startDueRuns(store, log)
+  for (const minutes of [9, 8, 7]) await makeDue(minutes, { rows: 0, chain: false })
+  const other = await app.makeOrg()
+  const sheet = { org_id: other.orgId, sheet_id: (await rowsOf(other).makeSheet()).slice(-36) }
+  await setSchedule(store.system, OPERATOR, sheet, { cron: EVERY_MINUTE })
+  await sql`update schedules set next_run_at = now() - interval '1 minute' where sheet_id = ${sheet.sheet_id}`.execute(
+    store.system,
+  )
+  expect((await listDueSchedules(store.system, 2)).map(({ org_id }) => org_id)).toEqual([
+    org.orgId,
+    other.orgId,
+  ])
+  await startDueRuns(store, log)
+  expect(await listDueSchedules(store.system, 1)).toEqual([])
 })

@@ -16,7 +16,8 @@ import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { chooseOnly, startRun } from './queue.ts'
 
-const AT_ONCE = 100
+/** Few, so that what comes due meanwhile is seen: to start a run of many rows takes a while. */
+const AT_ONCE = 10
 const SCHEDULE = { email: 'schedule', keyId: null }
 
 /** A schedule starts within about a second of its time; a job of cron would come up to a minute late. */
@@ -34,19 +35,27 @@ export async function startDueRuns(store: Store, log: Log, signal?: AbortSignal)
   for (;;) {
     const due = await listDueSchedules(store.system, AT_ONCE)
     let taken = 0
-    for (const key of due) {
-      if (signal?.aborted) return
-      const about = { sheet_id: key.sheet_id }
-      try {
-        const outcome = await tick(store.org(key.org_id), key)
-        if (outcome === null) continue
-        taken += 1
-        log.info({ ...about, run_id: outcome.runId }, outcome.words)
-      } catch (cause) {
-        log.warn({ ...about, cause: reasonOf(cause) }, 'a scheduled run failed to start; tried again')
+    const startOf = async (ofOne: readonly SheetKey[]) => {
+      for (const key of ofOne) {
+        if (signal?.aborted) return
+        const about = { sheet_id: key.sheet_id }
+        try {
+          const outcome = await tick(store.org(key.org_id), key)
+          if (outcome === null) continue
+          taken += 1
+          log.info({ ...about, run_id: outcome.runId }, outcome.words)
+        } catch (cause) {
+          log.warn({ ...about, cause: reasonOf(cause) }, 'a scheduled run failed to start; tried again')
+        }
       }
     }
-    if (taken === 0) return
+    // One with many rows, or whose sheet is locked, keeps only its own organisation waiting.
+    await Promise.all(
+      Map.groupBy(due, ({ org_id }) => org_id)
+        .values()
+        .map(startOf),
+    )
+    if (taken === 0 || signal?.aborted) return
   }
 }
 

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { switchWebhookOn } from '#server/org/webhooks.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { rowsOf } from '#test/rows.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
+import { SMALL_DELIVERY } from './webhook-intake.ts'
 import { webhookSweep } from './webhook-sweep.ts'
 
 const app = await makeApp()
@@ -116,3 +117,37 @@ it('ids are remembered for seven days', async () => {
   await send({ Company: 'A' }, 'new')
   expect((await list(base)).total_count).toBe(3)
 })
+
+it.each([
+  ['small', 10],
+  ['large', SMALL_DELIVERY + 1],
+])(
+  'R16: %s deliveries that wait for a lock of their sheet keep nobody else waiting',
+  async (_size, length) => {
+    const other = await app.makeOrg()
+    const theirs = await hooked()
+    const sheet = { org_id: other.orgId, sheet_id: (await rowsOf(other).makeSheet()).slice(-36) }
+    const token = await switchWebhookOn(db, OPERATOR, app.services.sealer, sheet)
+    const row = { domain: 'x'.repeat(length) }
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>()
+    const holding = db.transaction().execute(async (trx) => {
+      await sql`select from sheet_counters where sheet_id = ${theirs.base.slice(-36)} for update`.execute(trx)
+      onLocked()
+      await released
+    })
+    onTestFinished(() => release())
+    await locked
+    const waiting = Array.from({ length: 8 }, () => theirs.send(row))
+    const waits = async () => {
+      const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`.execute(db)
+      return rows.length
+    }
+    await expect.poll(waits).toBeGreaterThan(0)
+    const sent = await app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload: row })
+    expect(sent.statusCode).toBe(200)
+    release()
+    await holding
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => 200))
+  },
+)

@@ -1,6 +1,8 @@
 import type { RejectedRow } from '#contract/rows.ts'
 import { newId } from '../lib/ids.ts'
 import { createBatcher } from '../lib/timing/batcher.ts'
+import { createFairTurns } from '../lib/timing/fair-turns.ts'
+import { createSlots } from '../lib/timing/slots.ts'
 import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
@@ -42,20 +44,44 @@ type Attempt = { receipt: Receipt } | { fault: unknown }
 
 const WEBHOOK = { email: 'webhook', keyId: null }
 /** Deliveries with a body of at most this size share transactions; larger ones are worth one of their own. */
-const SMALL = 16_384
+export const SMALL_DELIVERY = 16_384
+
+/** Transactions at once; an organisation that has none begins one all the same. */
+const AT_ONCE = 4
+/** Of one organisation, of small and of large deliveries. */
+const AT_ONCE_OF_ONE = 2
+
+type Line = { small: Accept; large: Accept; underWay: number }
+type Accept = (item: Item) => Promise<Attempt>
 
 /**
  * Accepts deliveries. Many at once share one transaction: ids, rows, runs and records together, so that bursts are
- * accepted at the speed of batched inserts.
+ * accepted at the speed of batched inserts. Organisations share none and take turns: rows of one may be large or many, and
+ * its sheets locked.
  */
 export function createWebhookIntake(store: Store) {
-  const run = (items: Item[]) => acceptAll(store, items)
-  const small = createBatcher<Item, Attempt>({ run, maxItems: 500, maxInFlight: 2 })
-  const large = createBatcher<Item, Attempt>({ run, maxItems: 1, maxInFlight: 2 })
+  const { takeTurn } = createFairTurns(createSlots(AT_ONCE))
+  const lines = new Map<string, Line>()
+  const openLine = (orgId: string): Line => {
+    const run = (items: Item[]) => takeTurn(orgId, () => acceptAll(store, items))
+    const batcher = (maxItems: number) =>
+      createBatcher<Item, Attempt>({ run, maxItems, maxInFlight: AT_ONCE_OF_ONE })
+    return { small: batcher(500), large: batcher(1), underWay: 0 }
+  }
   const accept = async (item: Item): Promise<Receipt> => {
-    const attempt = await ('refused' in item || item.bytes <= SMALL ? small(item) : large(item))
-    if ('fault' in attempt) throw attempt.fault
-    return attempt.receipt
+    const { org_id } = item.sheet
+    const line = lines.get(org_id) ?? openLine(org_id)
+    lines.set(org_id, line)
+    line.underWay += 1
+    try {
+      const isSmall = 'refused' in item || item.bytes <= SMALL_DELIVERY
+      const attempt = await (isSmall ? line.small(item) : line.large(item))
+      if ('fault' in attempt) throw attempt.fault
+      return attempt.receipt
+    } finally {
+      line.underWay -= 1
+      if (line.underWay === 0) lines.delete(org_id)
+    }
   }
   return {
     accept: (delivery: Delivery) => accept(delivery),

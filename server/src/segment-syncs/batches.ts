@@ -1,3 +1,4 @@
+import { takeTurn } from '../lib/timing/fair-turns.ts'
 import type { Db } from '../store/connection/db.ts'
 import { findEntities } from '../store/records/entities.ts'
 import { recordFailure } from '../store/segment-syncs/deliveries.ts'
@@ -45,7 +46,8 @@ export async function deliverCleared(db: Db, key: SyncKey, isTurnOver: () => boo
 
 async function tryBatch(db: Db, key: SyncKey, connectionId: string, limit: number) {
   try {
-    return (await deliverBatch(db, key, connectionId, limit)) ? 'more' : 'done'
+    const more = await takeTurn(key.org_id, () => deliverBatch(db, key, connectionId, limit))
+    return more ? 'more' : 'done'
   } catch (cause) {
     if (cause instanceof DeliveryFailed) return cause
     throw cause

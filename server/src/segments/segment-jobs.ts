@@ -4,11 +4,18 @@ import { defineJob, type Job } from '../lib/job.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { addLongJob } from '../store/queue/long-jobs.ts'
 import { listSegmentsToPrune, pruneChanges } from '../store/segments/changes.ts'
-import { listDueSegments, lockSegment, type SegmentKey } from '../store/segments/segments.ts'
+import {
+  listDueSegments,
+  listOrgsWithDueSegments,
+  lockSegment,
+  type SegmentKey,
+} from '../store/segments/segments.ts'
 import { evaluateSegments } from './evaluate.ts'
 
 const EVALUATION_JOB = 'evaluate_segment'
 const AT_ONCE = 500
+/** Of each organisation, before the others have their turn. */
+const QUEUED_AT_ONCE = 20
 const CHANGES_AT_ONCE = 5000
 /** Others wait for the few places that jobs have. */
 const TURN_MS = 20_000
@@ -35,14 +42,20 @@ export function segmentJobs(store: Store, config: Pick<Config, 'LOAM_SEGMENT_CHA
   ]
 }
 
-/** One job for each segment with something to do, so that a large one keeps nobody else waiting. */
+/** One job for each segment with something to do, so that a large one keeps nobody else waiting; organisations take turns. */
 async function queueDueSegments({ system }: Store, signal: AbortSignal): Promise<void> {
-  for (let after: string | null | undefined = null; after !== undefined;) {
-    signal.throwIfAborted()
-    const page = { after, limit: AT_ONCE, orgId: null, now: null }
-    const due: SegmentKey[] = await listDueSegments(system, page)
-    for (const key of due) await queueEvaluation(system, key)
-    after = due.at(-1)?.segment_id
+  const rest = new Map<string, string | null>(
+    (await listOrgsWithDueSegments(system)).map((orgId) => [orgId, null]),
+  )
+  while (rest.size > 0) {
+    for (const [orgId, after] of rest) {
+      signal.throwIfAborted()
+      const due = await listDueSegments(system, { after, limit: QUEUED_AT_ONCE, orgId, now: null })
+      for (const key of due) await queueEvaluation(system, key)
+      const last = due.at(-1)
+      if (last === undefined) rest.delete(orgId)
+      else rest.set(orgId, last.segment_id)
+    }
   }
 }
 

@@ -5,6 +5,8 @@ import { AppError } from '../lib/errors.ts'
 import { company, NOW, recordsOf } from '../records/testing/records.ts'
 import { makeSynced, makeSyncApp } from '../segment-syncs/testing/sync-app.ts'
 import { OPERATOR } from '../store/organisation/audit.ts'
+import { QUEUES } from '../store/queue/jobs.ts'
+import { listDueSyncs } from '../store/segment-syncs/ticks.ts'
 import { readRelated, type RelatedPlace, relatedQuery } from '../store/segments/facts.ts'
 import { findSegment } from '../store/segments/segments.ts'
 import { lookUpByKey } from '../store/sources/source-records.ts'
@@ -12,6 +14,7 @@ import { evaluateSegments } from './evaluate.ts'
 import type { Filter } from './filter.ts'
 import { judgeEntities } from './judge-entities.ts'
 import { previewFilter } from './preview.ts'
+import { segmentJobs } from './segment-jobs.ts'
 import { createSegment, removeSegment, updateSegment } from './segments.ts'
 
 const syncs = await makeSyncApp()
@@ -245,4 +248,32 @@ it('entities with many relationships are judged in as many transactions as it ta
   const question = { orgId, kind: 'company' as const, filter: filter as Filter }
   const preview = await previewFilter(db, question, { sampled: 1, signal: AbortSignal.abort() })
   expect(preview).toEqual({ members: 0, lookedAt: 0, complete: false, sample: [] })
+})
+
+it('R16: many segments and syncs of one organisation keep those of nobody else waiting', async () => {
+  const [many, one] = [await app.makeOrg(), await app.makeOrg()]
+  for (let n = 0; n < 21; n += 1) await syncs.makeSegment(many)
+  const last = await syncs.makeSegment(one)
+  const [findDue] = segmentJobs(app.store, app.services.config)
+  await findDue?.run({}, AbortSignal.timeout(600_000))
+  const { rows: jobs } = await sql<{ segment_id: string; place: number; jobs: number }>`
+    select payload ->> 'segment_id' as segment_id, row_number() over (order by id)::int as place, count(*) over ()::int as jobs
+    from ${sql.table(`${QUEUES.long}._private_jobs`)}
+    where payload ->> 'org_id' in (${many.orgId}, ${one.orgId})`.execute(app.store.system)
+  const found = jobs.find(({ segment_id }) => segment_id === last)
+  expect(jobs).toHaveLength(22)
+  expect(found?.place).toBeLessThan(22)
+
+  const due: string[] = []
+  for (const org of [many, many, many, one]) {
+    const { body } = await syncs.sync(org, await syncs.makeSegment(org), {
+      workflow_id: (await syncs.makeWorkflow(org)).id,
+      field_mapping: { 'input.who': 'name' },
+    })
+    due.push(body.data.sync_id)
+  }
+  // Before whatever others in this file left.
+  await sql`update segment_syncs set next_cycle_at = '2020-01-01'::timestamptz + array_position(${due}::uuid[], sync_id) * interval '1 day'
+    where sync_id = any(${due}::uuid[])`.execute(app.store.system)
+  expect((await listDueSyncs(app.store.system, 2)).map(({ sync_id }) => sync_id)).toEqual([due[0], due[3]])
 })

@@ -1,4 +1,5 @@
 import { refusal, type Refusal } from '../catalog/provider/reply.ts'
+import { takeTurn } from '../lib/timing/fair-turns.ts'
 import { type PulledPage, readPage } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
@@ -72,7 +73,9 @@ export async function pullPages(
         // It is awaited with the next batch; until then its failure must not count as unheard.
         ahead.catch(() => undefined)
       }
-      const written = await writeBatch(db, claim, { walk, batch, most, prices })
+      const result = { walk, batch, most, prices }
+      const holder = claim
+      const written = await takeTurn(holder.org_id, () => writeBatch(db, holder, result))
       if (written === null || written.claimed_until === null) return written
       claim = written
       walk = written.walk ?? walk

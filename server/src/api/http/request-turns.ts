@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { createSlots } from '../../lib/timing/slots.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The organisation that takes turns for a request without a key; null when none does. */
+    turnOwner: string | null
+  }
+}
+
 type TurnLimits = {
   /** At work at once while one organisation has the process for itself. */
   alone: number

@@ -76,7 +76,10 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
 /** Schedules that are due, the longest waiting first. */
 export async function listDueSchedules(db: Db, limit: number): Promise<SheetKey[]> {
   const { rows } = await sql<SheetKey>`select org_id, sheet_id from schedules
-    where next_run_at <= now() order by next_run_at limit ${limit}`.execute(db)
+    where next_run_at <= now()
+    order by row_number() over (partition by org_id order by next_run_at), next_run_at limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 

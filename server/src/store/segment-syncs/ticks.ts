@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import type { SyncKey } from './syncs.ts'
 
-/** Syncs whose cycle is due by the database's clock, the longest waiting first. */
+/** Syncs whose cycle is due by the database's clock: the longest waiting of each organisation first, then their next. */
 export async function listDueSyncs(db: Db, limit: number): Promise<SyncKey[]> {
   const { rows } = await sql<SyncKey>`select org_id, sync_id from segment_syncs
     where state in ('active', 'pending_confirmation') and next_cycle_at <= now()
-    order by next_cycle_at limit ${limit}`.execute(db)
+    order by row_number() over (partition by org_id order by next_cycle_at), next_cycle_at limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 

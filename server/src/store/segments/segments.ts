@@ -152,24 +152,29 @@ export async function moveSegment(db: Db, segment: SegmentRecord, progress: Prog
     where org_id = ${segment.org_id} and segment_id = ${segment.segment_id}`.execute(db)
 }
 
+/** Of the segment `s` and the counter `c` of its organisation: whether there is anything to look at. */
+const isDue = (now: Date | null) => sql`(s.evaluated_version < s.filter_version
+  or s.evaluated_change_no < coalesce(c.last_change, 0) or exists (select from segment_members m
+    where m.org_id = s.org_id and m.segment_id = s.segment_id and m.check_at <= coalesce(${now}::timestamptz, now())))`
+
+export async function listOrgsWithDueSegments(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ org_id: string }>`
+    select o.org_id from organisations o where exists (
+      select from record_segments s left join record_counters c on c.org_id = s.org_id
+      where s.org_id = o.org_id and ${isDue(null)})`.execute(db)
+  return rows.map(({ org_id }) => org_id)
+}
+
 /** Segments after that one that an evaluation would find something to do for: a new filter, changes, or the time has come. */
 export async function listDueSegments(
   db: Db,
-  {
-    after,
-    limit,
-    orgId,
-    now,
-  }: { after: string | null; limit: number; orgId: string | null; now: Date | null },
+  { after, limit, orgId, now }: { after: string | null; limit: number; orgId: string; now: Date | null },
 ): Promise<SegmentKey[]> {
   const { rows } = await sql<SegmentKey>`
     select s.org_id, s.segment_id from record_segments s
     left join record_counters c on c.org_id = s.org_id
-    where s.segment_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
-      and (${orgId}::uuid is null or s.org_id = ${orgId}::uuid)
-      and (s.evaluated_version < s.filter_version or s.evaluated_change_no < coalesce(c.last_change, 0)
-        or exists (select from segment_members m
-          where m.org_id = s.org_id and m.segment_id = s.segment_id and m.check_at <= coalesce(${now}::timestamptz, now())))
+    where s.org_id = ${orgId} and s.segment_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
+      and ${isDue(now)}
     order by s.segment_id limit ${limit}`.execute(db)
   return rows
 }

@@ -5,7 +5,7 @@ import { hashToken } from '../../../lib/security/keys.ts'
 import { createBatcher } from '../../../lib/timing/batcher.ts'
 import { isWebhookToken } from '../../../org/webhooks.ts'
 import { readDelivery } from '../../../rows/delivery.ts'
-import { createWebhookIntake } from '../../../runs/webhook-intake.ts'
+import { createWebhookIntake, SMALL_DELIVERY } from '../../../runs/webhook-intake.ts'
 import { isUnavailable } from '../../../store/connection/db.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
@@ -28,6 +28,10 @@ declare module 'fastify' {
 const EXCERPT = 1000
 const ID_EXCERPT = 255
 
+/** Told by its sender, or of a size that only shows when it is there. */
+const isLarge = ({ headers }: FastifyRequest): boolean =>
+  Number(headers['content-length'] ?? Infinity) > SMALL_DELIVERY
+
 /** Where other systems push rows (D10): the token in the path is all they need. */
 export function webhookReceiverRoutes(app: Api, { config, store, log }: Services): void {
   const admit = createBatcher<Buffer, WebhookAdmission | null>({
@@ -48,6 +52,8 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
     if (!admitted.granted) throw tooManyRequests(admitted.minute, 'minute', admitted.now)
     request.webhookSheet = admitted.sheet
     request.webhookCap = admitted.capMillis
+    // It takes a turn as requests with a key do; small ones are accepted many at a time.
+    if (isLarge(request)) request.turnOwner = admitted.sheet.org_id
     // Senders name all sorts of types, or none; what they send is JSON or refused as such.
     request.headers['content-type'] = 'application/json'
   })
