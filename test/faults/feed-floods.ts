@@ -169,9 +169,9 @@ async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Cal
     },
     async start() {
       const entities = Math.max(1000, Math.ceil(ENTITIES * share))
-      let isOver = false
+      const over = new AbortController()
       const change = async () => {
-        for (let from = 0; !isOver; from = (from + INGESTED_AT_ONCE) % entities) {
+        for (let from = 0; !over.signal.aborted; from = (from + INGESTED_AT_ONCE) % entities) {
           await put(flooder, from, INGESTED_AT_ONCE)
         }
       }
@@ -179,7 +179,7 @@ async function segmentFlood({ store, share }: Parts, flooder: Caller, other: Cal
       return {
         left: async () => count,
         async stop() {
-          isOver = true
+          over.abort()
           await changing
           await sql`update segment_syncs set next_cycle_at = 'infinity' where org_id = ${flooder.orgId}`.execute(
             store.system,
