@@ -1,5 +1,6 @@
 import type { EgressRequest } from '../../lib/egress/request.ts'
-import { createMask } from '../../lib/security/redaction.ts'
+import { type EgressResponse, Response } from '../../lib/egress/response.ts'
+import { createMask, redact } from '../../lib/security/redaction.ts'
 
 /** A shorter value in a header is hardly a credential, and may stand in an answer for other reasons. */
 const SHORTEST_SENT = 8
@@ -27,4 +28,26 @@ export function hideSecrets(request: EgressRequest, secrets: readonly string[]):
     inContent: <Content>(content: Content) =>
       inContent === null ? content : (inContent(content) as Content),
   }
+}
+
+/**
+ * The reply without the credentials that it repeats. They are looked for in its bytes, as they are copied and as JSON spells
+ * them, which takes no time worth mentioning; nearly all replies are given back as they are.
+ */
+export function cutCredentials(reply: EgressResponse, credentials: readonly string[]): EgressResponse {
+  const repeated = credentials.filter(
+    (secret) => secret.length >= SHORTEST_SECRET && mayHold(reply.body, secret),
+  )
+  if (repeated.length === 0) return reply
+  const spellings = repeated.flatMap((secret) => [secret, secret.replaceAll('/', String.raw`\/`)])
+  const body = Buffer.from(redact(reply.text(), spellings))
+  const { status, url, redirects, location, more, ms, headers } = reply
+  return new Response({ status, body, url, redirects, location, more, ms }, headers)
+}
+
+/** By its longest part that is spelled the same everywhere. */
+function mayHold(body: Uint8Array, secret: string): boolean {
+  const plain = secret.match(/[\w-]+/g) ?? []
+  const [longest = ''] = plain.toSorted((one, other) => other.length - one.length)
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(longest)
 }

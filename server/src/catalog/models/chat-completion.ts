@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EgressResponse } from '../../lib/egress/response.ts'
+import { cutCredentials } from '../http/secrets.ts'
 import type { ModelAddress } from './model-client.ts'
 import { MAX_BYTES, ModelUnreached } from './model-fetch.ts'
 
@@ -69,7 +70,7 @@ export async function completeChat(
   { messages, temperature, maxOutputTokens, format }: CompletionRequest,
   signal: AbortSignal,
 ): Promise<Completion> {
-  const reply = await egress.fetch({
+  const answer = await egress.fetch({
     url: `${baseUrl.replace(/\/$/, '')}/chat/completions`,
     method: 'POST',
     headers: {
@@ -92,7 +93,8 @@ export async function completeChat(
     redirects: 'return',
     signal,
   })
-  if (!reply.ok) throw new ModelUnreached(reply)
+  if (!answer.ok) throw new ModelUnreached(answer)
+  const reply = cutCredentials(answer, apiKey === undefined ? [] : [apiKey])
   if (reply.status < 200 || reply.status > 299) throw new ModelRefused(reply)
   const json = reply.json()
   const read = json.ok ? Reply.safeParse(json.value) : undefined

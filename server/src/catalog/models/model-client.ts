@@ -22,7 +22,7 @@ const MAX_CLIENTS = 1000
 /** The client for one model. The libraries are only loaded where models are used. */
 async function createModelClient(address: ModelAddress): Promise<ModelClient> {
   const { id, baseUrl, apiKey } = address
-  const fetch = createModelFetch(address.egress, address.timeoutMs)
+  const fetch = createModelFetch(address.egress, address.timeoutMs, apiKey)
   if (address.api === 'anthropic') {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     // Without a key of ours the library would take one from the environment.

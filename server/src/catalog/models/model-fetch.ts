@@ -1,4 +1,5 @@
 import type { Egress, EgressFailure } from '../../lib/egress/egress.ts'
+import { cutCredentials } from '../http/secrets.ts'
 
 /** A call that got no answer; carries what became of it through the client library. */
 export class ModelUnreached extends Error {
@@ -17,12 +18,16 @@ export const MAX_BYTES = 4_000_000
 const OF_THE_WIRE: ReadonlySet<string> = new Set(['content-encoding', 'content-length', 'transfer-encoding'])
 
 /** `fetch` for client libraries, over the guarded client: they can reach nothing that it refuses. */
-export function createModelFetch(egress: Egress, timeoutMs: number): typeof globalThis.fetch {
+export function createModelFetch(
+  egress: Egress,
+  timeoutMs: number,
+  apiKey?: string,
+): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body, signal } = init
     if (body !== undefined && body !== null && typeof body !== 'string')
       throw new Error('the body of a call to a model must be text')
-    const reply = await egress.fetch({
+    const answer = await egress.fetch({
       url: input instanceof Request ? input.url : String(input),
       method,
       headers: Object.fromEntries(new Headers(init.headers)),
@@ -33,7 +38,8 @@ export function createModelFetch(egress: Egress, timeoutMs: number): typeof glob
       redirects: 'return',
       ...(signal ? { signal } : {}),
     })
-    if (!reply.ok) throw new ModelUnreached(reply)
+    if (!answer.ok) throw new ModelUnreached(answer)
+    const reply = cutCredentials(answer, apiKey === undefined ? [] : [apiKey])
     const headers = Object.entries(reply.headers).flatMap(([name, values]) =>
       OF_THE_WIRE.has(name) ? [] : values.map((value): [string, string] => [name, value]),
     )

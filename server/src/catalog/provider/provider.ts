@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Egress } from '../../lib/egress/egress.ts'
 import type { EgressResponse } from '../../lib/egress/response.ts'
 import type { ProviderOption } from '../fields/field.ts'
+import { cutCredentials } from '../http/secrets.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
@@ -165,7 +166,12 @@ export function defineProvider(spec: ProviderSpec): Provider {
           refused = authorised.token
           continue
         }
-        const parsed = parseReply(reply, schema, { rules: spec, secrets, now: context.now() })
+        const credentials = [...listCredentials(key), ...listSent(authorised)]
+        const parsed = parseReply(cutCredentials(reply, credentials), schema, {
+          rules: spec,
+          secrets,
+          now: context.now(),
+        })
         if (!parsed.ok && parsed.refusal.kind === 'error' && parsed.refusal.misfit !== undefined) {
           tellMisfit({ provider: id, ...parsed.refusal.misfit })
         }
@@ -173,6 +179,24 @@ export function defineProvider(spec: ProviderSpec): Provider {
       }
     },
   }
+}
+
+/** Fields of a connection that nobody may learn. Others, such as addresses and names, rightly stand in answers. */
+const CREDENTIALS = ['secret', 'client_secret', 'refresh_token', 'session_token']
+
+function listCredentials({ fields }: ProviderKey): string[] {
+  // One secret may be several, of which the first is a name.
+  return CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
+    secret,
+    ...secret.split(':').slice(1),
+  ])
+}
+
+function listSent({ headers, query, token }: Authorised): string[] {
+  const sent = [...Object.values(headers), ...Object.values(query)].map((value) =>
+    value.replace(/^(?:bearer|basic|token) /i, ''),
+  )
+  return token === undefined ? sent : [token, ...sent]
 }
 
 /** What answers here, with no third party and no key. */
