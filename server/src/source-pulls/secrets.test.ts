@@ -24,11 +24,11 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   const answers: string[] = []
   // Everything that was sent comes back, in texts, keys and the name of the next page; PHP spells a slash its own way.
   const base = await serveDouble(({ path, query, headers }) => {
-    const { authorization = '' } = headers
+    const authorization = String(headers['authorization'])
     if (path.includes('/meta/'))
       return { json: { bases: [{ id: 'app12345678901234', name: authorization }] } }
     if (path.includes('Broken')) return { status: 422, json: { error: { message: `no, ${authorization}` } } }
-    const fields = { seen: authorization, [String(authorization)]: query, name: 'Acme' }
+    const fields = { seen: authorization, [authorization]: query, name: 'Acme' }
     const id = `rec-${query['offset'] ?? 'first'}`
     const next = query['offset'] === undefined ? { offset: `after-${authorization}` } : {}
     const text = JSON.stringify({ records: [{ id, fields }], ...next })
@@ -36,7 +36,7 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   })
   const list = await serveDouble(({ path, headers }) =>
     path === '/'
-      ? { json: { items: [{ id: `1 ${headers['x-token']}`, seen: headers }] } }
+      ? { json: { items: [{ id: `1 ${String(headers['x-token'])}`, seen: headers }] } }
       : { status: 400, json: { seen: headers } },
   )
   const site = await serveSite({ '/about': '<title>About</title><p>Acme was founded by Ada Byron.</p>' })
@@ -103,7 +103,7 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   const prompt = `Who founded Acme? See ${site.origin}/about`
   const asked = await call('POST', '/agent/run', { prompt, output_schema })
   expect(asked.status).toBe(200)
-  await call('GET', `/agent/runs/${asked.headers['x-request-id']}`)
+  await call('GET', `/agent/runs/${String(asked.headers['x-request-id'])}`)
 
   // They did get them, so there was something to keep silent about.
   const sent = JSON.stringify([base.seen, list.seen])
