@@ -135,6 +135,11 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ],
   ["changes in one answer of a segment's feed", count(MAX_CHANGES), '`hasMore`'],
   ['members of segments are delivered', `every ${setting('LOAM_SEGMENT_CYCLE_SECONDS', 's')}`, ''],
+  [
+    'deliveries of a member that leaves its segment and returns, to one workflow',
+    setting('LOAM_SEGMENT_REPUSH_PER_DAY', 'in 24 hours'),
+    'it counts as `failed` until the day is over',
+  ],
   ['deliveries to a webhook that are kept to be looked at', `the last ${KEPT_DELIVERIES}`, ''],
   ['an invitation', `${INVITATION_DAYS} days`, '404'],
 ]

@@ -25,7 +25,11 @@ const MEMBERS = Number(values.members)
 const ROUNDS = Number(values.rounds)
 const PATIENCE_SECONDS = 240
 const INGESTED_AT_ONCE = 500
-const SETTINGS = { LOAM_SEGMENT_CYCLE_SECONDS: '1', LOAM_SEGMENT_FLOOD_MEMBERS: '1000000000' }
+const SETTINGS = {
+  LOAM_SEGMENT_CYCLE_SECONDS: '1',
+  LOAM_SEGMENT_FLOOD_MEMBERS: '1000000000',
+  LOAM_SEGMENT_REPUSH_PER_DAY: '1000000000',
+}
 const random = createRandom(Number(values.seed))
 
 const installation = await openInstallation()

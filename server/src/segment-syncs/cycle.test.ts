@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { mergeEntities, unmergeEntity } from '../records/merge.ts'
@@ -48,6 +49,44 @@ describe('4.10: a cycle', () => {
     }
     await sync.cycle()
     expect(await sync.workflow.rows()).toEqual(rows)
+  })
+
+  it('repush: a circle in which deliveries bring members back ends, and says why', async () => {
+    const sync = await makeSynced(syncs, { reentry_mode: 'repush' })
+    const names = Array.from({ length: 11 }, (_, n) => `c${n}`)
+    const returnAgain = async (...some: string[]) => {
+      await sync.leave(...some)
+      await sync.cycle()
+      await sync.enter(...some)
+      await sync.cycle()
+    }
+    await sync.enter(...names)
+    await sync.cycle()
+    const setCount = (counted: number, hours: number) =>
+      sql`update segment_deliveries set counted = ${counted}, counted_from = now() - ${hours} * interval '1 hour'
+        where connection_id = ${sync.connectionId}`.execute(app.store.system)
+    await setCount(23, 23)
+    await returnAgain('c0')
+    expect((await sync.workflow.rows()).filter((name) => name === 'c0')).toHaveLength(2)
+    await returnAgain('c0')
+    const worn = await sync.show()
+    expect(worn).toMatchObject({ state: 'active', destinations: [{ delivered: 12, failed: 1, pending: 0 }] })
+    expect(worn.last_import_error.message).toMatch(
+      /delivered 24 times within 24 hours \(LOAM_SEGMENT_REPUSH_PER_DAY\).*reentry_mode suppress$/,
+    )
+    // The day is over: it is delivered, and counted anew.
+    await setCount(24, 25)
+    await sync.cycle()
+    expect(await sync.show()).toMatchObject({
+      last_import_error: null,
+      destinations: [{ delivered: 13, failed: 0 }],
+    })
+    await setCount(24, 23)
+    await returnAgain(...names)
+    const ended = await sync.show()
+    expect(ended).toMatchObject({ state: 'paused_error', destinations: [{ delivered: 13 }] })
+    expect(ended.last_import_error.message).toMatch(/^10 members in a row .*LOAM_SEGMENT_REPUSH_PER_DAY/)
+    expect(await sync.workflow.rows()).toHaveLength(13)
   })
 
   it('a change of a member that stays one delivers nobody', async () => {

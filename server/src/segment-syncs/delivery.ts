@@ -4,7 +4,7 @@ import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import type { Cap } from '../runs/caps.ts'
 import { type Db, isUnavailable } from '../store/connection/db.ts'
-import { claimDeliveries } from '../store/segment-syncs/deliveries.ts'
+import { claimDeliveries, findWornMember } from '../store/segment-syncs/deliveries.ts'
 import {
   type DestinationRecord,
   listDestinations,
@@ -77,11 +77,19 @@ function capOfCycle({ sync, destination }: Stand): { cap?: Cap } {
   return { cap: { subject, limitMillis, each: 'subject' } }
 }
 
+/** Nobody who flaps is to be paid for without end: what the rows do may be what brings their member back. */
+const wornOut = (limit: number) =>
+  `it left and returned so often that it was delivered ${limit} times within 24 hours (LOAM_SEGMENT_REPUSH_PER_DAY). ` +
+  'Does the workflow change what the segment asks for, so that each delivery brings the next? ' +
+  'Then change its filter, or sync with reentry_mode suppress'
+
 /** Makes rows of the members that can be claimed, and answers how many. */
 export async function deliverMembers(trx: Db, stand: Stand, members: readonly Member[]): Promise<number> {
   const [first] = members
   if (first === undefined) return 0
   const { sync, destination, target } = stand
+  const worn = await findWornMember(trx, destination, members)
+  if (worn !== null) throw new DeliveryFailed(worn.member, new Error(wornOut(worn.limit)))
   try {
     const rows = await readRows(trx, sync.org_id, { kind: sync.kind, mapping: destination.mapping }, members)
     const rowIds = members.map(() => newId())

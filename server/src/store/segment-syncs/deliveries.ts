@@ -1,7 +1,30 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { limitSql } from '../connection/limits.ts'
 import type { DestinationKey, DestinationRecord } from './destinations.ts'
 import type { Member } from './waiting.ts'
+
+/** The day in which deliveries of a member are counted begins with the first of them. */
+const IS_SAME_DAY = sql`coalesce(x.counted_from, x.delivered_at) > now() - interval '1 day'`
+
+/** The first of these members that was delivered as often within a day as it may be, and how often that is. */
+export async function findWornMember(
+  db: Db,
+  { org_id, connection_id, reentry_mode }: DestinationRecord,
+  members: readonly Member[],
+): Promise<{ member: Member; limit: number } | null> {
+  if (reentry_mode !== 'repush') return null
+  const { rows } = await sql<{ place: number; limit: number }>`
+    select t.place::int as place, ${limitSql('repushPerDay')} as limit
+    from unnest(${members.map(({ entity_id }) => entity_id)}::uuid[],
+      ${members.map(({ entered_seq }) => entered_seq)}::bigint[]) with ordinality as t (e, s, place)
+    join segment_deliveries x on x.org_id = ${org_id} and x.connection_id = ${connection_id} and x.entity_id = t.e
+    where x.entered_seq < t.s and x.counted >= ${limitSql('repushPerDay')} and ${IS_SAME_DAY}
+    order by t.place limit 1`.execute(db)
+  const [worn] = rows
+  const member = worn === undefined ? undefined : members[worn.place - 1]
+  return worn === undefined || member === undefined ? null : { member, limit: Number(worn.limit) }
+}
 
 /**
  * Records which row each member becomes, and answers the ids of those who are to become one: nobody who did before, save for a
@@ -20,7 +43,8 @@ export async function claimDeliveries(
     from unnest(${members.map(({ entity_id }) => entity_id)}::uuid[],
       ${members.map(({ entered_seq }) => entered_seq)}::bigint[], ${rowIds}::uuid[]) as t (e, s, r)
     on conflict (org_id, connection_id, entity_id) do update set entered_seq = excluded.entered_seq,
-      row_id = excluded.row_id, delivered_at = now()
+      row_id = excluded.row_id, delivered_at = now(), counted = case when ${IS_SAME_DAY} then x.counted + 1 else 1 end,
+      counted_from = case when ${IS_SAME_DAY} then coalesce(x.counted_from, x.delivered_at) else now() end
     where ${again}::boolean and x.entered_seq < excluded.entered_seq
     returning x.entity_id`.execute(db)
   return new Set(rows.map(({ entity_id }) => entity_id))
