@@ -23,7 +23,7 @@ export async function findWornMember(
     order by t.place limit 1`.execute(db)
   const [worn] = rows
   const member = worn === undefined ? undefined : members[worn.place - 1]
-  return worn === undefined || member === undefined ? null : { member, limit: Number(worn.limit) }
+  return worn === undefined || member === undefined ? null : { member, limit: worn.limit }
 }
 
 /**
