@@ -9,6 +9,7 @@ import { listMerges } from '../store/records/merges.ts'
 import { listRelationships } from '../store/records/relationships.ts'
 import { listValues } from '../store/records/statements.ts'
 
+const MAX_SHOWN_IDENTIFIERS = 1000
 const MAX_RELATIONSHIPS = 1000
 const MAX_EVENTS = 100
 
@@ -30,6 +31,7 @@ export async function describeEntities(
     db,
     orgId,
     roots.map(({ entity_id }) => entity_id),
+    MAX_SHOWN_IDENTIFIERS,
   )
   return roots.map((root) => ({
     entity_id: root.entity_id,

@@ -55,7 +55,7 @@ export async function findNamed(
 async function findById(db: Db, orgId: string, id: string, kinds: readonly EntityKind[]): Promise<Named> {
   const entity = await findRoot(db, orgId, id)
   if (entity === undefined || !kinds.includes(entity.kind)) return { kind: 'absent', readings: [] }
-  const [identifier] = (await listIdentifiers(db, orgId, [entity.entity_id])).get(entity.entity_id) ?? []
+  const [identifier] = (await listIdentifiers(db, orgId, [entity.entity_id], 1)).get(entity.entity_id) ?? []
   return identifier === undefined
     ? { kind: 'refused', message: `entity ${id} has no identifier left` }
     : { kind: 'found', entity, identifier }

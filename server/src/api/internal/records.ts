@@ -3,9 +3,12 @@ import { STORE } from '#contract/names.ts'
 import { RecordPage, RecordsQuery } from '#contract/screens.ts'
 import { describeEntities } from '../../records/entity.ts'
 import { findEntities } from '../../store/records/entities.ts'
-import { searchEntities } from '../../store/records/search.ts'
+import { fitEntities, searchEntities } from '../../store/records/search.ts'
 import { ok } from '../http/envelope.ts'
 import type { Api } from '../services.ts'
+
+/** Of the fields on one page, which may have fewer records than were asked for. */
+const MAX_PAGE_BYTES = 8 * 1024 ** 2
 
 /** Companies, people and contacts of the record store, the oldest first. */
 export function recordRoutes(api: Api): void {
@@ -24,10 +27,10 @@ export function recordRoutes(api: Api): void {
         limit: limit + 1,
         ...(after === undefined ? {} : { after }),
       })
-      const shown = ids.slice(0, limit)
+      const shown = await fitEntities(db, orgId, ids.slice(0, limit), MAX_PAGE_BYTES)
       const found = await findEntities(db, orgId, shown)
       const inOrder = found.toSorted((one, other) => (one.entity_id < other.entity_id ? -1 : 1))
-      const next = ids.length > limit ? (shown.at(-1) ?? null) : null
+      const next = ids.length > shown.length ? (shown.at(-1) ?? null) : null
       return ok({ records: await describeEntities(db, orgId, inOrder), next })
     },
   )

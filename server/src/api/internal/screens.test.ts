@@ -77,6 +77,22 @@ it('failures of a run are grouped by cause, and those that ran again since are n
   expect(left).toEqual([expect.objectContaining({ cells: 1, error: expect.stringContaining('bad a') })])
 })
 
+it('a page of records has at most 8 MiB of fields, and 1,000 identifiers of each', async () => {
+  const { orgId, adminEmail } = await app.makeOrg()
+  const { call } = await signIn(app, orgId, adminEmail)
+  const { ingest } = recordsOf(app)
+  const fields = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`f${n}`, 'x'.repeat(65_000)]))
+  for (let n = 0; n < 6; n += 1) await ingest(orgId, 'test', company(`large${n}.com`, fields))
+  const same = Array.from({ length: 60 }, (_, n) =>
+    company(['hub.com', ...Array.from({ length: 19 }, (_x, k) => `n${n}k${k}.com`)]),
+  )
+  await ingest(orgId, 'test', ...same)
+  const first = (await call('GET', '/records?limit=100')).body.data
+  const second = (await call('GET', `/records?limit=100&after=${first.next}`)).body.data
+  expect([first.records.length, second.records.length, second.next]).toEqual([4, 3, null])
+  expect(second.records.at(-1).identifiers).toHaveLength(1000)
+})
+
 it('records are listed by kind in pages, and found by the beginning of an identifier', async () => {
   const domains = ['acme.example', 'acorn.example', 'zebra.example']
   const records = domains.map((domain) => company(domain, { name: domain.split('.')[0] }))

@@ -84,12 +84,17 @@ export async function listIdentifiers(
   db: Db,
   orgId: string,
   rootIds: readonly string[],
+  limit: number | null = null,
 ): Promise<Map<string, Identifier[]>> {
   const { rows } = await sql<Identifier & { rootId: string }>`
-    select e.root_id as "rootId", i.kind, i.identifier_kind as "identifierKind", i.identifier
-    from record_entities e
-    join record_identifiers i on i.org_id = ${orgId} and i.entity_id = e.entity_id
-    where e.org_id = ${orgId} and e.root_id = any(${rootIds}::uuid[])
+    select root.id as "rootId", i.kind, i.identifier_kind as "identifierKind", i.identifier
+    from unnest(${rootIds}::uuid[]) as root (id)
+    cross join lateral (
+      select i.kind, i.identifier_kind, i.identifier from record_entities e
+      join record_identifiers i on i.org_id = ${orgId} and i.entity_id = e.entity_id
+      where e.org_id = ${orgId} and e.root_id = root.id
+      order by i.identifier_kind, i.identifier limit ${limit}::bigint
+    ) as i
     order by i.identifier_kind, i.identifier`.execute(db)
   return Map.groupBy(rows, ({ rootId }) => rootId)
 }

@@ -34,3 +34,21 @@ export async function searchEntities(db: Db, orgId: string, search: Search): Pro
     order by e.entity_id limit ${limit}`.execute(db)
   return rows.map(({ entity_id }) => entity_id)
 }
+
+/** Those of the entities, from the first on, whose fields have at most so many bytes together; one at least. */
+export async function fitEntities(
+  db: Db,
+  orgId: string,
+  entityIds: readonly string[],
+  maxBytes: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ entity_id: string }>`
+    select entity_id from (
+      select entity_id, row_number() over in_order as place,
+        sum(octet_length(fields::text)) over in_order as bytes
+      from record_entities where org_id = ${orgId} and entity_id = any(${entityIds}::uuid[])
+      window in_order as (order by entity_id)
+    ) as sized
+    where place = 1 or bytes <= ${maxBytes} order by entity_id`.execute(db)
+  return rows.map(({ entity_id }) => entity_id)
+}
