@@ -79,7 +79,7 @@ it('failures of a run are grouped by cause, and those that ran again since are n
 
 it('a page of records has at most 8 MiB of fields, and 1,000 identifiers of each', async () => {
   const { orgId, adminEmail } = await app.makeOrg()
-  const { call } = await signIn(app, orgId, adminEmail)
+  const reader = await signIn(app, orgId, adminEmail)
   const { ingest } = recordsOf(app)
   const fields = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`f${n}`, 'x'.repeat(65_000)]))
   for (let n = 0; n < 6; n += 1) await ingest(orgId, 'test', company(`large${n}.com`, fields))
@@ -87,8 +87,8 @@ it('a page of records has at most 8 MiB of fields, and 1,000 identifiers of each
     company(['hub.com', ...Array.from({ length: 19 }, (_x, k) => `n${n}k${k}.com`)]),
   )
   await ingest(orgId, 'test', ...same)
-  const first = (await call('GET', '/records?limit=100')).body.data
-  const second = (await call('GET', `/records?limit=100&after=${first.next}`)).body.data
+  const first = (await reader.call('GET', '/records?limit=100')).body.data
+  const second = (await reader.call('GET', `/records?limit=100&after=${first.next}`)).body.data
   expect([first.records.length, second.records.length, second.next]).toEqual([4, 3, null])
   expect(second.records.at(-1).identifiers).toHaveLength(1000)
 })
