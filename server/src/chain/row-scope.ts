@@ -14,7 +14,7 @@ export type RowScope = {
   failedAmong(tokens: readonly Token[]): string[]
   add(action: string, status: string, outputs: Outputs): void
   /** Actions that these name whose outputs were not read, with what they take in the database. */
-  unreadAmong(tokens: readonly Token[]): { action: string; storedBytes: number }[]
+  unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[]
   /** Lends outputs that were not read, until the function that it answers is called. */
   lend(texts: ReadonlyMap<string, string | null>): () => void
 }
@@ -32,16 +32,15 @@ export function createRowScope(
   const data = parseLossless(row.data) as Record<string, unknown>
   const { columns, templates, columnPaths } = namesIn(definition)
   // Several tokens may lead into one text, which is read once.
-  const opened = new Map<string, unknown>()
+  let opened: Map<string, unknown> | undefined
   const open = (text: string): unknown => {
+    opened ??= new Map()
     if (!opened.has(text)) opened.set(text, openText(text))
     return opened.get(text)
   }
-  const results = new Map<string, Result>()
-  const stored =
-    row.cells === null ? {} : (parseLossless(row.cells) as Record<string, [string, Outputs, number?]>)
-  for (const [action, [status, outputs, leftBytes]] of Object.entries(stored))
-    results.set(action, { status, outputs, leftBytes })
+  const results = row.cells === null ? new Map<string, Result>() : readResults(row.cells)
+  const hasUnread =
+    row.cells !== null && [...results.values()].some(({ leftBytes }) => leftBytes !== undefined)
 
   function outputOf(action: string, name: string): TokenValue {
     const template = templates.get(action)
@@ -82,11 +81,13 @@ export function createRowScope(
         return status !== undefined && status !== 'complete'
       }),
     add: (action, status, outputs) => results.set(action, { status, outputs }),
-    unreadAmong: (tokens) =>
-      actionsAmong(tokens).flatMap((action) => {
+    unreadAmong(tokens) {
+      if (!hasUnread) return NOTHING
+      return actionsAmong(tokens).flatMap((action) => {
         const storedBytes = results.get(action)?.leftBytes
         return storedBytes === undefined ? [] : [{ action, storedBytes }]
-      }),
+      })
+    },
     lend(texts) {
       const left = [...texts].flatMap(([action, text]) => {
         const result = results.get(action)
@@ -96,10 +97,22 @@ export function createRowScope(
       })
       return () => {
         for (const [action, result] of left) results.set(action, result)
-        opened.clear()
+        opened?.clear()
       }
     },
   }
+}
+
+const NOTHING: readonly never[] = []
+
+function readResults(cells: string): Map<string, Result> {
+  const stored = parseLossless(cells) as Record<string, [string, Outputs, number?]>
+  return new Map(
+    Object.entries(stored).map(([action, [status, outputs, leftBytes]]) => [
+      action,
+      { status, outputs, leftBytes },
+    ]),
+  )
 }
 
 function actionsAmong(tokens: readonly Token[]): string[] {

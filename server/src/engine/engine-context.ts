@@ -18,10 +18,11 @@ import type { DatabaseUse } from './cells/database-use.ts'
 import type { ReadLargeOutputs } from './cells/large-outputs.ts'
 import type { Ending } from './ending.ts'
 import type { FlightStore } from './flights/flight-store.ts'
-import type { Flight, RunFacts, SettledCell } from './flights/flight.ts'
+import type { Flight, SettledCell } from './flights/flight.ts'
 import type { WithInputs } from './flights/large-rows.ts'
 import type { PureRuns } from './pure-runs.ts'
 import type { PurseKeeper } from './purses/purse-keeper.ts'
+import type { SettingOf } from './run-setting.ts'
 import type { Suspects } from './suspects.ts'
 
 /** What the walk of a row needs; engine.ts puts it together. */
@@ -32,8 +33,6 @@ export type Engine = {
   readLargeOutputs: ReadLargeOutputs
   /** For flights whose inputs are not read yet. */
   withInputs: WithInputs
-  /** The catalogue at the prices of a run. */
-  catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
   log: Log
   /** What every action may use. */
   services: Pick<ActionContext, 'egress' | 'models' | 'mail'> & {
@@ -52,7 +51,7 @@ export type Engine = {
   countProviders(org: string, cells: readonly SettledCell[]): void
   /** Resolves when the database was told all that no row waits for; for the end, when no row is walked any more. */
   flush(): Promise<void>
-  definitionOf(run: RunFacts): Promise<Definition>
+  settingOf: SettingOf
   /** What the flight's action may do with rows, until `signal` aborts. */
   sheetsFor(flight: Flight, signal: AbortSignal, database: DatabaseUse): SheetAccess
   /** What the flight's action may do with the record store. */

@@ -26,6 +26,7 @@ import { createProviderGates } from './provider-gate/provider-gate.ts'
 import { createProviderRates } from './provider-rates.ts'
 import { createPureRuns } from './pure-runs.ts'
 import { createPurseKeeper } from './purses/purse-keeper.ts'
+import { createRunSettings } from './run-setting.ts'
 import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
@@ -77,7 +78,6 @@ export function createEngine(parts: EngineParts): Engine {
     cache: createCellCache(store, ending),
     readLargeOutputs: createLargeOutputs(store),
     withInputs: createLargeRows(store, () => ending.hasBegun()),
-    catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     log,
     ending,
     slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
@@ -90,7 +90,11 @@ export function createEngine(parts: EngineParts): Engine {
     flush: async () =>
       void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
     pureRuns: createPureRuns(),
-    definitionOf: (run) => getDefinition(store.system, run),
+    settingOf: createRunSettings({
+      definitionOf: (run) => getDefinition(store.system, run),
+      envOf: (run) => environment.envOf(run),
+      catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
+    }),
     sheetsFor: (flight, signal, database) =>
       createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
     recordsFor: (flight, database) => createRecordAccess(store, flight, database),

@@ -46,7 +46,7 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
     count(org, cells) {
       for (const { actionId, provenance, startedAt } of cells) {
         if (actionId === undefined || provenance === undefined) continue
-        const day = new Date(startedAt).toISOString().slice(0, 10)
+        const day = dayOf(startedAt)
         for (const entry of provenance) {
           if (ASKED.has(entry.status)) add(tallyOf(tallies, org, day, actionId, entry.provider), entry)
         }
@@ -55,6 +55,16 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
     },
     flush: writeNext,
   }
+}
+
+const DAY_MS = 86_400_000
+let latest = { number: -1, day: '' }
+
+/** Cells that come one after the other are mostly of one day. */
+function dayOf(at: number): string {
+  const number = Math.floor(at / DAY_MS)
+  if (latest.number !== number) latest = { number, day: new Date(at).toISOString().slice(0, 10) }
+  return latest.day
 }
 
 function tallyOf(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Engine } from './engine-context.ts'
 import type { FlightStore } from './flights/flight-store.ts'
-import type { RowJob } from './flights/flight.ts'
+import type { RowJob, RunFacts } from './flights/flight.ts'
 import { faultCatalogue } from './testing/fault-catalogue.ts'
 import {
   complete,
@@ -65,7 +65,8 @@ function watched(credits = 0): { engine: Engine; notes: string[] } {
   const pure = { ...must(faultCatalogue.get('pure')), credits }
   const known = new Map([noted, pure].map((action) => [action.id, action]))
   const catalogue = { ...faultCatalogue, get: (id: string) => known.get(id) ?? faultCatalogue.get(id) }
-  return { engine: { ...plain, flights, catalogueOf: () => catalogue }, notes }
+  const settingOf = async (run: RunFacts) => ({ ...(await plain.settingOf(run)), catalogue })
+  return { engine: { ...plain, flights, settingOf }, notes }
 }
 
 const cellsOf = async (sheet: FlightSheet) =>

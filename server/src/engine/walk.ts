@@ -1,4 +1,3 @@
-import { outputsOf } from '../catalog/describe.ts'
 import { createRowScope } from '../chain/row-scope.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import { foreground, yieldTurn } from '../lib/timing/yielding.ts'
@@ -164,21 +163,8 @@ async function prepare(
 ): Promise<RowWalk | null> {
   const { facts, row, position } = flight
   if (row.data === null) return null
-  const [definition, env, catalogue] = await Promise.all([
-    engine.definitionOf(facts),
-    engine.environment.envOf(facts),
-    engine.catalogueOf(facts),
-  ])
-  const knownOutputs = (actionId: string, name: string, instanceId: string) => {
-    const template = catalogue.get(actionId)
-    if (template === undefined || Object.hasOwn(template.outputs, name)) return true
-    if (!template.dynamic) return false
-    const { outputs, closed } = outputsOf(
-      template,
-      definition.actions.find(({ id }) => id === instanceId)?.inputs ?? {},
-    )
-    return !closed || Object.hasOwn(outputs, name)
-  }
+  const setting = engine.settingOf(facts)
+  const { definition, catalogue, env, knownOutputs } = setting instanceof Promise ? await setting : setting
   const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the one.

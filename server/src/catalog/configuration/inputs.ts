@@ -8,7 +8,7 @@ import {
   type Token,
 } from '../../chain/references.ts'
 import type { Action } from '../define.ts'
-import { FieldProblem } from '../fields/field.ts'
+import { type Field, FieldProblem, type Fields } from '../fields/field.ts'
 
 type Configured = Readonly<Record<string, ConfiguredValue>>
 
@@ -18,18 +18,35 @@ export type ResolvedInputs = { resolved: Record<string, unknown>; missing: Token
 export function resolveInputs(action: Action, configured: Configured, lookup: Lookup): ResolvedInputs {
   const missing: Token[] = []
   const note = <Value>(answer: { value: Value; missing: Token[] }): Value => {
-    missing.push(...answer.missing)
+    if (answer.missing.length > 0) missing.push(...answer.missing)
     return answer.value
   }
   const scope = {
     text: (template: string) => note(resolveTemplate(parseTemplate(template), lookup)),
     value: (template: string) => note(resolveValue(parseTemplate(template), lookup)),
   }
-  const resolved = Object.entries(action.inputs).flatMap(([name, field]) => {
+  const resolved: Record<string, unknown> = {}
+  for (const [name, field] of fieldsOf(action).all) {
     const value = configured[name]
-    return value === undefined || isCleared(value) ? [] : [[name, field.resolve(value, scope)]]
-  })
-  return { resolved: Object.fromEntries(resolved), missing }
+    if (value !== undefined && !isCleared(value)) resolved[name] = field.resolve(value, scope)
+  }
+  return { resolved, missing }
+}
+
+type NamedFields = { all: readonly (readonly [string, Field])[]; required: readonly string[] }
+const known = new WeakMap<Fields, NamedFields>()
+
+/** The fields of an action, listed once for all its cells; and those without which it does not run. */
+function fieldsOf({ inputs }: Action): NamedFields {
+  const listed = known.get(inputs) ?? listFields(inputs)
+  known.set(inputs, listed)
+  return listed
+}
+
+function listFields(inputs: Fields): NamedFields {
+  const all = Object.entries(inputs)
+  const required = all.filter(([, field]) => field.required && field.runsWithout === undefined)
+  return { all, required: required.map(([name]) => name) }
 }
 
 /** D25: what the cache compares, the resolved inputs as text. */
@@ -46,7 +63,7 @@ export function readInputs(action: Action, resolved: Record<string, unknown>): R
   const empty = listEmpty(action, resolved)
   if (empty !== null) return { ok: false, message: empty }
   const inputs: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(action.inputs)) {
+  for (const [name, field] of fieldsOf(action).all) {
     try {
       inputs[name] = field.read(resolved[name])
     } catch (problem) {
@@ -70,9 +87,7 @@ export function renameEmpty(message: string, rename: (input: string) => string):
 function listEmpty(action: Action, resolved: Record<string, unknown>): string | null {
   const isEmpty = (name: string) =>
     resolved[name] === undefined || resolved[name] === null || resolved[name] === ''
-  const required = Object.entries(action.inputs).flatMap(([name, field]) =>
-    field.required && field.runsWithout === undefined && isEmpty(name) ? [name] : [],
-  )
+  const required = fieldsOf(action).required.filter(isEmpty)
   if (required.length > 0) return `${EMPTY}${required.join(', ')}`
   if (action.needs.length === 0 || action.needs.some((set) => !set.some(isEmpty))) return null
   return `${NEEDED}${action.needs.map((set) => set.join(' and ')).join('; ')}`

@@ -24,10 +24,10 @@ export async function chooseKey<Input, Result>(
     return (await context.keys.own(provider.id)) ?? remedyOf(provider, { ownKey: true, hasAddress: true })
   }
   const hasAddress = provider.isPlaced(context)
-  const remedy = remedyOf(provider, { ownKey: false, hasAddress })
-  if (provider.requiresOwnKey || !hasAddress) return remedy
+  const remedy = () => remedyOf(provider, { ownKey: false, hasAddress })
+  if (provider.requiresOwnKey || !hasAddress) return remedy()
   if (provider.auth.kind === 'none') return createKey('platform', {})
-  return context.keys.platform(provider.id) ?? remedy
+  return context.keys.platform(provider.id) ?? remedy()
 }
 
 /** Asks one provider, in as many calls as that takes. What may pass is a pause, as often as that is worth it (D24). */

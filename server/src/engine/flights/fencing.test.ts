@@ -72,17 +72,17 @@ describe('a worker that lost its lease changes nothing (R3)', () => {
     const job = must((await sheet.jobs())[0])
     const overtaken = {
       ...engine,
-      definitionOf: async (run: RunFacts) => {
+      settingOf: async (run: RunFacts) => {
         await fresh.claim(job)
-        return engine.definitionOf(run)
+        return engine.settingOf(run)
       },
     }
     await expect(walkRow(overtaken, job)).rejects.toThrow(RowTakenOver)
     const dropped = {
       ...engine,
-      definitionOf: async (run: RunFacts) => {
+      settingOf: async (run: RunFacts) => {
         await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: [job.r] })
-        return engine.definitionOf(run)
+        return engine.settingOf(run)
       },
     }
     await expect(walkRow(dropped, job)).resolves.toBeUndefined()

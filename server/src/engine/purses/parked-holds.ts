@@ -21,6 +21,7 @@ export function createParkedHolds(db: Db, release: (hold: Hold) => void): Parked
   const keyOf = ({ orgId, runId, rowId }: ParkedFlight) => `${orgId} ${runId} ${rowId}`
 
   function take(flight: ParkedFlight): Hold | null {
+    if (kept.size === 0) return null
     const key = keyOf(flight)
     const found = kept.get(key)
     kept.delete(key)
