@@ -19,6 +19,8 @@ export type RowScope = {
   lend(texts: ReadonlyMap<string, string | null>): () => void
 }
 
+type KnowsOutput = (actionId: string, name: string, instanceId: string) => boolean
+
 /**
  * D33: a token whose source was skipped, failed, has not run or is null reads as ''; one that names nothing is not found, and
  * its cell is an error. `knownOutputs` answers whether an action can have an output of that name.
@@ -26,80 +28,106 @@ export type RowScope = {
 export function createRowScope(
   definition: Definition,
   row: { data: string; cells: string | null },
-  knownOutputs: (actionId: string, name: string, instanceId: string) => boolean,
+  knownOutputs: KnowsOutput,
   env: ReadonlyMap<string, string>,
 ): RowScope {
-  const data = parseLossless(row.data) as Record<string, unknown>
-  const { columns, templates, columnPaths } = namesIn(definition)
-  // Several tokens may lead into one text, which is read once.
-  let opened: Map<string, unknown> | undefined
-  const open = (text: string): unknown => {
-    opened ??= new Map()
-    if (!opened.has(text)) opened.set(text, openText(text))
-    return opened.get(text)
-  }
-  const results = row.cells === null ? new Map<string, Result>() : readResults(row.cells)
-  const hasUnread =
-    row.cells !== null && [...results.values()].some(({ leftBytes }) => leftBytes !== undefined)
+  return new Scope(definition, row, knownOutputs, env)
+}
 
-  function outputOf(action: string, name: string): TokenValue {
-    const template = templates.get(action)
-    if (template === undefined) return { found: false }
-    const result = results.get(action)
-    if (result?.status !== 'complete' || result.outputs === null) {
-      return knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
+/** A class, since there is one for every row in hand. */
+class Scope implements RowScope {
+  readonly #data: Record<string, unknown>
+  readonly #names: Names
+  readonly #results: Map<string, Result>
+  readonly #hasUnread: boolean
+  readonly #knownOutputs: KnowsOutput
+  readonly #env: ReadonlyMap<string, string>
+  /** Several tokens may lead into one text, which is read once. */
+  #opened: Map<string, unknown> | undefined
+
+  constructor(
+    definition: Definition,
+    { data, cells }: { data: string; cells: string | null },
+    knownOutputs: KnowsOutput,
+    env: ReadonlyMap<string, string>,
+  ) {
+    this.#data = parseLossless(data) as Record<string, unknown>
+    this.#names = namesIn(definition)
+    this.#results = cells === null ? new Map() : readResults(cells)
+    this.#hasUnread =
+      cells !== null && [...this.#results.values()].some(({ leftBytes }) => leftBytes !== undefined)
+    this.#knownOutputs = knownOutputs
+    this.#env = env
+  }
+
+  readonly lookup: Lookup = (token) => {
+    switch (token.kind) {
+      case 'input': {
+        const column = this.#names.columns.get(token.name)
+        if (column !== undefined) return { found: true, value: this.#data[column] ?? '' }
+        const path = this.#names.columnPaths(token)
+        if (path === null) return { found: false }
+        const value = readPath(this.#data[path.column], path.steps, (text) => this.#open(text))
+        return { found: true, value: value ?? '' }
+      }
+      case 'output':
+      case 'column': {
+        const whole = this.#outputOf(token.action, pathOf(token).head)
+        if (!whole.found) return whole
+        return { found: true, value: readOutput(whole.value, token, (text) => this.#open(text)) ?? '' }
+      }
+      case 'env': {
+        const value = this.#env.get(token.key)
+        return value === undefined ? { found: false } : { found: true, value }
+      }
     }
-    if (Object.hasOwn(result.outputs, name)) return { found: true, value: result.outputs[name] ?? '' }
-    return knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
   }
 
-  return {
-    lookup(token) {
-      switch (token.kind) {
-        case 'input': {
-          const column = columns.get(token.name)
-          if (column !== undefined) return { found: true, value: data[column] ?? '' }
-          const path = columnPaths(token)
-          return path === null
-            ? { found: false }
-            : { found: true, value: readPath(data[path.column], path.steps, open) ?? '' }
-        }
-        case 'output':
-        case 'column': {
-          const whole = outputOf(token.action, pathOf(token).head)
-          return whole.found ? { found: true, value: readOutput(whole.value, token, open) ?? '' } : whole
-        }
-        case 'env': {
-          const value = env.get(token.key)
-          return value === undefined ? { found: false } : { found: true, value }
-        }
-      }
-    },
-    failedAmong: (tokens) =>
-      actionsAmong(tokens).filter((name) => {
-        const status = results.get(name)?.status
-        return status !== undefined && status !== 'complete'
-      }),
-    add: (action, status, outputs) => results.set(action, { status, outputs }),
-    unreadAmong(tokens) {
-      if (!hasUnread) return NOTHING
-      return actionsAmong(tokens).flatMap((action) => {
-        const storedBytes = results.get(action)?.leftBytes
-        return storedBytes === undefined ? [] : [{ action, storedBytes }]
-      })
-    },
-    lend(texts) {
-      const left = [...texts].flatMap(([action, text]) => {
-        const result = results.get(action)
-        if (result === undefined || text === null) return []
-        results.set(action, { status: result.status, outputs: parseLossless(text) as Outputs })
-        return [[action, result] as const]
-      })
-      return () => {
-        for (const [action, result] of left) results.set(action, result)
-        opened?.clear()
-      }
-    },
+  failedAmong(tokens: readonly Token[]): string[] {
+    return actionsAmong(tokens).filter((name) => {
+      const status = this.#results.get(name)?.status
+      return status !== undefined && status !== 'complete'
+    })
+  }
+
+  add(action: string, status: string, outputs: Outputs): void {
+    this.#results.set(action, { status, outputs })
+  }
+
+  unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[] {
+    if (!this.#hasUnread) return NOTHING
+    return actionsAmong(tokens).flatMap((action) => {
+      const storedBytes = this.#results.get(action)?.leftBytes
+      return storedBytes === undefined ? [] : [{ action, storedBytes }]
+    })
+  }
+
+  lend(texts: ReadonlyMap<string, string | null>): () => void {
+    const left = [...texts].flatMap(([action, text]) => {
+      const result = this.#results.get(action)
+      if (result === undefined || text === null) return []
+      this.#results.set(action, { status: result.status, outputs: parseLossless(text) as Outputs })
+      return [[action, result] as const]
+    })
+    return () => {
+      for (const [action, result] of left) this.#results.set(action, result)
+      this.#opened?.clear()
+    }
+  }
+
+  #open(text: string): unknown {
+    this.#opened ??= new Map()
+    if (!this.#opened.has(text)) this.#opened.set(text, openText(text))
+    return this.#opened.get(text)
+  }
+
+  #outputOf(action: string, name: string): TokenValue {
+    const template = this.#names.templates.get(action)
+    if (template === undefined) return { found: false }
+    const result = this.#results.get(action)
+    const outputs = result?.status === 'complete' ? result.outputs : null
+    if (outputs !== null && Object.hasOwn(outputs, name)) return { found: true, value: outputs[name] ?? '' }
+    return this.#knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
   }
 }
 

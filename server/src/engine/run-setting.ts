@@ -10,7 +10,7 @@ export type RunSetting = {
   catalogue: Catalogue
   env: EnvValues
   /** Whether an action can have an output of that name. */
-  knownOutputs(actionId: string, name: string, instanceId: string): boolean
+  knownOutputs: (actionId: string, name: string, instanceId: string) => boolean
 }
 
 export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
@@ -19,10 +19,10 @@ export type SettingOf = (run: RunFacts) => RunSetting | Promise<RunSetting>
 const KEPT_MS = 100
 
 type Sources = {
-  definitionOf(run: RunFacts): Promise<Definition>
-  envOf(run: RunFacts): Promise<EnvValues>
+  definitionOf: (run: RunFacts) => Promise<Definition>
+  envOf: (run: RunFacts) => Promise<EnvValues>
   /** The catalogue at the prices of a run. */
-  catalogueOf(run: RunFacts): Catalogue | Promise<Catalogue>
+  catalogueOf: (run: RunFacts) => Catalogue | Promise<Catalogue>
 }
 
 /** Answers at once what another row of the run has just asked for. */

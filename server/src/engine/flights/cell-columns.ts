@@ -1,5 +1,5 @@
 import { CACHED, LEARNS } from '../sql/settle.ts'
-import type { Flight, Position, SettledCell, Settlement } from './flight.ts'
+import type { Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 /** The cells of a batch by column, gone through once: there are very many. */
 export class CellColumns {
@@ -16,8 +16,9 @@ export class CellColumns {
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   hasExtras = false
+  readonly #learned = new Map<string, number>()
 
-  constructor(batch: readonly { flight: Flight; settlement: Settlement }[]) {
+  constructor(batch: readonly { flight: PassedFlight; settlement: Settlement }[]) {
     let n = 0
     for (const { flight, settlement } of batch) {
       n += 1
@@ -27,26 +28,39 @@ export class CellColumns {
         if (cell === undefined) continue
         this.flights.push(n)
         this.ends.push(next === null && place === cells.length - 1)
-        this.#add(cell, place === 0 ? flight.position : UNTOUCHED)
+        this.#add(flight.facts, cell, place === 0 ? flight.position : UNTOUCHED)
       }
     }
   }
 
-  #add(cell: SettledCell, passed: Passed): void {
+  #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
     this.actions.push(cell.action)
     this.statuses.push(cell.status)
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
-    this.marks.push((cell.cached ? CACHED : 0) + (cell.learns === true ? LEARNS : 0))
+    this.marks.push((cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0))
     this.billing.push(cell.billing === undefined ? 'null' : JSON.stringify(JSON.stringify(cell.billing)))
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
     if (extras !== null) this.hasExtras = true
   }
+
+  /** Cells of a batch are completed at one moment: a few of them show what their action gives, and each is one more in an index. */
+  #isLearnedFrom({ sheet_id }: PassedFlight['facts'], { action, learns }: SettledCell): boolean {
+    if (learns !== true) return false
+    const key = `${sheet_id} ${action}`
+    const count = this.#learned.get(key) ?? 0
+    if (count === MAX_LEARNED) return false
+    this.#learned.set(key, count + 1)
+    return true
+  }
 }
 
+const MAX_LEARNED = 8
+
 type Passed = Pick<Position, 'retries' | 'state'>
+type PassedFlight = { facts: Pick<RunFacts, 'sheet_id'>; position: Passed }
 const UNTOUCHED: Passed = { retries: 0, state: null }
 
 /** What a cell that completed at the first attempt has nothing of. */

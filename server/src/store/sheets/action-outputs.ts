@@ -31,18 +31,36 @@ export async function putDiscoveredOutputs(
     .execute()
 }
 
-/** What the action gave where it was completed last; undefined where it never was, or no such row is left. */
-export async function findLatestOutputs(
-  db: Db,
-  { org_id, sheet_id }: SheetKey,
-  action: string,
-): Promise<unknown> {
+/**
+ * What the action gave where it was completed last; undefined where it never was, or no such row is left. Of cells that were
+ * completed together a few are marked (`learns`); where none of those is left the newest rows are looked at.
+ */
+export async function findLatestOutputs(db: Db, sheet: SheetKey, action: string): Promise<unknown> {
+  return (await findMarked(db, sheet, action)) ?? findAmongNewest(db, sheet, action)
+}
+
+async function findMarked(db: Db, { org_id, sheet_id }: SheetKey, action: string): Promise<unknown> {
   const { rows } = await sql<{ outputs: unknown }>`
     select c.outputs from cells c
     join rows r on r.org_id = c.org_id and r.row_id = c.row_id
     where c.learns and c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = ${action}
       and c.status = 'complete' and c.outputs is not null
       and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+    order by c.completed_at desc limit 1`.execute(db)
+  return rows[0]?.outputs
+}
+
+const NEWEST = 1000
+
+async function findAmongNewest(db: Db, { org_id, sheet_id }: SheetKey, action: string): Promise<unknown> {
+  const { rows } = await sql<{ outputs: unknown }>`
+    select c.outputs from (
+      select row_id from rows where org_id = ${org_id} and sheet_id = ${sheet_id}
+        and seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+      order by seq desc limit ${NEWEST}
+    ) r
+    join cells c on c.org_id = ${org_id} and c.row_id = r.row_id and c.action = ${action}
+    where c.status = 'complete' and c.outputs is not null
     order by c.completed_at desc limit 1`.execute(db)
   return rows[0]?.outputs
 }

@@ -19,7 +19,7 @@ async function complete(
   action: string,
   outputs: Record<string, unknown> | null,
   at: number,
-  status: 'complete' | 'failed' = 'complete',
+  { status = 'complete', learns = true }: { status?: 'complete' | 'failed'; learns?: boolean } = {},
 ): Promise<void> {
   const when = new Date(Date.UTC(2026, 0, 1, 0, 0, at))
   const cell = { status, outputs: JSON.stringify(outputs), completed_at: when }
@@ -36,7 +36,7 @@ async function complete(
       attempts: 1,
       credits_millis: 0,
       cached: false,
-      learns: true,
+      learns,
       started_at: when,
     })
     .onConflict((conflict) => conflict.columns(['org_id', 'row_id', 'action']).doUpdateSet(cell))
@@ -155,10 +155,23 @@ describe('4.5 Get Action Outputs', () => {
       ['status_code', 'number'],
       ['c', 'string'],
     ])
-    await complete(chain, rows[1], 'caller_1', null, 4, 'failed')
+    await complete(chain, rows[1], 'caller_1', null, 4, { status: 'failed' })
     expect(await typesOf(chain, 'caller_1')).toEqual([
       ['status_code', 'number'],
       ['c', 'string'],
+    ])
+  })
+
+  it('is found in rows that were completed with others, when those that stood for them are gone', async () => {
+    const chain = await makeChain(app, org)
+    await chain.add('caller')
+    const rows = [await addRow(chain), await addRow(chain)] as const
+    await complete(chain, rows[0], 'caller_1', { a: 1 }, 1)
+    await complete(chain, rows[1], 'caller_1', { b: 1 }, 1, { learns: false })
+    await org.call('POST', `${chain.sheet}/rows/delete`, { row_ids: [rows[0]] })
+    expect(await typesOf(chain, 'caller_1')).toEqual([
+      ['status_code', 'number'],
+      ['b', 'number'],
     ])
   })
 
