@@ -4,9 +4,8 @@ import { expect, it } from 'vitest'
 import { hashToken, newKey } from '../../lib/security/keys.ts'
 import { createRequestOwners } from './request-owners.ts'
 
-function requestWith(authorization?: string): IncomingMessage {
-  const socket = new Socket()
-  Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.7' })
+function requestWith(authorization?: string, socket = new Socket()): IncomingMessage {
+  Object.defineProperty(socket, 'remoteAddress', { value: '192.0.2.7', configurable: true })
   const request = new IncomingMessage(socket)
   request.url = '/api/v1/user/'
   if (authorization !== undefined) request.headers.authorization = authorization
@@ -22,4 +21,20 @@ it('R10: requests are of the organisation whose key was admitted before, and mad
   expect([undefined, 'Bearer x', 'Basic y', `Bearer ${newKey()}`].map(ownerOf)).toEqual(
     Array.from({ length: 4 }, () => '192.0.2.7'),
   )
+})
+
+it('R10: of requests on one connection each is of whose key it carries, also when that is known only later', () => {
+  const owners = createRequestOwners({ hops: 0 })
+  const [one, two] = [newKey(), newKey()]
+  const first = requestWith(`Bearer ${one}`)
+  const ownerOf = (authorization?: string) => owners.ownerOfRaw(requestWith(authorization, first.socket))
+  expect(ownerOf(`Bearer ${one}`)).toBe('192.0.2.7')
+  owners.remember(hashToken(one), 'org of one')
+  owners.remember(hashToken(two), 'org of two')
+  expect([`Bearer ${one}`, `Bearer ${two}`, `Bearer ${one}`, undefined].map(ownerOf)).toEqual([
+    'org of one',
+    'org of two',
+    'org of one',
+    '192.0.2.7',
+  ])
 })
