@@ -1,8 +1,6 @@
 import type { RejectedRow } from '#contract/rows.ts'
 import { newId } from '../lib/ids.ts'
-import { createBatcher } from '../lib/timing/batcher.ts'
-import { createFairTurns } from '../lib/timing/fair-turns.ts'
-import { createSlots } from '../lib/timing/slots.ts'
+import { createFairBatcher } from '../lib/timing/fair-batcher.ts'
 import { type Db, isUnavailable, type Store } from '../store/connection/db.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
@@ -46,42 +44,20 @@ const WEBHOOK = { email: 'webhook', keyId: null }
 /** Deliveries with a body of at most this size share transactions; larger ones are worth one of their own. */
 export const SMALL_DELIVERY = 16_384
 
-/** Transactions at once; an organisation that has none begins one all the same. */
-const AT_ONCE = 4
-/** Of one organisation, of small and of large deliveries. */
-const AT_ONCE_OF_ONE = 2
-
-type Line = { small: Accept; large: Accept; underWay: number }
-type Accept = (item: Item) => Promise<Attempt>
-
 /**
  * Accepts deliveries. Many at once share one transaction: ids, rows, runs and records together, so that bursts are
- * accepted at the speed of batched inserts. Organisations share none and take turns: rows of one may be large or many, and
- * its sheets locked.
+ * accepted at the speed of batched inserts.
  */
 export function createWebhookIntake(store: Store) {
-  const { takeTurn } = createFairTurns(createSlots(AT_ONCE))
-  const lines = new Map<string, Line>()
-  const openLine = (orgId: string): Line => {
-    const run = (items: Item[]) => takeTurn(orgId, () => acceptAll(store, items))
-    const batcher = (maxItems: number) =>
-      createBatcher<Item, Attempt>({ run, maxItems, maxInFlight: AT_ONCE_OF_ONE })
-    return { small: batcher(500), large: batcher(1), underWay: 0 }
-  }
+  const run = (items: Item[]) => acceptAll(store, items)
+  const ownerOf = ({ sheet }: Item) => sheet.org_id
+  const small = createFairBatcher<Item, Attempt>({ run, ownerOf, maxItems: 500 })
+  const large = createFairBatcher<Item, Attempt>({ run, ownerOf, maxItems: 1 })
   const accept = async (item: Item): Promise<Receipt> => {
-    const { org_id } = item.sheet
-    const line = lines.get(org_id) ?? openLine(org_id)
-    lines.set(org_id, line)
-    line.underWay += 1
-    try {
-      const isSmall = 'refused' in item || item.bytes <= SMALL_DELIVERY
-      const attempt = await (isSmall ? line.small(item) : line.large(item))
-      if ('fault' in attempt) throw attempt.fault
-      return attempt.receipt
-    } finally {
-      line.underWay -= 1
-      if (line.underWay === 0) lines.delete(org_id)
-    }
+    const isSmall = 'refused' in item || item.bytes <= SMALL_DELIVERY
+    const attempt = await (isSmall ? small(item) : large(item))
+    if ('fault' in attempt) throw attempt.fault
+    return attempt.receipt
   }
   return {
     accept: (delivery: Delivery) => accept(delivery),

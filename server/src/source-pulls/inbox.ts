@@ -1,6 +1,6 @@
 import { inboxBinding } from '../lib/security/bindings.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
-import { createBatcher } from '../lib/timing/batcher.ts'
+import { createFairBatcher } from '../lib/timing/fair-batcher.ts'
 import type { Store } from '../store/connection/db.ts'
 import { type Arrival, storeArrivals } from '../store/sources/source-inbox.ts'
 import type { SourceKey } from '../store/sources/sources.ts'
@@ -8,7 +8,8 @@ import { queuePull } from './jobs.ts'
 
 /** Stores what arrived for a source, sealed; many at once share one transaction. It is durable when this answers. */
 export function createInbox(store: Store, sealer: Sealer) {
-  const add = createBatcher<Arrival, true>({
+  const add = createFairBatcher<Arrival, true>({
+    ownerOf: ({ org_id }) => org_id,
     async run(arrivals) {
       await store.system.transaction().execute(async (trx) => {
         for (const key of await storeArrivals(trx, arrivals)) await queuePull(trx, key)
@@ -16,7 +17,6 @@ export function createInbox(store: Store, sealer: Sealer) {
       return arrivals.map(() => true as const)
     },
     maxItems: 500,
-    maxInFlight: 2,
   })
   return async ({ org_id, instance_id }: SourceKey, item: Record<string, unknown>): Promise<void> => {
     const sealed = sealer.seal(JSON.stringify(item), inboxBinding({ org_id, instance_id }))

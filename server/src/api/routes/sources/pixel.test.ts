@@ -1,4 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createInbox } from '#server/source-pulls/inbox.ts'
 import { ACME, makeVisitorApp } from '#server/source-pulls/testing/visitor-app.ts'
 import type { TestOrg } from '#test/harness.ts'
 import { createAddressLimit } from './address-limit.ts'
@@ -355,4 +357,31 @@ describe('track_personal_website_visitors', () => {
     await org.call('PATCH', `/sources/${id}/status`, { status: 'paused' })
     expect((await post(PERSON)).json().data).toEqual({ accepted: 0 })
   })
+})
+
+it('R16: what arrives for a source that is locked keeps nothing else waiting', async () => {
+  const other = await app.makeOrg()
+  const make = async (owner: TestOrg) => {
+    const { body } = await owner.call('POST', `/sources/${SLUG}`, {
+      active_domain: 'acme.com',
+      name: 'Locked',
+    })
+    return { org_id: owner.orgId, instance_id: String(body.data.source_instance_id) }
+  }
+  const [theirs, own] = [await make(org), await make(other)]
+  const put = createInbox(app.store, app.services.sealer)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: onLocked } = Promise.withResolvers<void>()
+  const holding = app.store.system.transaction().execute(async (trx) => {
+    await sql`select from sources where instance_id = ${theirs.instance_id} for update`.execute(trx)
+    onLocked()
+    await released
+  })
+  onTestFinished(() => release())
+  await locked
+  const waiting = [put(theirs, { n: 1 }), put(theirs, { n: 2 }), put(theirs, { n: 3 })]
+  await put(own, { n: 4 })
+  release()
+  await Promise.all([holding, ...waiting])
+  expect(await received(theirs.instance_id)).toMatchObject({ total: 3 })
 })
