@@ -83,7 +83,10 @@ const isRead = ({ is404, routeOptions }: FastifyRequest): boolean =>
   !is404 && routeOptions.config.scope?.endsWith(':read') === true
 
 /** What every request goes through, in this order. Answers which are refused before any of it. */
-function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: IncomingMessage) => boolean {
+function addHooks(
+  app: Api,
+  { config, store, sealer, log, publicUrl }: Services,
+): (raw: IncomingMessage) => boolean {
   app.decorateRequest('caller')
   app.decorateRequest('db')
   app.decorateRequest('warnings')
@@ -91,6 +94,7 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
   app.decorateRequest('turnOwner', null)
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
+  app.decorateRequest('sealer')
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)
@@ -104,6 +108,7 @@ function addHooks(app: Api, { config, store, log, publicUrl }: Services): (raw: 
   )
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
+    request.sealer = sealer
     const endForeground = foreground(isRead(request) ? 'read' : 'run')
     reply.raw.once('close', () => {
       endForeground()

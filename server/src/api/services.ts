@@ -58,6 +58,7 @@ declare module 'fastify' {
     warnings: Warning[]
     bodyText: string
     idempotentCall: OpenCall | null
+    sealer: Sealer
   }
   interface FastifyContextConfig {
     scope?: RouteScope

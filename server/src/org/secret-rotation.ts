@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  answerBinding,
   budgetBinding,
   connectionBinding,
   envBinding,
@@ -42,6 +43,7 @@ export const SEALED: readonly Sealed[] = [
   define('connections', 'token_sealed', ['connection_id'], (of) => connectionBinding(of, 'token')),
   define('source_tokens', 'token_sealed', ['instance_id', 'kind'], sourceTokenBinding),
   define('budgets', 'secret_sealed', ['budget_id'], budgetBinding),
+  define('idempotency_keys', 'body_sealed', ['member_id', 'key'], answerBinding),
   define('source_inbox', 'sealed', ['instance_id'], inboxBinding),
 ]
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { openTransaction } from '#server/store/connection/open-transaction.ts'
 import { claimCall } from '#server/store/organisation/idempotency.ts'
+import { dump } from '#test/database-dump.ts'
 import { makeApp } from '#test/harness.ts'
 import { formula, makeWorkflow, publish } from '../testing/shortcut.ts'
 
@@ -18,6 +19,17 @@ it('D14: the same key and payload replays the stored answer', async () => {
   expect(again.body).toEqual(first.body)
   expect(first.headers['idempotency-replayed']).toBeUndefined()
   expect(again.headers['idempotency-replayed']).toBe('true')
+})
+
+it('D14: what an answer tells once, as the secret of a budget, is replayed, and stands nowhere in the database', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const body = { scope: 'organisation', period: 'day', limit: 1 }
+  const first = await org.call('POST', '/credits/budgets', body, headers)
+  const again = await org.call('POST', '/credits/budgets', body, headers)
+  expect([first.status, again.headers['idempotency-replayed']]).toEqual([201, 'true'])
+  expect(again.body).toEqual(first.body)
+  const { webhook_secret } = first.body.data
+  expect((await dump(app.store)).includes(webhook_secret)).toBe(false)
 })
 
 it('D14: a refusal that depends on the state of things is not replayed', async () => {
@@ -58,7 +70,8 @@ it('D14: the 409 of a key in progress says when to come back', async () => {
     .select('member_id')
     .where('email', '=', org.adminEmail)
     .executeTakeFirstOrThrow()
-  const call = { orgId: org.orgId, memberId: member.member_id, key, fingerprint: Buffer.alloc(32) }
+  const { sealer } = app.services
+  const call = { orgId: org.orgId, memberId: member.member_id, key, fingerprint: Buffer.alloc(32), sealer }
   await claimCall(holding.trx, call)
   const waiting = await invite('later@example.com', key)
   await holding.rollback()

@@ -232,5 +232,6 @@ function callOf(request: FastifyRequest): IdempotentCall | undefined {
     // Deletions read no body.
     .update(`${request.method} ${request.url}\n${request.method === 'DELETE' ? '' : request.bodyText}`)
     .digest()
-  return { orgId: request.caller.orgId, memberId: request.caller.memberId, key, fingerprint }
+  const { caller, sealer } = request
+  return { orgId: caller.orgId, memberId: caller.memberId, key, fingerprint, sealer }
 }

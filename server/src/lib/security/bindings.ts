@@ -41,3 +41,8 @@ export const inboxBinding = ({ org_id, instance_id }: Of<'instance_id'>): Bindin
   orgId: org_id,
   record: `inbox ${instance_id}`,
 })
+
+export const answerBinding = ({ org_id, member_id, key }: Of<'member_id' | 'key'>): Binding => ({
+  orgId: org_id,
+  record: `answer ${member_id} ${key}`,
+})

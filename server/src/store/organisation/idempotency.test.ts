@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
 import { createLog } from '#server/lib/log.ts'
+import { createSealer } from '#server/lib/security/secrets.ts'
 import { makeStore, targets } from '#test/harness.ts'
 import { admitAgentRun, endAgentRun } from '../agent/agent-runs.ts'
 import { type Db, openStore, type Store } from '../connection/db.ts'
@@ -29,6 +30,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     memberId: newId(),
     key: randomUUID(),
     fingerprint: Buffer.from('a request'),
+    sealer: createSealer('a secret for tests only'),
     ...call,
   })
   const age = (call: IdempotentCall, interval: string) =>

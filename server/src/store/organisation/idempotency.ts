@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
+import { answerBinding } from '../../lib/security/bindings.ts'
+import { type Sealer, tryOpen, unreadable } from '../../lib/security/secrets.ts'
 import type { Db } from '../connection/db.ts'
 
-export type IdempotentCall = { orgId: string; memberId: string; key: string; fingerprint: Buffer }
+export type IdempotentCall = {
+  orgId: string
+  memberId: string
+  key: string
+  fingerprint: Buffer
+  /** Answers may hold a new key or token, which is nowhere to be read afterwards. */
+  sealer: Sealer
+}
 
 export type Claim =
   | { state: 'ours' }
@@ -30,25 +39,36 @@ export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
     return { state: 'ours' }
   }
   if (!isSame) return { state: 'other_payload' }
-  if (earlier.status === null || earlier.body === null) return { state: 'in_progress' }
-  return { state: 'done', status: earlier.status, body: earlier.body }
+  const body = openBody(call, earlier)
+  if (earlier.status === null || body === null) return { state: 'in_progress' }
+  return { state: 'done', status: earlier.status, body }
 }
 
 /** A call is over after 24 hours, and one without an answer when its run of the agent is no longer under way. */
 async function findCall(trx: Db, call: IdempotentCall) {
-  const { rows } = await sql<{
-    fingerprint: Buffer
-    status: number | null
-    body: string | null
-    is_over: boolean
-  }>`
-    select fingerprint, status, body,
+  const { rows } = await sql<KeptBody & { fingerprint: Buffer; status: number | null; is_over: boolean }>`
+    select fingerprint, status, body, body_sealed,
       created_at < now() - interval '24 hours' or (status is null and not exists (
         select from agent_runs a
         where a.org_id = k.org_id and a.agent_run_id = k.agent_run_id and a.state = 'running')) as is_over
     from idempotency_keys k
     where org_id = ${call.orgId} and member_id = ${call.memberId} and key = ${call.key}`.execute(trx)
   return rows[0]
+}
+
+type KeptBody = { body: string | null; body_sealed: string | null }
+
+const bindingOf = ({ orgId, memberId, key }: IdempotentCall) =>
+  answerBinding({ org_id: orgId, member_id: memberId, key })
+
+function openBody(call: IdempotentCall, { body, body_sealed }: KeptBody): string | null {
+  if (body_sealed === null) return body
+  const opened = tryOpen(call.sealer, body_sealed, bindingOf(call))
+  if (opened !== null) return opened
+  throw unreadable(
+    'The answer to the request that had this Idempotency-Key',
+    'look for its effect, and send a new key for a new request',
+  )
 }
 
 /** What the same call was answered before, where it had an effect. */
@@ -59,24 +79,27 @@ export async function findAnswer(
   const earlier = await findCall(db, call)
   if (earlier === undefined || earlier.is_over || !earlier.fingerprint.equals(call.fingerprint))
     return undefined
-  const { status, body } = earlier
-  return status === null || body === null || status >= 400 ? undefined : { status, body }
+  const { status } = earlier
+  if (status === null || status >= 400) return undefined
+  const body = openBody(call, earlier)
+  return body === null ? undefined : { status, body }
 }
 
 /** Keeps the answer, in the transaction of what it answers. */
 export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
-  await putCall(db, call, { status, body, agent_run_id: null })
+  const body_sealed = call.sealer.seal(body, bindingOf(call))
+  await putCall(db, call, { status, body_sealed, agent_run_id: null })
 }
 
 /** Leaves the call under way beyond its transaction, as long as the run is. */
 export async function handCallToRun(trx: Db, call: IdempotentCall, agentRunId: string): Promise<void> {
-  await putCall(trx, call, { status: null, body: null, agent_run_id: agentRunId })
+  await putCall(trx, call, { status: null, body_sealed: null, agent_run_id: agentRunId })
 }
 
 async function putCall(
   db: Db,
   { orgId, memberId, key, fingerprint }: IdempotentCall,
-  state: { status: number | null; body: string | null; agent_run_id: string | null },
+  state: { status: number | null; body_sealed: string | null; agent_run_id: string | null },
 ): Promise<void> {
   await db
     .insertInto('idempotency_keys')

@@ -56,7 +56,8 @@ export type OrganisationTables = {
     key: string
     fingerprint: Buffer
     status: number | null
-    body: string | null
+    body: Generated<string | null>
+    body_sealed: string | null
     agent_run_id: string | null
     created_at: Made
   }
