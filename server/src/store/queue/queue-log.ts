@@ -4,6 +4,8 @@ import type { Log } from '../../lib/log.ts'
 
 /** It advises as many connections as jobs at once. Ours run on connections of their own. */
 export const POOL_SIZE_ADVICE = 'maxPoolSize'
+/** And to take at least as many jobs together as are at work. Ours take long, and another process may have time for them. */
+export const BATCH_SIZE_ADVICE = 'localQueueSize'
 
 /**
  * Lines of graphile-worker: warnings and errors are for us, the rest is for its developers. While it stops it complains of jobs
@@ -14,6 +16,10 @@ export function createQueueLog(log: Log, isStopping: () => boolean): Logger {
     const line = { worker: scope.label }
     if (isStopping() || meta?.['error'] instanceof JobPostponed) log.debug(line, message)
     else if (level === 'error') log.error(line, message)
-    else if (level === 'warning' && !message.includes(POOL_SIZE_ADVICE)) log.warn(line, message)
+    else if (level === 'warning' && !isAdvice(message)) log.warn(line, message)
   })
+}
+
+function isAdvice(message: string): boolean {
+  return message.includes(POOL_SIZE_ADVICE) || message.includes(BATCH_SIZE_ADVICE)
 }

@@ -11,7 +11,7 @@ import { JobConnections, REPORT } from './job-connections.ts'
 import { LOCKED_JOBS, unlockJobs } from './job-locks.ts'
 import { addJobsStatement, JOB_SPEC, type Queue, QUEUES } from './jobs.ts'
 import { addLongJob } from './long-jobs.ts'
-import { POOL_SIZE_ADVICE } from './queue-log.ts'
+import { BATCH_SIZE_ADVICE, POOL_SIZE_ADVICE } from './queue-log.ts'
 
 // What we know of the inside of graphile-worker. A failure here after an upgrade says which part of this folder to change.
 const databaseUrl = await makeDatabase()
@@ -77,7 +77,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     expect(await columnsOf(schema, 'job_spec')).toEqual(JOB_SPEC)
   })
 
-  it('_private_jobs has the columns that we read (jobs.ts, job-locks.ts)', async () => {
+  it('_private_jobs has the columns that we read and write (jobs.ts, job-locks.ts, handed-jobs.ts)', async () => {
     expect(await columnsOf(schema, '_private_jobs')).toEqual(
       expect.arrayContaining([
         'payload',
@@ -89,8 +89,12 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
         'locked_at',
         'locked_by',
         'is_available',
+        'task_id',
+        'last_error',
+        'updated_at',
       ]),
     )
+    expect(await columnsOf(schema, '_private_tasks')).toEqual(expect.arrayContaining(['id', 'identifier']))
   })
 
   it('takes jobs as we specify them, the lowest priority first', async () => {
@@ -144,6 +148,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
         },
       },
       () => done >= 12 && failed,
+      6,
     )
     const reports = names.filter((each) => REPORT.test(each))
     expect(reports).toEqual(expect.arrayContaining([`complete_jobs/${schema}`, `fail_job/${schema}`]))
@@ -153,11 +158,12 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
       message: expect.stringContaining(cause.message),
       error: cause,
     })
-    expect(lines).toContainEqual({
-      level: 'warning',
-      message: expect.stringContaining(POOL_SIZE_ADVICE),
-      error: undefined,
-    })
+    for (const advice of [POOL_SIZE_ADVICE, BATCH_SIZE_ADVICE])
+      expect(lines).toContainEqual({
+        level: 'warning',
+        message: expect.stringContaining(advice),
+        error: undefined,
+      })
   })
 
   it('gives back with such a statement what it took ahead of those at work, when it stops', async () => {
