@@ -6,6 +6,7 @@ import type { HandedRow } from '../store/queue/hand-over.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
 import { noteHeld, takeHold } from './flights/position.ts'
+import type { RunSetting } from './run-setting.ts'
 import { abandon, isPure, mayJoin, park, step } from './step.ts'
 
 const MAX_PAUSE_MS = 1000
@@ -40,10 +41,11 @@ export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}
   }
 }
 
-async function walkOnce(engine: Engine, job: RowJob, how: WalkOptions & Resumed): Promise<void> {
+function walkOnce(engine: Engine, job: RowJob, how: WalkOptions & Resumed): Promise<void> {
+  if (how.express !== true) return walkAlong(engine, job, { ...how, endPriority: undefined })
   // Somebody may look at the first rows of a run.
-  const endPriority = how.express === true ? foreground() : undefined
-  await walkAlong(engine, job, { ...how, endPriority }).finally(endPriority)
+  const endPriority = foreground()
+  return walkAlong(engine, job, { ...how, endPriority }).finally(endPriority)
 }
 
 /** Claims a row and walks it along its run's actions. */
@@ -155,17 +157,27 @@ function mayBeWhole(walk: RowWalk): boolean {
   return actions.length <= walk.together && actions.every((action) => mayJoin(walk, action))
 }
 
-/** What walking a flight takes; null when its row is gone. */
-async function prepare(
+type Walking = Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>
+
+/** What walking a flight takes, mostly at once; null when its row is gone. */
+function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
+  const { data } = flight.row
+  if (data === null) return null
+  const setting = engine.settingOf(flight.facts)
+  return setting instanceof Promise
+    ? setting.then((read) => prepareIn(read, engine, flight, data, how))
+    : prepareIn(setting, engine, flight, data, how)
+}
+
+function prepareIn(
+  { definition, catalogue, env, knownOutputs }: RunSetting,
   engine: Engine,
   flight: Flight,
-  how: Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>,
-): Promise<RowWalk | null> {
+  data: string,
+  how: Walking,
+): RowWalk {
   const { facts, row, position } = flight
-  if (row.data === null) return null
-  const setting = engine.settingOf(facts)
-  const { definition, catalogue, env, knownOutputs } = setting instanceof Promise ? await setting : setting
-  const scope = createRowScope(definition, { data: row.data, cells: row.cells }, knownOutputs, env)
+  const scope = createRowScope(definition, { data, cells: row.cells }, knownOutputs, env)
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the one.
   const together = position.stalledClaims > 1 ? 1 : MAX_TOGETHER

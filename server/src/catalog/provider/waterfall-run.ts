@@ -51,9 +51,10 @@ export async function runWaterfall<Input, Result>(
   const progress = readProgress(waterfall.state, result)
   const started = Date.now()
   const steps = await stepsOf(waterfall, progress)
+  const ordered = steps === waterfall.steps ? waterfall : { ...waterfall, steps }
   while (progress.place < steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
-    const end = await takeStep({ ...waterfall, steps }, progress)
+    const end = await takeStep(ordered, progress)
     if (end !== null) return end
   }
   const { fallback, credits, provenance, failures, answered } = progress

@@ -24,12 +24,12 @@ const MAX_CLAIMS = 25
 export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
 
 /** Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache. */
-export async function runCell(
+export function runCell(
   engine: Engine,
   walk: RowWalk,
   actionId: string,
   caching: CellCaching | null,
-): Promise<CellResult> {
+): CellResult | Promise<CellResult> {
   const { flight, definition, catalogue } = walk
   const instance = definition.actions.find((candidate) => candidate.id === actionId)
   const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
@@ -45,20 +45,19 @@ export async function runCell(
       mayContinue,
     )
 
-  return withLargeOutputs(engine, walk, instance, () =>
-    runFound(engine, walk, { instance, action, mayContinue }, caching),
-  )
+  const found = { instance, action, mayContinue }
+  const unread = walk.scope.unreadAmong(tokensOf(instance))
+  if (unread.length === 0) return runFound(engine, walk, found, caching)
+  return withLargeOutputs(engine, walk, unread, () => runFound(engine, walk, found, caching))
 }
 
 /** Reads what the cell names of large outputs, for as long as it is run. */
 async function withLargeOutputs(
   engine: Engine,
   { flight, scope }: RowWalk,
-  instance: ActionInstance,
+  unread: ReturnType<RowScope['unreadAmong']>,
   run: () => Promise<CellResult>,
 ): Promise<CellResult> {
-  const unread = scope.unreadAmong(tokensOf(instance))
-  if (unread.length === 0) return run()
   const held = await engine.readLargeOutputs({
     org: flight.facts.org_id,
     row: flight.row.id,

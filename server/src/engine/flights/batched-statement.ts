@@ -39,11 +39,11 @@ export function createBatchedStatement<Item, Answer>(options: {
       }
     },
   })
-  return async (item) => {
-    const sent = await batch(item)
+  const open = (sent: Sent): Answer | null => {
     if ('fault' in sent) throw sent.fault
     return sent.answer
   }
+  return (item) => batch(item).then(open)
 }
 
 const gatheringOf = (enough: number | undefined): Gathering =>
