@@ -59,9 +59,11 @@ export async function workflowOfPath(request: FastifyRequest): Promise<void> {
 export async function sheetOfPath(request: FastifyRequest): Promise<void> {
   const { workflow_id, sheet_id } = request.params as z.infer<typeof SheetParams>
   const { caller, db } = request
+  // Good for once: streams and long requests look again whether the caller may still use it.
+  const admitted = request.admittedSheet
+  request.admittedSheet = null
   const found =
-    request.admittedSheet ??
-    (await findSheetWithWorkflow(db, caller, { workflowId: workflow_id, sheetId: sheet_id }))
+    admitted ?? (await findSheetWithWorkflow(db, caller, { workflowId: workflow_id, sheetId: sheet_id }))
   if (found === undefined) {
     await requireWorkflow(request, workflow_id)
     throw notFound('Sheet')
