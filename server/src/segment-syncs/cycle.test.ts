@@ -65,23 +65,23 @@ describe('4.10: a cycle', () => {
     const setCount = (counted: number, hours: number) =>
       sql`update segment_deliveries set counted = ${counted}, counted_from = now() - ${hours} * interval '1 hour'
         where connection_id = ${sync.connectionId}`.execute(app.store.system)
-    await setCount(23, 23)
+    await setCount(287, 23)
     await returnAgain('c0')
     expect((await sync.workflow.rows()).filter((name) => name === 'c0')).toHaveLength(2)
     await returnAgain('c0')
     const worn = await sync.show()
     expect(worn).toMatchObject({ state: 'active', destinations: [{ delivered: 12, failed: 1, pending: 0 }] })
     expect(worn.last_import_error.message).toMatch(
-      /delivered 24 times within 24 hours \(LOAM_SEGMENT_REPUSH_PER_DAY\).*reentry_mode suppress$/,
+      /delivered 288 times within 24 hours \(LOAM_SEGMENT_REPUSH_PER_DAY\).*reentry_mode suppress$/,
     )
     // The day is over: it is delivered, and counted anew.
-    await setCount(24, 25)
+    await setCount(288, 25)
     await sync.cycle()
     expect(await sync.show()).toMatchObject({
       last_import_error: null,
       destinations: [{ delivered: 13, failed: 0 }],
     })
-    await setCount(24, 23)
+    await setCount(288, 23)
     await returnAgain(...names)
     const ended = await sync.show()
     expect(ended).toMatchObject({ state: 'paused_error', destinations: [{ delivered: 13 }] })

@@ -187,7 +187,7 @@ export const SETTINGS = {
   LOAM_SEGMENT_FLOOD_FACTOR: whole(3, 0, 1000).describe(
     'More are delivered without confirmation up to this many times the largest of the last 10 cycles',
   ),
-  LOAM_SEGMENT_REPUSH_PER_DAY: whole(24, 1).describe(
+  LOAM_SEGMENT_REPUSH_PER_DAY: whole(288, 1).describe(
     'How often a member of a segment that leaves and returns is delivered to a workflow within 24 hours',
   ),
   LOAM_BROWSER: z
