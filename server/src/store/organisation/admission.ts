@@ -74,7 +74,8 @@ left join lateral (
  */
 const admitStatement = (withSheets: boolean): string => `
 with visitor as (
-  select * from unnest($1::int[], $2::bytea[], $3::text[]${withSheets ? ', $6::uuid[], $7::uuid[]' : ''})
+  -- Hidden in selects: a plan for the lengths of these lists seems so much cheaper that it would be made for every batch.
+  select * from unnest((select $1::int[]), (select $2::bytea[]), (select $3::text[])${withSheets ? ', (select $6::uuid[]), (select $7::uuid[])' : ''})
     as v (n, hash, address${withSheets ? ', workflow_id, sheet_id' : ''})
 ), who as (
   select v.n, ${withSheets ? 'v.workflow_id, v.sheet_id, ' : ''}k.org_id, k.key_id, k.member_id, k.scopes, k.allowed_workflow_ids, k.is_session, k.last_used_at, m.email, m.role,
