@@ -8,7 +8,6 @@ import { median, note } from './report.ts'
 const PAGE = 20
 const MAX_OPEN = 50
 const IDLE_MS = 3000
-const WARM_UP = 4000
 
 /** P19: what P1 keeps of its rate beside readers of another sheet, and what the readers wait. */
 export async function measureReaders(
@@ -19,7 +18,7 @@ export async function measureReaders(
   const shown = await makeLoad(call, 1000)
   await runToTheEnd(call, shown)
   const run = async (size: number) => runToTheEnd(call, await makeLoad(call, size))
-  await run(WARM_UP)
+  await run(rows)
   const idle = startReaders(call, shown, reads)
   await sleep(IDLE_MS)
   const idleP99 = p99(await idle.stop())
