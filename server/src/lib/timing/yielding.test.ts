@@ -97,12 +97,18 @@ it('bulk rows that have waited long for their turn have a full one, whatever is 
   end()
 })
 
-it('no statement waits for long', async () => {
+it.each([
+  ['run', 20],
+  ['read', 4],
+] as const)('no statement waits for long beside a %s: %i ms', async (kind, ms) => {
   stopClock()
   const yielding = createYielding()
-  const end = yielding.foreground()
-  const throttled = yielding.throttle()
-  await vi.advanceTimersByTimeAsync(8)
+  const end = yielding.foreground(kind)
+  let isOver = false
+  const throttled = yielding.throttle().then(() => (isOver = true))
+  await vi.advanceTimersByTimeAsync(ms - 1)
+  expect(isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
   await throttled
   end()
 })

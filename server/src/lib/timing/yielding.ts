@@ -23,7 +23,7 @@ const ROWS_BESIDE = { run: 4, read: 8 }
 /** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
 const MAX_WAIT_MS = 5
 /** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for so long at most. */
-const THROTTLE_MS = 4
+const THROTTLE_MS = { run: 20, read: 4 }
 
 type ForegroundTask = { kind: ForegroundKind; since: number; ended: boolean }
 
@@ -92,9 +92,10 @@ export function createYielding(): Yielding {
       })
     },
     async throttle() {
-      if (foregroundKind() === undefined) return
+      const kind = foregroundKind()
+      if (kind === undefined) return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, THROTTLE_MS)
+      const timer = setTimeout(resolve, THROTTLE_MS[kind])
       throttled.add(resolve)
       await promise
       clearTimeout(timer)
