@@ -24,6 +24,7 @@ export function createBatchedStatement<Item, Answer>(options: {
   const batch = createBatcher<Item, Sent>({
     sizeOf,
     gather: throttled ? gatheringOf(enough) : undefined,
+    byTurns: !throttled,
     maxItems,
     maxInFlight: lanes,
     run: async (items) => {

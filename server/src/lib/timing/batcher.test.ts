@@ -11,6 +11,7 @@ function watched(options: {
   maxInFlight: number
   sizeOf?: (item: number) => number
   gather?: Gathering
+  byTurns?: boolean
 }) {
   const calls: Call[] = []
   let inFlight = 0
@@ -87,6 +88,18 @@ it('few items wait for others to ride with, but not for long', async () => {
   await expect.poll(() => batches()).toEqual([[1, 2, 3], [4]])
   calls[1]?.answer()
   expect(await alone).toBe(400)
+})
+
+it('items of one turn of the event loop ride together where that is asked for', async () => {
+  const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, byTurns: true })
+  const together = [1, 2].map(submit)
+  await Promise.resolve()
+  together.push(submit(3))
+  expect(batches()).toEqual([])
+  await nextTurn()
+  expect(batches()).toEqual([[1, 2, 3]])
+  calls[0]?.answer()
+  expect(await Promise.all(together)).toEqual([100, 200, 300])
 })
 
 it('items of a flood wait for longer, until enough of them are there', async () => {

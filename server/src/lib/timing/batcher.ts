@@ -15,6 +15,8 @@ export function createBatcher<Item, Result>(options: {
   sizeOf?: ((item: Item) => number) | undefined
   /** Items that count for fewer than `enough` wait for others to ride with, up to so many milliseconds. */
   gather?: Gathering | undefined
+  /** Items of one turn of the event loop ride together: rows that somebody waits for come some at once. */
+  byTurns?: boolean | undefined
 }): (item: Item) => Promise<Result> {
   type Waiting = {
     item: Item
@@ -25,6 +27,7 @@ export function createBatcher<Item, Result>(options: {
   const waiting: Waiting[] = []
   let inFlight = 0
   let gathering: NodeJS.Timeout | undefined
+  let turn: NodeJS.Immediate | undefined
   /** Of the latest batch. */
   let latest = 0
   let waitingSize = 0
@@ -70,6 +73,13 @@ export function createBatcher<Item, Result>(options: {
     }
   }
 
+  function pumpByTurns(): void {
+    turn ??= setImmediate(() => {
+      turn = undefined
+      pump()
+    })
+  }
+
   function pump(): void {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
       if (options.gather !== undefined && waitingSize < options.gather.enough) {
@@ -94,6 +104,7 @@ export function createBatcher<Item, Result>(options: {
       const size = options.sizeOf?.(item) ?? 1
       waiting.push({ item, size, resolve, reject })
       waitingSize += size
-      pump()
+      if (options.byTurns === true) pumpByTurns()
+      else pump()
     })
 }
