@@ -38,7 +38,7 @@ export function expectCell(price: CellPrice, history: CellHistory): Expectation 
   }
   const answered = walk(price.steps, 1)
   walk(price.checks, answered)
-  const ownRate = isEnough && price.steps.length === 0 ? history.paid / history.settled : 1
+  const ownRate = isEnough && price.steps.length === 0 ? history.hits / history.settled : 1
   const parts = [...byStep.values()].map(({ credits }) => credits)
   return {
     credits: sum([ownRate * price.credits, ...parts]),

@@ -45,17 +45,20 @@ export async function findCachedKeys(
   return new Set(rows.map(({ n }) => n - 1))
 }
 
-/** What cells of an action came to: `paid` cost something; by provider, how often it was asked and how often it answered. */
+/** What cells of an action came to: `hits` have an answer, paid or free; by provider, how often it was asked and how often it answered. */
 export type CellHistory = {
   settled: number
-  paid: number
+  hits: number
   providers: { provider: string; asked: number; hits: number }[]
 }
 
-const NO_HISTORY: CellHistory = { settled: 0, paid: 0, providers: [] }
+const NO_HISTORY: CellHistory = { settled: 0, hits: 0, providers: [] }
 
 /** Rows whose cells are looked at: the first, which are run to try things, the last, which came of late, and some in between. */
 const [FIRST, LAST, BETWEEN] = [sql.lit(400), sql.lit(200), sql.lit(400)]
+
+/** What was free when it was found is a hit all the same, and paid for today. Large outputs are not opened for it. */
+const HAS_ANSWER = sql`(pg_column_size(c.outputs) > ${MAX_BYTES} or jsonb_strip_nulls(c.outputs) <> '{}')`
 
 /**
  * What cells of actions came to in their present configuration: those that the cache answered tell nothing, nor do those that
@@ -85,7 +88,7 @@ export async function readCellHistories(
         where v.org_id = ${org_id} and v.sheet_id = ${sheet_id} and not v.definition->'actions' @> a.configured) as revision
       from unnest(${ids}::text[], ${configured}::jsonb[]) as a (action, configured)
     ), settled as materialized (
-      select c.action, c.credits_millis, c.provenance from sample s
+      select c.action, c.provenance, c.credits_millis > 0 or (c.status = 'complete' and ${HAS_ANSWER}) as is_hit from sample s
       join cells c on c.org_id = ${org_id} and c.row_id = s.row_id and c.action = any(${ids}::text[])
       join since on since.action = c.action and c.revision > since.revision
       where not c.cached and c.status in ('complete', 'failed')
@@ -95,7 +98,7 @@ export async function readCellHistories(
       from settled, jsonb_array_elements(case when jsonb_typeof(provenance) = 'array' then provenance else '[]' end) p
       where p->>'status' in ('hit', 'unverified', 'invalid', 'miss') group by 1, 2
     )
-    select action, count(*)::int as settled, (count(*) filter (where credits_millis > 0))::int as paid,
+    select action, count(*)::int as settled, (count(*) filter (where is_hit))::int as hits,
       (select json_agg(asked) from asked where asked.action = settled.action) as providers
     from settled group by action`.execute(db)
   const byAction = new Map(

@@ -1,9 +1,10 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { defineAction } from '#server/catalog/define.ts'
 import { field } from '#server/catalog/fields/fields.ts'
 import { done, failed } from '#server/catalog/outcome.ts'
 import { output } from '#server/catalog/outputs.ts'
 import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
+import { setPrice } from '#server/org/prices.ts'
 import { grantCredits } from '#server/store/organisation/credits.ts'
 import { makeApp } from '#test/harness.ts'
 import { createRandom } from '#test/seeded-random.ts'
@@ -248,6 +249,18 @@ it('M2: with 20 settled cells what is expected follows their hit rates', async (
   await billOf(base, { filters: [{ variable: '{{input.x}}', operator: 'not equal to', values: ['z'] }] })
   const [action] = (await estimate(base)).data.actions
   expect([action.basis, action.credits]).toEqual(['history', { expected: 60, at_most: 80 }])
+})
+
+it("M2: hit rates count at today's prices, also of cells that were free", async () => {
+  const priceAt = (credits: number) => setPrice(app.store.system, catalogue, { action: 'paid', credits })
+  onTestFinished(async () => void (await priceAt(paid.credits)))
+  await priceAt(0)
+  const rows = rowsOf(...Array.from({ length: 40 }, (_, n) => (n % 4 === 0 ? `bad ${n}` : `good ${n}`)))
+  const { base } = await makeSheet([PAID], rows, { cache_enabled: false })
+  expect(await billOf(base, { filters: [{ variable: '{{input.x}}', operator: 'is not empty' }] })).toBe(0)
+  await priceAt(3)
+  const [action] = (await estimate(base)).data.actions
+  expect([action.basis, action.credits]).toEqual(['history', { expected: 90, at_most: 120 }])
 })
 
 it('M3: beyond 10,000 rows some are looked at, and those that are not count in full', async () => {
