@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { createSealer } from '#server/lib/security/secrets.ts'
@@ -14,7 +12,7 @@ import { SECRET } from '#test/installation.ts'
 import { makeSheet } from '#test/sheets.ts'
 import { startCallersApart } from './caller-thread.ts'
 import type { Caller, Flood, OpenFlood } from './floods.ts'
-import type { Outside } from './outside.ts'
+import { listenOnLoopback, type Outside } from './outside.ts'
 
 /** `site` answers as an API of items and as a website. */
 type Parts = { store: Store; origin: string; share: number; site: Outside }
@@ -56,15 +54,7 @@ export async function serveItems(): Promise<Outside> {
       response.end(JSON.stringify({ items }))
     }, delay)
   })
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return listenOnLoopback(server)
 }
 
 const SOURCES = 300

@@ -70,20 +70,8 @@ export async function openInstallation(credits: number) {
     }
   const call = callWith(key)
 
-  /** Waits while the database cannot say anything. */
-  async function insist<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    for (;;) {
-      try {
-        return await work()
-      } catch (cause) {
-        if (!isUnavailable(cause)) throw cause
-        await sleep(100)
-      }
-    }
-  }
-
   const ask = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
-    insist(() => store.query<Row>({ text, values }))
+    persist(() => store.query<Row>({ text, values }))
 
   /** Starts a process, and answers it with the names that its pools sign their jobs with. */
   async function identify<Process>(
@@ -124,7 +112,7 @@ export async function openInstallation(credits: number) {
     addRows: (sheet: string, count: number, row: object = {}) => addRows(call, sheet, count, () => row),
     books: async (): Promise<Books> => {
       const read = async () => {
-        await insist(() => foldCharges(store.system, orgId))
+        await persist(() => foldCharges(store.system, orgId))
         const [found] = await ask<Books>(BOOKS, [orgId])
         if (found === undefined) throw new Error('the organisation is gone')
         return found
@@ -209,4 +197,16 @@ export function check(what: string, found: unknown, expected: unknown): void {
 /** The last line of a fault program. */
 export function sayVerdict(fault: string): void {
   say(`${fault}: ${broken === 0 ? `held, ${checked} checks` : `BROKEN, ${broken} of ${checked} checks`}`)
+}
+
+/** Waits while the database is away: what is asked for may be asked for again. */
+export async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!isUnavailable(cause)) throw cause
+      await sleep(100)
+    }
+  }
 }

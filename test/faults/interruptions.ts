@@ -1,22 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
 import { reasonOf } from '#server/lib/errors.ts'
-import { isUnavailable, type Store } from '#server/store/connection/db.ts'
-import { say } from './installation.ts'
+import type { Store } from '#server/store/connection/db.ts'
+import { persist, say } from './installation.ts'
 
 const PATIENCE_SECONDS = 240
-
-/** Waits while the database is away: what is asked for may be asked for again. */
-export async function persist<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (cause) {
-      if (!isUnavailable(cause)) throw cause
-      await sleep(100)
-    }
-  }
-}
 
 /** A worker that is started while the database comes back ends at once; whoever supervises it starts another. */
 export async function startAnother(start: () => Promise<WorkerChild>): Promise<WorkerChild> {

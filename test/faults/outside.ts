@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,6 +7,19 @@ import { SMTPServer } from 'smtp-server'
 import { printTurn, type SpokenReply } from '#server/catalog/testing/chat-turn.ts'
 
 export type Outside = { url: string; close(): void }
+
+/** With room for all who call at once. */
+export async function listenOnLoopback(server: Server): Promise<Outside> {
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
 
 /** What a model says: of a task of the web agent it reads the page that is named and answers from it, all else is fine. */
 function think(body: string): SpokenReply {
@@ -28,15 +41,7 @@ export async function serveModel(delayMs: number): Promise<Outside> {
     // Whoever is killed while it asks needs no answer.
     answer().catch(() => response.destroy())
   })
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
-  }
+  return listenOnLoopback(server)
 }
 
 /** A mail server on loopback that takes a while for each mail. */

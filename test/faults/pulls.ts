@@ -9,8 +9,8 @@ import type { WorkerChild } from '#server/engine/testing/worker-child.ts'
 import { openInstallation } from '#test/installation.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'
 import { createRandom } from '../seeded-random.ts'
-import { check, say, sayVerdict, until } from './installation.ts'
-import { cutConnections, persist, startAnother } from './interruptions.ts'
+import { check, persist, say, sayVerdict, until } from './installation.ts'
+import { cutConnections, startAnother } from './interruptions.ts'
 
 const { values } = parseArgs({
   options: {
