@@ -41,16 +41,16 @@ export async function requireRoomForRevision(
  * stays: runs that are not over or were stopped within the hour, and shortcuts.
  */
 export async function forgetRevisions(db: Db, { org_id, sheet_id }: SheetKey): Promise<void> {
-  await sql`with revisions as (
-      select revision, row_number() over latest - 1 as newer, sum(pg_column_size(definition)) over latest as bytes,
-        coalesce(lag(created_at) over latest, now()) as replaced_at
-      from chain_revisions where org_id = ${org_id} and sheet_id = ${sheet_id}
-      window latest as (order by revision desc)
-    )
-    delete from chain_revisions c using revisions old
-    where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.revision = old.revision
-      and old.newer > 0 and (old.newer >= ${limitSql('revisionsKept')} or old.bytes > ${sql.lit(MAX_KEPT)})
-      and old.replaced_at < now() - ${sql.lit(GRACE_SECONDS)} * interval '1 second'
+  // As a list, not a join: without statistics, of many edits in a moment, each would be compared with each.
+  await sql`delete from chain_revisions c
+    where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.revision = any(array(
+        select revision from (
+          select revision, row_number() over latest - 1 as newer, sum(pg_column_size(definition)) over latest as bytes,
+            coalesce(lag(created_at) over latest, now()) as replaced_at
+          from chain_revisions where org_id = ${org_id} and sheet_id = ${sheet_id}
+          window latest as (order by revision desc)) old
+        where newer > 0 and (newer >= ${limitSql('revisionsKept')} or bytes > ${sql.lit(MAX_KEPT)})
+          and replaced_at < now() - ${sql.lit(GRACE_SECONDS)} * interval '1 second'))
       and not exists (select from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
         and r.revision = c.revision and r.state = 'running')
       and not exists (select from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
