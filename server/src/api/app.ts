@@ -69,11 +69,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(handleNotFound)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => parseJsonBody(request, bytes),
-  )
+  app.addContentTypeParser('application/json', parseJsonBody)
   app.addContentTypeParser('*', refuseBytes)
   return app
 }

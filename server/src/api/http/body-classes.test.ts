@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { type Json, makeApp } from '#test/harness.ts'
 import { BODY_CLASSES } from './body-classes.ts'
+import { readBodyText } from './body-text.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()
@@ -8,6 +12,7 @@ const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Bodie
 const sheet = `/workflows/${id}/sheets/${id}`
 await org.call('POST', `${sheet}/inputs`, [{ name: 'a', type: 'string' }])
 
+const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
 const { control, document, file, knowledge, rows } = BODY_CLASSES
 
 /** A body of exactly so many bytes, of which all but the last are blank. */
@@ -61,7 +66,6 @@ describe('R13: how large a body may be is declared by its route', () => {
   })
 
   it('a body that says nothing of its length is cut off where it becomes too large', async () => {
-    const origin = await app.api.listen({ host: '127.0.0.1', port: 0 })
     const chunk = new TextEncoder().encode(' '.repeat(16_384))
     const answer = await fetch(`${origin}/api/v1/workflows`, {
       method: 'POST',
@@ -71,6 +75,51 @@ describe('R13: how large a body may be is declared by its route', () => {
     })
     expect(answer.status).toBe(413)
     await answer.body?.cancel()
+  })
+
+  it('whoever sends too much without listening still reads why it is refused', async () => {
+    const headers = { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' }
+    const body = bodyOf(rows.bytes + 2 ** 20)
+    const statuses = []
+    for (let n = 0; n < 20; n += 1) {
+      const answer = await fetch(`${origin}/api/v1${sheet}/rows`, { method: 'POST', headers, body })
+      statuses.push([answer.status, ((await answer.json()) as Json).error])
+    }
+    expect(statuses).toEqual(Array.from({ length: 20 }, () => [413, 'Payload Too Large']))
+  })
+
+  it('a body without end is not taken without end', async () => {
+    const headers = { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' }
+    const chunk = new Uint8Array(2 ** 20)
+    let sent = 0
+    const endless = async function* () {
+      for (;;) {
+        sent += chunk.length
+        yield chunk
+        if (sent > 200 * chunk.length) throw new Error('nobody refused it')
+      }
+    }
+    const body = ReadableStream.from(endless())
+    const asked = fetch(`${origin}/api/v1/workflows`, { method: 'POST', headers, body, duplex: 'half' })
+    // It may be cut off before the answer is read.
+    const status = await asked.then((answer) => answer.status).catch(() => 413)
+    expect(status).toBe(413)
+    expect(sent).toBeLessThan(100 * chunk.length)
+  })
+
+  it('a body that breaks off is the fault of its sender', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"name":')
+    const [payload] = (await once(server, 'request')) as [IncomingMessage]
+    const reading = readBodyText(payload, 100)
+    socket.destroy()
+    server.close()
+    await expect(reading).rejects.toMatchObject({
+      status: 400,
+      details: { errors: [{ field: 'body', message: 'it broke off before its end' }] },
+    })
   })
 
   it('the knowledge file may be 256 KB of what JSON has to escape', async () => {

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { isUnavailable } from '../../store/connection/db.ts'
 import { bodyLimitsOf } from './body-classes.ts'
+import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
 import { OverloadError } from './overload.ts'
 
@@ -46,10 +47,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError(
-        'Payload Too Large',
-        `The body must be at most ${bodyLimitsOf(request).bytes} bytes`,
-      )
+      return bodyTooLarge(bodyLimitsOf(request).bytes)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return refuseMediaType(request)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -5,16 +5,15 @@ import { measureJson } from '../../lib/json/json-scan.ts'
 import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
 import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
 import { bodyLimitsOf } from './body-classes.ts'
+import { readBodyText } from './body-text.ts'
 
 const MAX_DEPTH = 64
 /** Characters above which a body is parsed in turns with whatever else the process does. */
 const MAX_AT_ONCE = 256 * 1024
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
 /** Parses a JSON body; whatever is wrong with it is a 400 on the field `body`. An empty body is no body. */
-export async function parseJsonBody(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
-  const text = decode(bytes)
+export async function parseJsonBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+  const text = await readBodyText(payload, bodyLimitsOf(request).bytes)
   request.bodyText = text
   if (text.trim() === '') return undefined
   const { deepest, values } = measureJson(text)
@@ -58,12 +57,4 @@ export function refuseMediaType(request: FastifyRequest): AppError {
     'Unsupported Media Type',
     `Send JSON with content-type: application/json (this was ${given})`,
   )
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    throw invalid('body', 'must be UTF-8')
-  }
 }
