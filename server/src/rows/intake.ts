@@ -2,6 +2,7 @@ import type { Warning } from '#contract/envelope.ts'
 import { MAX_ROW_BYTES, MAX_VALUE_BYTES, type RejectedRow } from '#contract/rows.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { shorten } from '../lib/errors.ts'
+import { isLargerJson } from '../lib/json/json-size.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
 import { isObject } from '../lib/json/object.ts'
 import { makeStorable, type Note } from '../lib/json/storable.ts'
@@ -99,8 +100,11 @@ function readRow(
   let total = 0
   for (const [name, value] of entries) {
     if (value === null || value === undefined) continue
-    const text = JSON.stringify(storable(value, (message) => note(name, message)))
-    const size = bytesOf(text)
+    // What is far too large is not even written.
+    const text = isLargerJson(value, MAX_VALUE_BYTES)
+      ? null
+      : JSON.stringify(storable(value, (message) => note(name, message)))
+    const size = text === null ? Infinity : bytesOf(text)
     if (size > MAX_VALUE_BYTES) errors.push(tooLarge(name))
     else if (total + size > MAX_ROW_BYTES) errors.push(tooLarge('_row'))
     else {

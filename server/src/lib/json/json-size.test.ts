@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { isLargerJson } from './json-size.ts'
+import { NumberText } from './lossless-json.ts'
 
 it.each([
   ['texts', { a: 'x'.repeat(1000) }, 900, true],
@@ -9,6 +10,9 @@ it.each([
   ['nesting', [[[['x'.repeat(100)]]]], 90, true],
   ['escapes of long texts', { a: '\u0001'.repeat(100_000) }, 200_000, true],
   ['nothing', null, 10, false],
+  ['numbers that fit exactly', Array.from({ length: 1000 }, () => 7), 2001, false],
+  ['numbers as they were written', [new NumberText('1'.repeat(100))], 90, true],
+  ['numbers as they were written that fit exactly', [new NumberText('12'), new NumberText('3')], 6, false],
 ])('%s', (_, value, max, larger) => expect(isLargerJson(value, max)).toBe(larger))
 
 it('looks no further once it is known', () => {
