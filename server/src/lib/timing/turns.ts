@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Long enough to be worth a turn, short enough that nobody notices who waits for the event loop. */
-const TURN_MS = 10
+const TURN_MS = 4
 
 /**
  * For work that would hold the event loop for long: await it between small steps, and others have their turn whenever
