@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { listOverdueSources } from '#server/store/sources/source-pulls.ts'
 import type { TestOrg } from '#test/harness.ts'
 import { runPull } from './pull-job.ts'
 import { deleteSource } from './status.ts'
@@ -187,4 +188,20 @@ describe('PATCH /sources/{source_instance_id}/status (D49)', () => {
     await sources.pull(org, id)
     expect(await sources.names(org, id)).toEqual(nameAll(8))
   })
+})
+
+it('F35: of the sources that lost their job, each organisation has one before another has its second', async () => {
+  const [many, few] = [await app.makeOrg(), await app.makeOrg()]
+  lists.set('late', { items: itemsOf(1) })
+  const make = async (owner: TestOrg, minutesLate: number) => {
+    const id = await sources.create(owner, 'paged_tracked', { list: 'late', schedule: '0 0 1 1 *' })
+    await sources.set(id, `next_pull_at = now() - interval '${minutesLate} minutes', claimed_until = null`)
+    return id
+  }
+  for (const owner of [many, few]) await connectPaged(app, owner)
+  const early = [await make(many, 90), await make(many, 80), await make(many, 70)]
+  const late = await make(few, 10)
+  const found = await listOverdueSources(app.store.system, 120, 500)
+  const order = found.map((key) => key.instance_id).filter((id) => id === late || early.includes(id))
+  expect(order).toEqual([early[0], late, early[1], early[2]])
 })
