@@ -97,8 +97,10 @@ function isMetered({ is404, routeOptions }: FastifyRequest): boolean {
   return !is404 && routeOptions.config.metered === true
 }
 
+/** By the route where there is one: an address may be spelled in many ways. */
 function isApiPath(request: FastifyRequest): boolean {
-  return /^\/api\/v1($|[/?])/.test(request.url) || isInternal(request)
+  const path = (request.is404 ? undefined : request.routeOptions.url) ?? request.url
+  return /^\/api\/v1($|[/?])/.test(path) || isInternal(request)
 }
 
 /** D13: what is not about a workflow concerns the whole organisation, which a narrowed key does not act for. */

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { isWellFormedKey } from '../../lib/security/keys.ts'
-import { isInternal, sessionTokenOf } from './sessions.ts'
+import { type Addressed, isInternal, sessionTokenOf } from './sessions.ts'
 
-export type Carrying = Pick<FastifyRequest, 'headers' | 'originalUrl'>
+export type Carrying = Addressed & Pick<FastifyRequest, 'headers'>
 
 /** The key, or on an internal path the session, if it looks like one. */
 export function credentialOf(request: Carrying): string | undefined {

@@ -14,9 +14,16 @@ export function mountPublicApi(url: string | undefined = '/'): string {
   return rest !== undefined && /^($|[/?])/.test(rest) ? `/api/v1${rest}` : url
 }
 
-/** Served for sessions only: keys count for nothing there, as cookies do everywhere else. */
-export function isInternal({ originalUrl }: Pick<FastifyRequest, 'originalUrl'>): boolean {
-  return originalUrl.startsWith(`${INTERNAL_PREFIX}/`)
+/** A request before its route is looked up has none. */
+export type Addressed = Pick<FastifyRequest, 'originalUrl'> & Partial<Pick<FastifyRequest, 'routeOptions'>>
+
+/**
+ * Served for sessions only: keys count for nothing there, as cookies do everywhere else. The route decides as well, because
+ * `/%69nternal/keys` and `http://host/internal/keys` lead to the same one.
+ */
+export function isInternal({ originalUrl, routeOptions }: Addressed): boolean {
+  const below = `${INTERNAL_PREFIX}/`
+  return originalUrl.startsWith(below) || routeOptions?.url?.startsWith(below) === true
 }
 
 export function sessionTokenOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {

@@ -51,6 +51,24 @@ describe('what nobody is signed in for is 401, and a key changes nothing', () =>
   })
 })
 
+it('however its address is spelled, what is for sessions takes no key, and no page of others asks for it', async () => {
+  const answers: [string, number][] = []
+  for (const { method, path, scope, name } of routes.filter((route) => !route.path.startsWith('/api/'))) {
+    if (scope === 'public' && method === 'GET') continue
+    for (const prefix of ['/%69nternal', '/internal%2f..%2finternal', '/inter%6e%61l']) {
+      const answer = await app.api.inject({
+        method: method as 'GET',
+        url: `${prefix}${fill(path)}`,
+        headers: { authorization: `Bearer ${org.key}`, origin: 'https://evil.example' },
+      })
+      answers.push([name, answer.statusCode])
+    }
+  }
+  expect(answers.filter(([, status]) => ![401, 403, 404].includes(status))).toEqual([])
+  expect(answers).toContainEqual(['POST /internal/keys', 401])
+  expect(answers).toContainEqual(['POST /internal/sign-in/:token', 403])
+})
+
 describe('403 CSRF: an unsafe request of a session has our own Origin and the token of that session', () => {
   it.each(guarded.filter(isUnsafe))('$name', async (route) => {
     const { cookie, csrf } = sessions.admin
