@@ -1,6 +1,8 @@
 // R18: mixed load at half of what the server can do: rows are added and run, listed, posted to a webhook and exported, streams of
 // changes come and go. Memory of every process must stay flat once it is warm, and so must its open files.
 // npm run faults:r18 [-- --minutes 30 --warm-minutes 5 --slope-mb 1 --callers 12]
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createSealer } from '#server/lib/security/secrets.ts'
@@ -157,6 +159,10 @@ try {
     const minute = (one.askedAt - began) / 60_000
     say(`minute ${minute.toFixed(1)}, ${one.wanted.path}: ${one.status} ${one.failure ?? one.refusal}`)
   }
+  const complaints = readFileSync(join(installation.dataDir, 'postgres.log'), 'utf8')
+    .split('\n')
+    .filter((text) => /\b(ERROR|FATAL|PANIC|DETAIL|CONTEXT):/.test(text))
+  for (const text of complaints.slice(0, MAX_TOLD)) say(`PostgreSQL: ${text}`)
   check('answers other than 2xx', exchanges.filter((one) => !isGood(one)).length, 0)
   check('streams and exports', streams > 0 && exports > 0, true)
   for (const [name, all] of samples) {
