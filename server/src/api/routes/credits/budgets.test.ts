@@ -241,6 +241,30 @@ describe('M10: alerts', () => {
     await egress.close()
   })
 
+  it('F46: an organisation has 2,000 messages waiting at most; the alerts of others stand in their budgets alone', async () => {
+    const { org } = await makeSpender(8)
+    const budget = { scope: 'organisation', period: 'total', limit: 4, thresholds: [100] }
+    const { body } = await org.call('POST', BUDGETS, { ...budget, emails: ['a@example.com'] })
+    const path = `${BUDGETS}/${body.data.budget_id}`
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from budget_messages where org_id = ${org.orgId}`.execute(
+        app.store.system,
+      )
+      return rows[0]?.count
+    }
+    expect(await count()).toBe(1)
+    // As many as there may be, which nobody sends meanwhile.
+    await sql`insert into budget_messages (org_id, alert_id, email, due_at)
+      select org_id, alert_id, email, now() + interval '1 day' from budget_messages, generate_series(1, 2000)
+      where org_id = ${org.orgId}`.execute(app.store.system)
+    const told = await org.call('PATCH', path, { limit: 3 })
+    expect([told.body.data.alerts.length, await count()]).toEqual([2, 2001])
+    await sql`update budget_messages set due_at = null where org_id = ${org.orgId}`.execute(app.store.system)
+    await org.call('PATCH', path, { limit: 2 })
+    expect(await count()).toBe(2002)
+  })
+
   it('a receiver that hangs keeps no other alert waiting, of its organisation or of others', async () => {
     const [stuck, other] = [await makeSpender(8), await makeSpender(8)]
     const mail = await serveSmtp()
