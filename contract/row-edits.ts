@@ -44,8 +44,9 @@ export const RevisionView = z.object({ revision: z.int() })
 const DefinitionStep = z.object({ from: z.int(), to: z.int(), made_at: z.string() })
 /** One's own changes of inputs and actions: to take back, the latest first, and to do again, the next first. */
 export const DefinitionSteps = z.object({ past: z.array(DefinitionStep), future: z.array(DefinitionStep) })
+const RevisionNumber = z.int32().min(1)
 /** Inputs and actions become what they were, as long as nobody changed them since. */
 export const RestoreDefinitionBody = z.strictObject({
-  from: z.int().min(1).describe('The revision that is taken back'),
-  to: z.int().min(1).describe('The one before it'),
+  from: RevisionNumber.describe('The revision that is taken back'),
+  to: RevisionNumber.describe('The one before it'),
 })

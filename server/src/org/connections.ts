@@ -11,6 +11,7 @@ import {
   deleteConnection,
   findConnection,
   insertConnection,
+  measureConnections,
 } from '../store/organisation/connections.ts'
 import { sealFields } from './connection-keys.ts'
 
@@ -24,6 +25,10 @@ export type NewConnection = {
   shared: boolean
   fields: Record<string, string>
 }
+
+/** Of an organisation: rows that run have those that they may use in memory. */
+const MAX_CONNECTIONS = 1000
+const MAX_SEALED_BYTES = 4 * 1024 ** 2
 
 /** Connects a provider. The secrets are sealed and never shown again. */
 export async function addConnection(
@@ -55,6 +60,13 @@ export async function addConnection(
       throw new AppError(
         'Conflict',
         `There is a connection ${name} to ${provider.name} already; choose another name`,
+      )
+    }
+    const { count, bytes } = await measureConnections(trx, orgId)
+    if (count > MAX_CONNECTIONS || bytes > MAX_SEALED_BYTES) {
+      throw new AppError(
+        'Conflict',
+        `An organisation has at most ${MAX_CONNECTIONS} connections, of ${MAX_SEALED_BYTES / 1024 ** 2} MiB together when they are encrypted; remove some first`,
       )
     }
   })
@@ -99,12 +111,12 @@ export async function requireConnection(db: Db, connectionId: string): Promise<C
   return found
 }
 
-/** The provider that is meant, by its id or its name. */
 /** Whether a connection would hold anything: some providers are open to everybody. */
 export function takesConnection({ auth, fields }: Provider): boolean {
   return auth.kind !== 'none' || fields.others.length > 0
 }
 
+/** The provider that is meant, by its id or its name. */
 export function pickProvider(providers: readonly Provider[], given: string): Provider {
   const wanted = given.trim().toLowerCase()
   const found = providers.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted)

@@ -1,14 +1,23 @@
-import { invalid, notFound } from '../lib/errors.ts'
+import { AppError, invalid, notFound } from '../lib/errors.ts'
 import { envBinding } from '../lib/security/bindings.ts'
 import type { EnvValues } from '../lib/security/env-values.ts'
 import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { deleteEnv, type EnvRecord, type EnvScope, putEnv } from '../store/organisation/env-variables.ts'
+import {
+  deleteEnv,
+  type EnvRecord,
+  type EnvScope,
+  measureEnv,
+  putEnv,
+} from '../store/organisation/env-variables.ts'
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]*$/
 const LONGEST_KEY = 128
 const LONGEST_VALUE = 65_536
+/** Of a workflow, and of the organisation itself: rows that run have all of both in memory. */
+const MAX_VARIABLES = 500
+const MAX_SEALED_BYTES = 4 * 1024 ** 2
 
 /** Sets a variable of an organisation, or of one of its workflows. The value is sealed and never shown again. */
 export async function setEnv(
@@ -27,6 +36,12 @@ export async function setEnv(
   await inTransaction(db, async (trx) => {
     await recordAudit(trx, scope.orgId, actor, { action: 'env.set', target: key, details: detailsOf(scope) })
     await putEnv(trx, scope, { key, sealed: sealer.seal(value, bindingOf(scope, key)), by: actor.email })
+    const { count, bytes } = await measureEnv(trx, scope)
+    if (count <= MAX_VARIABLES && bytes <= MAX_SEALED_BYTES) return
+    throw new AppError(
+      'Conflict',
+      `A workflow, and the organisation itself, has at most ${MAX_VARIABLES} variables, of ${MAX_SEALED_BYTES / 1024 ** 2} MiB together when they are encrypted; unset some first`,
+    )
   })
 }
 

@@ -6,6 +6,7 @@ import { hashToken, newKey } from '../lib/security/keys.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
+  countLivingKeys,
   expireKey,
   findKey,
   insertKey,
@@ -14,6 +15,9 @@ import {
   wasRotated,
 } from '../store/organisation/keys.ts'
 import type { Member } from '../store/organisation/members.ts'
+
+/** Of an organisation, as long as they work: each has a rate of its own. */
+const MAX_KEYS = 1000
 
 export type KeyOptions = {
   scopes?: string[]
@@ -51,6 +55,7 @@ export async function createKey(
       expires_at: options.expiresAt ?? null,
       rotated_from: null,
     })
+    await requireRoom(trx, orgId)
     await recordAudit(trx, orgId, actor, {
       action: 'key.created',
       target: issued.record.key_id,
@@ -75,6 +80,7 @@ export async function rotateKey(
     const end = new Date(Math.min(Date.now() + overlapMs, old.expires_at?.getTime() ?? Infinity))
     if (overlapMs > 0) await expireKey(trx, keyId, end)
     else await revokeKey(trx, keyId)
+    await requireRoom(trx, old.org_id)
     await recordAudit(trx, old.org_id, actor, {
       action: 'key.rotated',
       target: keyId,
@@ -82,6 +88,14 @@ export async function rotateKey(
     })
     return { ...issued, oldExpiresAt: end }
   })
+}
+
+async function requireRoom(trx: Db, orgId: string): Promise<void> {
+  if ((await countLivingKeys(trx, orgId)) <= MAX_KEYS) return
+  throw new AppError(
+    'Conflict',
+    `An organisation has at most ${MAX_KEYS} keys that work, those that were rotated and live on included; revoke some first`,
+  )
 }
 
 export async function endKey(db: Db, actor: Actor, keyId: string): Promise<KeyRecord> {

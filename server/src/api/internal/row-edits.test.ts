@@ -126,6 +126,8 @@ describe('inputs and actions', () => {
     await org.call('POST', `${sheet}/inputs`, [{ name: 'age', type: 'number' }])
     expect((await restore(deleted, before)).status).toBe(409)
     expect((await restore(deleted, 999)).status).toBe(410)
+    expect((await restore(2 ** 31, before)).status).toBe(400)
+    expect((await restore(deleted, Number.MAX_SAFE_INTEGER)).status).toBe(400)
     expect(await inputs()).toEqual(['name', 'age'])
   })
 

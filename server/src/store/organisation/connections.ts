@@ -23,6 +23,15 @@ export async function insertConnection(db: Db, connection: NewConnection): Promi
   return numInsertedOrUpdatedRows === 1n
 }
 
+/** Those who measure wait for each other until they have committed, so that it holds. Call it in a transaction. */
+export async function measureConnections(trx: Db, orgId: string): Promise<{ count: number; bytes: number }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`connections of ${orgId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ count: number; bytes: number }>`
+    select count(*) as count, coalesce(sum(octet_length(fields_sealed)), 0)::bigint as bytes from connections
+    where org_id = ${orgId}`.execute(trx)
+  return rows[0] ?? { count: 0, bytes: 0 }
+}
+
 export async function findConnection(db: Db, connectionId: string): Promise<ConnectionRecord | undefined> {
   return db.selectFrom('connections').selectAll().where('connection_id', '=', connectionId).executeTakeFirst()
 }

@@ -20,6 +20,19 @@ export async function putEnv(
     .execute()
 }
 
+/** Those who measure wait for each other until they have committed, so that it holds. Call it in a transaction. */
+export async function measureEnv(
+  trx: Db,
+  { orgId, workflowId }: EnvScope,
+): Promise<{ count: number; bytes: number }> {
+  const name = `variables of ${workflowId ?? orgId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  const { rows } = await sql<{ count: number; bytes: number }>`
+    select count(*) as count, coalesce(sum(octet_length(value_sealed)), 0)::bigint as bytes from env_variables
+    where org_id = ${orgId} and workflow_id is not distinct from ${workflowId}::uuid`.execute(trx)
+  return rows[0] ?? { count: 0, bytes: 0 }
+}
+
 /** Answers whether there was one. */
 export async function deleteEnv(db: Db, { orgId, workflowId }: EnvScope, key: string): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -1,9 +1,12 @@
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type SqlBool } from 'kysely'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash' | 'is_session' | 'browser'>
+
+/** How many of the latest keys are listed whether they have ended or not. */
+const MAX_LATEST = 1000
 
 const FIELDS = [
   'org_id',
@@ -48,6 +51,22 @@ export async function findKey(db: Db, keyId: string): Promise<KeyRecord | undefi
     .executeTakeFirst()
 }
 
+const isLiving = sql<SqlBool>`not api_keys.is_session and api_keys.revoked_at is null
+  and (api_keys.expires_at is null or api_keys.expires_at > now())`
+
+/** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
+export async function countLivingKeys(trx: Db, orgId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${orgId}`}, 0))`.execute(trx)
+  const { count } = await trx
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where(isLiving)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** All living keys, and of the others those made lately, in the order in which they were made. */
 export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { email: string | null })[]> {
   return db
     .selectFrom('api_keys')
@@ -60,6 +79,22 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
     .select('members.email')
     .where('api_keys.org_id', '=', orgId)
     .where('api_keys.is_session', '=', false)
+    .where((where) =>
+      where.or([
+        isLiving,
+        where(
+          'api_keys.key_id',
+          'in',
+          where
+            .selectFrom('api_keys as latest')
+            .select('latest.key_id')
+            .where('latest.org_id', '=', orgId)
+            .where('latest.is_session', '=', false)
+            .orderBy('latest.created_at', 'desc')
+            .limit(MAX_LATEST),
+        ),
+      ]),
+    )
     .orderBy('api_keys.created_at')
     .execute()
 }
