@@ -78,8 +78,10 @@ export async function* readParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   for (;;) {
     const head = await source.read(BLOCK)
     if (head.every((byte) => byte === 0)) return
-    const octal = (from: number, to: number) =>
-      Number.parseInt(head.toString('latin1', from, to).replace(/[\0 ]+$/, ''), 8)
+    const octal = (from: number, to: number) => {
+      const digits = head.toString('latin1', from, to).replace(/[\0 ]+$/, '')
+      return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN
+    }
     const size = octal(124, 136)
     if (octal(148, 156) !== sumOf(head) || !(size <= MAX_PART_BYTES)) throw notAnArchive()
     const name = head.toString('utf8', 0, NAME_BYTES).replace(/\0.*$/s, '')

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
 import { makeApp, targets, testConfig } from '#test/harness.ts'
@@ -13,7 +13,7 @@ import { createLog } from '../lib/log.ts'
 import { createSealer } from '../lib/security/secrets.ts'
 import { openStore } from '../store/connection/db.ts'
 import { newestSchemaVersion } from '../store/connection/migrate.ts'
-import { readParts } from './archive.ts'
+import { packEnd, packPart, type Part, readParts } from './archive.ts'
 import { restoreBackup } from './restore.ts'
 
 /** Made by `loam backup` of the version with schema 24: a sheet with rows that ran, a file, a shortcut, a sealed connection. */
@@ -41,12 +41,22 @@ async function makeEmptyDatabase(): Promise<string> {
   return databaseUrl(target.url, name)
 }
 
+async function* whole() {
+  yield gunzipSync(readFileSync(ARCHIVE))
+}
+
 async function readPart(wanted: string): Promise<string> {
-  async function* whole() {
-    yield gunzipSync(readFileSync(ARCHIVE))
-  }
   for await (const { name, bytes } of readParts(whole())) if (name === wanted) return bytes.toString().trim()
   throw new Error(`the archive has no ${wanted}`)
+}
+
+/** The archive with other parts in place of some of its own. */
+async function writeChanged(change: (part: Part) => Part[]): Promise<string> {
+  const packed: Buffer[] = []
+  for await (const part of readParts(whole())) for (const one of change(part)) packed.push(...packPart(one))
+  const file = join(folder, `${packed.length}-${Date.now()}.tar.gz`)
+  writeFileSync(file, gzipSync(Buffer.concat([...packed, packEnd()])))
+  return file
 }
 
 it('an archive of an older version is restored: later migrations follow, and what was there works on', async () => {
@@ -107,4 +117,52 @@ it('an archive of an older version is restored: later migrations follow, and wha
     .executeTakeFirstOrThrow()
   const binding = { orgId: org_id, record: `connection ${connection_id} fields` }
   expect(sealer.open(fields_sealed, binding)).toContain('key-of-a-provider')
+})
+
+it('F49: a restore writes over nothing that is not its own: no other table, file or key', async () => {
+  const url = await makeEmptyDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const dataDir = mkdtempSync(join(folder, 'other-'))
+  const config = testConfig({
+    DATABASE_URL: url,
+    LOAM_SECRET: await readPart('secret'),
+    LOAM_DATA_DIR: dataDir,
+  })
+  const restore = async (file: string) => restoreBackup(config, { file, replace: false, progress: () => {} })
+  const hostile = (more: object) =>
+    writeChanged((part) => {
+      if (part.name !== 'manifest.json') return [part]
+      const manifest = JSON.parse(part.bytes.toString())
+      for (const [key, list] of Object.entries(more)) manifest[key].push(...list)
+      return [{ ...part, bytes: Buffer.from(JSON.stringify(manifest)) }]
+    })
+  try {
+    await client.query('create schema other')
+    await client.query('create table other.precious as select 1 as n')
+    await client.query('create sequence other.numbers')
+    const table = { schema: 'other', name: 'precious', columns: [] }
+    await expect(restore(await hostile({ tables: [table] }))).rejects.toThrow('"other"."precious"')
+    const sequence = { schema: 'other', name: 'numbers', last_value: '7', is_called: true }
+    await expect(restore(await hostile({ sequences: [sequence] }))).rejects.toThrow('"other"."numbers"')
+    expect((await client.query('select n from other.precious')).rows).toEqual([{ n: 1 }])
+
+    const outside = await writeChanged((part) => [
+      part.name.startsWith('files/') ? { ...part, name: 'files/../../outside.000001' } : part,
+    ])
+    await expect(restore(outside)).rejects.toThrow('no key of a file')
+    expect(existsSync(join(dataDir, '..', 'outside'))).toBe(false)
+
+    const key = join(dataDir, 'admin-key')
+    writeFileSync(key, 'of another installation\n')
+    await expect(restore(ARCHIVE)).rejects.toThrow('is that of another installation')
+    expect(readFileSync(key, 'utf8')).toBe('of another installation\n')
+    rmSync(key)
+    expect((await client.query('select count(*)::int as n from organisations')).rows).toEqual([{ n: 0 }])
+    // And nothing is in the way of the archive itself.
+    expect(await restore(ARCHIVE)).toMatchObject({ rows: 146 })
+    expect(readFileSync(key, 'utf8').trim()).toBe(await readPart('admin-key'))
+  } finally {
+    await client.end()
+  }
 })

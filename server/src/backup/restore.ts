@@ -13,7 +13,7 @@ import { startEmbedded } from '../store/embedded.ts'
 import { restoreMark, writePrivateFile } from '../workspace.ts'
 import { notAnArchive, type Part, readParts, wholeOf } from './archive.ts'
 import { Manifest, NAMES, Totals } from './manifest.ts'
-import { makeRoom } from './room.ts'
+import { makeRoom, requireNoOtherKey } from './room.ts'
 
 export type Restored = Totals & { created_at: string; moved_to: string | null }
 
@@ -83,17 +83,19 @@ async function fill(
   await migrate(databaseUrl, progress, manifest.schema_version)
   const load = await openLoad(databaseUrl, {
     tables: manifest.tables,
+    sequences: manifest.sequences,
     queueVersion: manifest.queue_version,
   })
   try {
     const adminKey = await parts.takeIf(NAMES.adminKey)
+    if (adminKey !== null) requireNoOtherKey(config.LOAM_DATA_DIR, adminKey.bytes.toString())
     const files = await restoreFiles(openStorage(config), parts)
     const rows = await restoreTables(load, parts, manifest, progress)
     const totals = parse(Totals, await parts.take(NAMES.totals))
     if (totals.rows !== rows || totals.files !== files) throw notAnArchive()
     if (adminKey !== null)
       writePrivateFile(join(config.LOAM_DATA_DIR, 'admin-key'), adminKey.bytes.toString())
-    await load.commit(manifest.sequences)
+    await load.commit()
     return totals
   } finally {
     await load.close()

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../lib/config/config.ts'
 import { AppError } from '../lib/errors.ts'
@@ -32,6 +32,16 @@ export async function makeRoom(config: Config, replace: boolean): Promise<string
   } finally {
     await release()
   }
+}
+
+/** With a database of the operator's the folder may be that of another installation, whose key stands nowhere else. */
+export function requireNoOtherKey(dataDir: string, key: string): void {
+  const path = join(dataDir, 'admin-key')
+  if (!existsSync(path) || readFileSync(path, 'utf8').trim() === key.trim()) return
+  throw new AppError(
+    'Conflict',
+    `${path} is that of another installation: set LOAM_DATA_DIR to an empty folder, or move it aside`,
+  )
 }
 
 function moveAside(dataDir: string, names: string[]): string {

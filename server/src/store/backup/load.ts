@@ -2,16 +2,19 @@ import { Client } from 'pg'
 import { AppError } from '../../lib/errors.ts'
 import { CopyIn } from '../connection/copy-in.ts'
 import { columnsOf, readVersions } from './dump.ts'
-import { listTables, qualify, type Sequence, type Table } from './tables.ts'
+import { listTables, qualify, readSequences, type Sequence, type Table } from './tables.ts'
 
 /** Fills a migrated database that holds no organisation yet. Nothing of it is there before `commit`. */
 export type Load = {
   /** Whole lines of a COPY; answers how many rows they were. */
   add(table: Table, lines: Buffer): Promise<number>
-  commit(sequences: Sequence[]): Promise<void>
+  commit(): Promise<void>
   /** Without a commit before, everything is as it was. */
   close(): Promise<void>
 }
+
+/** What an archive says of itself. */
+type Archived = { tables: Table[]; sequences: Sequence[]; queueVersion: string }
 
 type Rules = {
   schema: string
@@ -22,7 +25,7 @@ type Rules = {
 
 export async function openLoad(
   databaseUrl: string,
-  archive: { tables: Table[]; queueVersion: string },
+  archive: Archived,
 ): Promise<Load> {
   const client = new Client({
     connectionString: databaseUrl,
@@ -45,8 +48,8 @@ export async function openLoad(
         const text = `copy ${qualify(table)} (${columnsOf(table)}) from stdin`
         return client.query(new CopyIn(text, lines)).done
       },
-      async commit(sequences) {
-        for (const sequence of sequences) {
+      async commit() {
+        for (const sequence of archive.sequences) {
           const { last_value, is_called } = sequence
           await client.query('select setval($1::regclass, $2, $3)', [
             qualify(sequence),
@@ -72,10 +75,7 @@ async function requireEmpty(client: Client): Promise<void> {
   }
 }
 
-async function requireSameShape(
-  client: Client,
-  archive: { tables: Table[]; queueVersion: string },
-): Promise<void> {
+async function requireSameShape(client: Client, archive: Archived): Promise<void> {
   const { queueVersion } = await readVersions(client)
   if (queueVersion !== archive.queueVersion) {
     throw new AppError(
@@ -94,6 +94,15 @@ async function requireSameShape(
     throw new AppError(
       'Unprocessable Entity',
       `The archive has columns that this program does not know: ${strange.join(', ')}`,
+    )
+  }
+  // The database may hold more than an installation: nothing else in it is emptied or changed.
+  const ours = new Set([...here.keys(), ...(await readSequences(client)).map(qualify)])
+  const others = [...archive.tables, ...archive.sequences].map(qualify).filter((name) => !ours.has(name))
+  if (others.length > 0) {
+    throw new AppError(
+      'Unprocessable Entity',
+      `The archive has what is no part of an installation: ${others.join(', ')}`,
     )
   }
 }
