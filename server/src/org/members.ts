@@ -1,6 +1,6 @@
 import type { ImpactWarning } from '#contract/members.ts'
-import { isRole, type Role } from '#contract/scopes.ts'
-import { AppError, invalid, notFound, reasonOf } from '../lib/errors.ts'
+import { isRole, type Role, scopesOfRole } from '#contract/scopes.ts'
+import { AppError, forbidden, invalid, notFound, reasonOf } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
 import { invitationBinding } from '../lib/security/bindings.ts'
@@ -51,7 +51,7 @@ export async function inviteMember(context: InviteContext, invite: Invite): Prom
   const { db, actor, orgId } = context
   const token = randomText(32)
   const organisation = await inTransaction(db, async (trx) => {
-    const { name } = await lockMembers(trx, orgId)
+    const { name } = await lockAsAdministrator(trx, actor, orgId)
     await requireFreeSeat(trx, orgId, invite.email, context.memberLimit)
     await insertInvitation(trx, orgId, {
       ...invite,
@@ -101,6 +101,15 @@ async function mailInvitation(
     )
     return false
   }
+}
+
+/** Two administrators who remove each other at once: the second is none any more when its turn comes. */
+async function lockAsAdministrator(trx: Db, actor: Actor, orgId: string): Promise<{ name: string }> {
+  const organisation = await lockMembers(trx, orgId)
+  if (actor.keyId === null) return organisation
+  const member = await findMember(trx, orgId, actor.email)
+  if (scopesOfRole(member?.role ?? '').includes('members:write')) return organisation
+  throw forbidden('You are no administrator of this organisation any more')
 }
 
 async function requireFreeSeat(db: Db, orgId: string, email: string, limit: number | null): Promise<void> {
@@ -190,7 +199,7 @@ export type Removal = { removed: 'member' | 'invitation'; warnings: ImpactWarnin
 export async function removeMember(db: Db, actor: Actor, orgId: string, email: string): Promise<Removal> {
   if (email === actor.email) throw invalid('email', 'you cannot remove yourself; another admin must')
   return inTransaction(db, async (trx) => {
-    await lockMembers(trx, orgId)
+    await lockAsAdministrator(trx, actor, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) {
       const invitation = await consumeInvitation(trx, { orgId, email })
@@ -234,7 +243,7 @@ export async function changeRole(
 ): Promise<Member> {
   if (email === actor.email) throw invalid('role', 'you cannot change your own role; another admin must')
   return inTransaction(db, async (trx) => {
-    await lockMembers(trx, orgId)
+    await lockAsAdministrator(trx, actor, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) throw notFound('Member')
     if (member.role === role) return member

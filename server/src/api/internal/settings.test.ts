@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { inTransaction } from '#server/store/connection/db.ts'
+import { lockMembers } from '#server/store/organisation/organisations.ts'
 import { type Json, makeApp } from '#test/harness.ts'
 import { signIn, type TestSession } from '../testing/session.ts'
 
@@ -302,6 +304,40 @@ describe('screens 11, 12 and 16', () => {
       limit: 100_000_000,
     })
   })
+})
+
+it('F50: of two administrators who lower, or remove, each other at once one stays', async () => {
+  const { orgId, adminEmail } = await app.makeOrg('Quarrel')
+  const one = { email: adminEmail, session: await signIn(app, orgId, adminEmail) }
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_locks
+      where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.execute(
+      app.store.system,
+    )
+    return rows[0]?.count
+  }
+  for (const [method, body] of [
+    ['PATCH', { role: 'user' }],
+    ['DELETE', undefined],
+  ] as const) {
+    const email = `${method.toLowerCase()}@example.com`
+    const other = { email, session: await signIn(app, orgId, email, 'admin') }
+    // Both are let in as administrators before the first of them is heard.
+    const { asked } = await inTransaction(app.store.system, async (trx) => {
+      await lockMembers(trx, orgId)
+      const both = [
+        one.session.call(method, `/members/${email}`, body),
+        other.session.call(method, `/members/${one.email}`, body),
+      ]
+      await expect.poll(waiting, { timeout: 60_000 }).toBe(2)
+      return { asked: both }
+    })
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses.toSorted((low, high) => low - high)).toEqual([200, 403])
+    if (statuses[0] === 403) Object.assign(one, other)
+  }
+  expect((await read(one.session, '/members')).members.length).toBeGreaterThan(0)
 })
 
 describe('F47: what a member makes in the settings is bounded', async () => {

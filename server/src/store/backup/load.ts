@@ -23,10 +23,7 @@ type Rules = {
   foreign: { name: string; definition: string }[]
 }
 
-export async function openLoad(
-  databaseUrl: string,
-  archive: Archived,
-): Promise<Load> {
+export async function openLoad(databaseUrl: string, archive: Archived): Promise<Load> {
   const client = new Client({
     connectionString: databaseUrl,
     application_name: 'loam restore',
