@@ -75,10 +75,14 @@ export function createOpenId(config: Config): OpenId | null {
   }
 }
 
+const MAX_CLAIM = 320
+
 function identityOf(claims: Readonly<Record<string, unknown>>): Identity {
   const text = (name: string) => {
     const value = claims[name]
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
+    // People choose their names there: what cannot be stored, or is no name, is as if it were not said.
+    const isTold = typeof value === 'string' && value.trim() !== '' && value.length <= MAX_CLAIM
+    return isTold && !value.includes('\0') && value.isWellFormed() ? value.trim() : null
   }
   return {
     email: text('email')?.toLowerCase() ?? null,

@@ -11,6 +11,13 @@ const accounts: Record<string, Account> = {
   unverified: { email: 'ann@example.com', email_verified: false },
   stranger: { email: 'stranger@example.com', email_verified: true },
   nameless: {},
+  hostile: {
+    email: 'hostile@example.com',
+    email_verified: true,
+    given_name: 'A\0',
+    family_name: 'x'.repeat(5000),
+  },
+  spoiled: { email: 'ann\0@example.com', email_verified: true },
 }
 const provider = await startProvider(CALLBACK, accounts)
 afterAll(() => provider.close())
@@ -79,11 +86,32 @@ describe('dashboard: OIDC', () => {
   it.each([
     ['unverified', 'unverified'],
     ['nameless', 'unverified'],
+    ['spoiled', 'unverified'],
     ['stranger', 'not_a_member'],
   ])('%s is refused: %s', async (login, problem) => {
     const answer = await signInAs(login)
     expect([answer.statusCode, answer.headers.location]).toEqual([303, `/sign-in?problem=${problem}`])
     expect(String(answer.headers['set-cookie'])).not.toContain('loam_session')
+  })
+
+  it('F51: whatever a link asks for next, and whatever name somebody has there, nobody is told of a failure', async () => {
+    for (const [next, location] of [
+      ['/workflows/1?q=zoë — 😀', '/workflows/1?q=zo%C3%AB%20%E2%80%94%20%F0%9F%98%80'],
+      ['/work\r\nset-cookie: a=b', '/workset-cookie:%20a=b'],
+      ['/\t/evil.example', '/workflows'],
+      ['/\\evil.example', '/workflows'],
+      ['/x/..//evil.example', '/workflows'],
+    ] as const) {
+      const answer = await signInAs('ann', next)
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, location])
+    }
+    const admin = await signIn(app, org.orgId, org.adminEmail)
+    await admin.call('POST', '/members', { email: 'hostile@example.com', role: 'user' })
+    expect((await signInAs('hostile')).statusCode).toBe(303)
+    const { members } = (await admin.call('GET', '/members')).body.data
+    expect(members).toContainEqual(
+      expect.objectContaining({ email: 'hostile@example.com', first_name: null, last_name: null }),
+    )
   })
 
   it('what another browser began, was altered or comes twice signs nobody in', async () => {

@@ -61,7 +61,8 @@ async function finish(
   { openId, kept }: { openId: OpenId; kept: Kept },
 ): Promise<FastifyReply> {
   // As the provider was told, whatever this server is called behind a proxy.
-  const returned = new URL(services.publicUrl() + request.url)
+  const returned = new URL(services.publicUrl() + CALLBACK)
+  returned.search = URL.parse(request.url, returned.href)?.search ?? ''
   let identity
   try {
     identity = await openId.finish(returned, kept)

@@ -78,19 +78,19 @@ export function welcomeSession(
   next: string | undefined,
 ): string {
   setSessionCookie(reply, token, isSecure(request, publicUrl))
-  return next !== undefined && isOwnAddress(next)
-    ? next
-    : member.role === 'user'
-      ? '/shortcuts'
-      : '/workflows'
+  return readOwnAddress(next) ?? (member.role === 'user' ? '/shortcuts' : '/workflows')
 }
 
 const HERE = 'http://here.invalid'
 
-/** A path of the dashboard. `//host`, `/\host` and the like lead elsewhere, whatever they look like. */
-function isOwnAddress(next: string): boolean {
-  const parsed = next.startsWith('/') ? URL.parse(next, HERE) : null
-  return parsed?.origin === HERE && !/^\/(api|internal|sign-in)\b/.test(parsed.pathname)
+/**
+ * A path of the dashboard, as a header can carry it. `//host`, `/\host` and the like lead elsewhere, whatever they look like:
+ * null.
+ */
+function readOwnAddress(next: string | undefined): string | null {
+  const parsed = next?.startsWith('/') === true ? URL.parse(next, HERE) : null
+  if (parsed?.origin !== HERE || /^\/(\/|(api|internal|sign-in)\b)/.test(parsed.pathname)) return null
+  return parsed.pathname + parsed.search + parsed.hash
 }
 
 async function requireTurn({ store }: Services, email: string): Promise<void> {
