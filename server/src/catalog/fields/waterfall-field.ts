@@ -50,7 +50,7 @@ export function waterfall<Source extends { option: ProviderOption }>(options: {
       checkSteps(takesOne && !Array.isArray(raw) ? [raw] : raw, path, providers, asSteps(current)),
     show: (configured) => showSteps(asSteps(configured), providers),
     resolve: (configured) => configured,
-    read: (resolved) => ({ adapters, steps: resolved === undefined ? usual : asSteps(resolved) }),
+    read: (resolved) => ({ adapters, steps: resolved === undefined ? usual : stepsOf(resolved) }),
   }
 }
 
@@ -68,6 +68,16 @@ export function asSteps(stored: unknown): WaterfallStep[] {
     const { provider, own_key } = isObject(item) ? item : {}
     return typeof provider === 'string' ? [{ provider, own_key: own_key === true }] : []
   })
+}
+
+const known = new WeakMap<object, readonly WaterfallStep[]>()
+
+/** Read once for all rows of a definition, which share what is configured. */
+function stepsOf(stored: unknown): readonly WaterfallStep[] {
+  if (typeof stored !== 'object' || stored === null) return asSteps(stored)
+  const steps = known.get(stored) ?? asSteps(stored)
+  known.set(stored, steps)
+  return steps
 }
 
 /** An item as callers send it: a name, or `{name, use_own_key}`. Plain names leave the key state open. */

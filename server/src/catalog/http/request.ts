@@ -27,6 +27,7 @@ export function buildRequest(given: Given): EgressRequest {
 
 /** Pairs without a name are rows of a form that nobody filled in. */
 function named(pairs: Pair[]): { name: string; value: unknown }[] {
+  if (pairs.length === 0) return []
   return pairs
     .map(({ name, value }) => ({ name: textOf(name).trim(), value: value as unknown }))
     .filter(({ name }) => name !== '')

@@ -15,7 +15,10 @@ export type Hiding = {
   inContent<Content>(content: Content): Content
 }
 
+const NOTHING_TO_HIDE: Hiding = { inWords: (text) => text, inContent: (content) => content }
+
 export function hideSecrets(request: EgressRequest, secrets: readonly string[]): Hiding {
+  if (secrets.length === 0) return NOTHING_TO_HIDE
   const sent = Object.values(request.headers ?? {})
   const isSent = (secret: string) => sent.some((header) => header.includes(secret))
   const hidden = secrets.filter(

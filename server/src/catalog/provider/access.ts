@@ -28,14 +28,14 @@ export type CallLimits = { perSecond?: number; perMinute?: number; concurrent?: 
 /** Limits on calls that all worker processes share, and a breaker for providers that fail. */
 export type ProviderGate = {
   /**
-   * Asks to make one call; may wait a moment. Whoever enters must leave, and say whether the provider worked. `slot` is what
+   * Asks to make one call, mostly at once; may wait a moment. Whoever enters must leave, and say whether the provider worked. `slot` is what
    * a `busy` answer gave: the place in the queue that was waited for.
    */
   enter(
     bucket: string,
     limits: CallLimits,
     options: { signal: AbortSignal; slot?: number | undefined },
-  ): Promise<GateAnswer>
+  ): GateAnswer | Promise<GateAnswer>
 }
 
 /** Organisations enter by gates of their own to limits that they share, and take turns there. */

@@ -43,19 +43,20 @@ export function fieldsOf(auth: Auth): readonly (readonly string[])[] {
 export type Authorised = { headers: Record<string, string>; query: Record<string, string>; token?: string }
 type Place = { base: string; replaced: boolean }
 
-export async function authorise(
+/** At once, unless a token has to be made. */
+export function authorise(
   context: ProviderContext,
   auth: Auth,
   key: ProviderKey,
   place: Place,
   refused: string | undefined,
-): Promise<Authorised | Refusal> {
+): Authorised | Refusal | Promise<Authorised | Refusal> {
   const { secret } = key.fields
   if (auth.kind === 'none') return { headers: {}, query: {} }
   if (auth.kind === 'oauth' && isMade(key.fields, auth.grant)) {
-    const answer = await key.token((fields) => makeToken(context, auth, fields, place), refused)
-    if (!answer.ok) return answer.refusal
-    return { ...bearer(answer.token), token: answer.token }
+    return key
+      .token((fields) => makeToken(context, auth, fields, place), refused)
+      .then((answer) => (answer.ok ? { ...bearer(answer.token), token: answer.token } : answer.refusal))
   }
   if (secret === undefined || secret === '') return refusal('unconfigured', 'the connection has no secret')
   if (auth.kind === 'pair') {

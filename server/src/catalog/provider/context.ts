@@ -19,8 +19,8 @@ export type AskContext = ProviderContext & {
   keys: ProviderKeys
   /** Every call to a provider goes through it. */
   gate: ProviderGate
-  /** Sets aside what the cell may come to cost in all, before the call that costs it. */
-  reserve(credits: number): Promise<Reserved>
+  /** Sets aside what the cell may come to cost in all, before the call that costs it; mostly at once. */
+  reserve(credits: number): Reserved | Promise<Reserved>
   /** What providers did lately for the organisation, for waterfalls that order themselves. */
   rates?(): Promise<readonly ProviderRate[]>
 }

@@ -102,12 +102,12 @@ export function defineProvider(spec: ProviderSpec): Provider {
 
   async function send(
     context: ProviderContext,
-    key: ProviderKey,
+    base: string,
     request: ProviderRequest,
     authorised: Authorised,
   ): Promise<EgressResponse | Refusal> {
     const reply = await context.egress.fetch({
-      url: addressOf(placeOf(context, key).base, request, authorised.query),
+      url: addressOf(base, request, authorised.query),
       method: request.method ?? 'GET',
       headers: {
         accept: 'application/json',
@@ -144,10 +144,12 @@ export function defineProvider(spec: ProviderSpec): Provider {
     async request(context, key, request, schema) {
       let refused: string | undefined
       for (;;) {
-        const authorised = await authorise(context, auth, key, placeOf(context, key), refused)
+        const authorising = authorise(context, auth, key, placeOf(context, key), refused)
+        const authorised = authorising instanceof Promise ? await authorising : authorising
         if ('kind' in authorised) return { ok: false, refusal: authorised }
         // Only now: some tell where an account is when they make its token.
-        if (placeOf(context, key).base === '') {
+        const { base } = placeOf(context, key)
+        if (base === '') {
           const { baseUrlField } = spec
           const missing =
             baseUrlField === undefined
@@ -155,7 +157,7 @@ export function defineProvider(spec: ProviderSpec): Provider {
               : `needs --field ${baseUrlField}=... in its connection`
           return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
         }
-        const reply = await send(context, key, request, authorised)
+        const reply = await send(context, base, request, authorised)
         if ('kind' in reply) return { ok: false, refusal: reply }
         const secrets = [
           ...Object.values(key.fields),
@@ -184,12 +186,19 @@ export function defineProvider(spec: ProviderSpec): Provider {
 /** Fields of a connection that nobody may learn. Others, such as addresses and names, rightly stand in answers. */
 const CREDENTIALS = ['secret', 'client_secret', 'refresh_token', 'session_token']
 
-function listCredentials({ fields }: ProviderKey): string[] {
+const known = new WeakMap<ProviderKey['fields'], readonly string[]>()
+
+/** Listed once for the calls that are made with them. */
+function listCredentials({ fields }: ProviderKey): readonly string[] {
   // One secret may be several, of which the first is a name.
-  return CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
-    secret,
-    ...secret.split(':').slice(1),
-  ])
+  const listed =
+    known.get(fields) ??
+    CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
+      secret,
+      ...secret.split(':').slice(1),
+    ])
+  known.set(fields, listed)
+  return listed
 }
 
 function listSent({ headers, query, token }: Authorised): string[] {
@@ -235,9 +244,11 @@ function addressOf(
   { path, query = {} }: ProviderRequest,
   more: Record<string, string>,
 ): string {
-  const given = Object.entries({ ...query, ...more }).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [value].flat().map((one) => [name, String(one)]),
-  )
-  const search = new URLSearchParams(given).toString()
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...query, ...more })) {
+    if (Array.isArray(value)) for (const one of value) given.append(name, String(one))
+    else if (value !== undefined) given.append(name, String(value))
+  }
+  const search = given.toString()
   return search === '' ? `${base}${path}` : `${base}${path}${path.includes('?') ? '&' : '?'}${search}`
 }

@@ -15,13 +15,14 @@ const LONGEST_PAUSE_MS = 120_000
 export const LONGEST_RUN_MS = 20_000
 
 /** The key of a step, or what to do so that there is one (D66, D71). */
-export async function chooseKey<Input, Result>(
+export function chooseKey<Input, Result>(
   { provider }: Adapter<Input, Result>,
   { own_key }: WaterfallStep,
   context: AskContext,
-): Promise<ProviderKey | string> {
+): ProviderKey | string | Promise<ProviderKey | string> {
   if (own_key) {
-    return (await context.keys.own(provider.id)) ?? remedyOf(provider, { ownKey: true, hasAddress: true })
+    const remedy = () => remedyOf(provider, { ownKey: true, hasAddress: true })
+    return context.keys.own(provider.id).then((key) => key ?? remedy())
   }
   const hasAddress = provider.isPlaced(context)
   const remedy = () => remedyOf(provider, { ownKey: false, hasAddress })
@@ -73,11 +74,10 @@ function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: As
     turn.replies.splice(place)
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'paused', ms: 0 }
     const { slot } = turn
-    delete turn.slot
-    const gate = await context.gate.enter(`${provider.id} ${key.id}`, provider.limits(context), {
-      signal,
-      slot,
-    })
+    if (slot !== undefined) delete turn.slot
+    const limits = provider.limits(context)
+    const entering = context.gate.enter(`${provider.id} ${key.id}`, limits, { signal, slot })
+    const gate = entering instanceof Promise ? await entering : entering
     if (gate.kind === 'broken') {
       const message = 'it fails time after time and is left alone for a while'
       return { kind: 'error', message, transient: true, brokenMs: gate.afterMs }

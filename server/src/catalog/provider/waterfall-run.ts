@@ -37,7 +37,7 @@ export type Waterfall<Input, Result> = ConfiguredWaterfall<Adapter<Input, Result
     found: { value: Result; verified: boolean },
     spent: number,
     kept: { state: unknown; checked: Progress<Result>['checked'] },
-  ): Promise<Check<Result>>
+  ): Check<Result> | Promise<Check<Result>>
 }
 
 /**
@@ -50,7 +50,8 @@ export async function runWaterfall<Input, Result>(
   const result = waterfall.adapters[0]?.question.result ?? z.never()
   const progress = readProgress(waterfall.state, result)
   const started = Date.now()
-  const steps = await stepsOf(waterfall, progress)
+  const steps =
+    waterfall.order === 'cheapest_per_find' ? await orderSteps(waterfall, progress) : waterfall.steps
   const ordered = steps === waterfall.steps ? waterfall : { ...waterfall, steps }
   while (progress.place < steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
@@ -65,11 +66,10 @@ export async function runWaterfall<Input, Result>(
 
 const UNASKED = new Set(['unconfigured', 'disabled', 'ordered'])
 
-async function stepsOf<Input, Result>(
+async function orderSteps<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
 ): Promise<readonly WaterfallStep[]> {
-  if (waterfall.order !== 'cheapest_per_find') return waterfall.steps
   const isKnown = progress.order !== undefined
   return orderByFinds(waterfall, progress, isKnown ? [] : ((await waterfall.context.rates?.()) ?? []))
 }
@@ -97,12 +97,14 @@ async function takeStep<Input, Result>(
   if (progress.candidate !== undefined) return weigh(waterfall, progress, name, progress.candidate)
 
   if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
-  const key = await chooseKey(adapter, step, context)
+  const choosing = chooseKey(adapter, step, context)
+  const key = choosing instanceof Promise ? await choosing : choosing
   if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
   if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
   const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
   const most = Math.max(price, missPrice)
-  const reserved = most === 0 || (await context.reserve((waterfall.spent ?? 0) + progress.credits + most))
+  const reserving = most === 0 || context.reserve((waterfall.spent ?? 0) + progress.credits + most)
+  const reserved = reserving instanceof Promise ? await reserving : reserving
   if (typeof reserved === 'object') return { kind: 'pause', ms: reserved.waitMs, state: progress }
   if (!reserved) return stopForCredits(progress, name, most)
   const called = await callProvider(adapter, input, key, progress.turn, context)
@@ -114,9 +116,9 @@ async function takeStep<Input, Result>(
         value: called.value,
         verified: called.verified,
         credits: called.free ? 0 : price,
-        ...(step.own_key && !called.free ? { listed: adapter.price } : {}),
-        ...(called.note === undefined ? {} : { note: called.note }),
       }
+      if (step.own_key && !called.free) progress.candidate.listed = adapter.price
+      if (called.note !== undefined) progress.candidate.note = called.note
       return weigh(waterfall, progress, name, progress.candidate)
     case 'miss':
       progress.answered = true
@@ -166,36 +168,49 @@ function moveOn<Result>(
   entry: { status: string; credits?: number; listed?: number | undefined; message?: string | undefined },
 ): null {
   const { status, credits = 0, listed, message } = entry
-  progress.provenance.push({
-    provider,
-    status,
-    ms: progress.turn.ms,
-    credits,
-    ...(listed === undefined ? {} : { list_credits: listed }),
-    ...(message === undefined ? {} : { message }),
-  })
+  const noted: Provenance = { provider, status, ms: progress.turn.ms, credits }
+  if (listed !== undefined) noted.list_credits = listed
+  if (message !== undefined) noted.message = message
+  progress.provenance.push(noted)
   progress.credits = add(progress.credits, credits)
   progress.place += 1
   progress.turn = startTurn()
-  delete progress.candidate
+  if (progress.candidate !== undefined) delete progress.candidate
   return null
 }
 
 /** What becomes of an answer: the result, the fallback, or nothing. */
-async function weigh<Input, Result>(
+function weigh<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
   provider: string,
   candidate: Candidate<Result>,
-): Promise<WaterfallResult<Result> | null> {
-  const { value, verified, credits, listed, note } = candidate
-  const checked: Check<Result> =
+): WaterfallResult<Result> | null | Promise<WaterfallResult<Result> | null> {
+  const { value, verified, credits } = candidate
+  const checked =
     waterfall.check === undefined
-      ? { kind: verified ? 'verified' : 'unverified', value, credits: 0, provenance: [] }
-      : await waterfall.check({ value, verified }, add(waterfall.spent ?? 0, progress.credits, credits), {
+      ? {
+          kind: verified ? ('verified' as const) : ('unverified' as const),
+          value,
+          credits: 0,
+          provenance: [],
+        }
+      : waterfall.check({ value, verified }, add(waterfall.spent ?? 0, progress.credits, credits), {
           state: candidate.check,
           checked: progress.checked,
         })
+  return checked instanceof Promise
+    ? checked.then((later) => conclude(progress, provider, candidate, later))
+    : conclude(progress, provider, candidate, checked)
+}
+
+function conclude<Result>(
+  progress: Progress<Result>,
+  provider: string,
+  candidate: Candidate<Result>,
+  checked: Check<Result>,
+): WaterfallResult<Result> | null {
+  const { credits, listed, note } = candidate
   if (checked.kind === 'pause') {
     candidate.check = checked.state
     return { ...checked, state: progress }

@@ -21,7 +21,7 @@ type Rules = {
  */
 export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundEmail>['check']> {
   const { named, usual, context } = rules
-  return async ({ value, verified }, spent, { state, checked }): Promise<Check<FoundEmail>> => {
+  return ({ value, verified }, spent, { state, checked }) => {
     const word = value.status ?? (verified ? 'valid' : 'unknown')
     const steps =
       named.steps.length > 0 ? named.steps : word === 'unknown' && value.status === undefined ? usual : []
@@ -34,17 +34,19 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
     const address = value.email.trim().toLowerCase()
     const earlier = readVerdict(checked[address])
     if (earlier !== undefined) return conclude(earlier === 'unknown' ? word : earlier, FREE)
-    const input = { email: value.email }
-    const result = await runWaterfall({ ...named, steps, input, context, state, spent })
-    if (result.kind === 'pause') return result
-    if (result.kind === 'out_of_credits') return conclude(word, { credits: 0, provenance: result.provenance })
-    const verdict = result.kind === 'found' ? result.value.status : 'unknown'
-    // One address is verified, and paid for, once in a cell (D73).
-    checked[address] = verdict
-    return conclude(verdict === 'unknown' ? word : verdict, {
-      credits: result.credits,
-      provenance: result.provenance,
-    })
+    const verify = async (): Promise<Check<FoundEmail>> => {
+      const input = { email: value.email }
+      const result = await runWaterfall({ ...named, steps, input, context, state, spent })
+      if (result.kind === 'pause') return result
+      if (result.kind === 'out_of_credits')
+        return conclude(word, { credits: 0, provenance: result.provenance })
+      const verdict = result.kind === 'found' ? result.value.status : 'unknown'
+      // One address is verified, and paid for, once in a cell (D73).
+      checked[address] = verdict
+      const { credits, provenance } = result
+      return conclude(verdict === 'unknown' ? word : verdict, { credits, provenance })
+    }
+    return verify()
   }
 }
 

@@ -67,7 +67,10 @@ export class CellContext implements ActionContext {
   get gate(): ActionContext['gate'] {
     const gate = this.#engine.services.gates.of(this.#flight.facts.org_id)
     return {
-      enter: (bucket, limits, options) => this.#database.watch(gate.enter(bucket, limits, options)),
+      enter: (bucket, limits, options) => {
+        const entered = gate.enter(bucket, limits, options)
+        return entered instanceof Promise ? this.#database.watch(entered) : entered
+      },
     }
   }
   get keys(): ActionContext['keys'] {
@@ -124,10 +127,11 @@ export class CellContext implements ActionContext {
   knowledge(): Promise<string | null> {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
-  async reserve(credits: number): Promise<Reserved> {
+  reserve(credits: number): Reserved | Promise<Reserved> {
+    const toReserved = (answer: Holding): Reserved =>
+      answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
     const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
-    const answer = asked instanceof Promise ? await this.#database.watch(asked) : asked
-    return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
+    return asked instanceof Promise ? this.#database.watch(asked).then(toReserved) : toReserved(asked)
   }
 }
 

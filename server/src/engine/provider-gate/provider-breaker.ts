@@ -26,8 +26,8 @@ export type BreakerEntry = {
 }
 
 export type Breakers = {
-  /** Somebody asks to call. What comes of it counts unless the breaker opens in the meantime. */
-  enter(bucket: string): Promise<BreakerEntry>
+  /** Somebody asks to call, mostly at once. What comes of it counts unless the breaker opens in the meantime. */
+  enter(bucket: string): BreakerEntry | Promise<BreakerEntry>
   /** Resolves when other processes were told of all pauses. */
   flush(): Promise<void>
 }
@@ -41,15 +41,11 @@ export function createBreakers(store: Store, log: Log): Breakers {
   const telling = new Set<Promise<void>>()
 
   const breakerOf = (bucket: string): Breaker => {
-    const known = breakers.get(bucket) ?? {
-      failures: 0,
-      openings: 0,
-      round: 0,
-      brokenUntil: 0,
-      refreshedAt: 0,
-    }
-    breakers.set(bucket, known)
-    return known
+    const known = breakers.get(bucket)
+    if (known !== undefined) return known
+    const made = { failures: 0, openings: 0, round: 0, brokenUntil: 0, refreshedAt: 0 }
+    breakers.set(bucket, made)
+    return made
   }
 
   function leaveAlone(breaker: Breaker, until: number): void {
@@ -97,20 +93,28 @@ export function createBreakers(store: Store, log: Log): Breakers {
     telling.add(told)
   }
 
+  function entryOf(bucket: string, breaker: Breaker): BreakerEntry {
+    const { round } = breaker
+    return {
+      remainingMs: () => Math.max(0, breaker.brokenUntil - Date.now()),
+      note(result) {
+        // Calls that were under way when it opened say nothing new, whenever they end.
+        if (round !== breaker.round) return
+        if (result === 'broken') noteFailure(bucket, breaker)
+        else {
+          breaker.failures = 0
+          breaker.openings = 0
+        }
+      },
+    }
+  }
+
   return {
-    async enter(bucket) {
+    enter(bucket) {
       const breaker = breakerOf(bucket)
-      if (Date.now() - breaker.refreshedAt > REFRESH_MS) await refresh(bucket, breaker)
-      const { round } = breaker
-      return {
-        remainingMs: () => Math.max(0, breaker.brokenUntil - Date.now()),
-        note(result) {
-          // Calls that were under way when it opened say nothing new, whenever they end.
-          if (round !== breaker.round) return
-          if (result === 'broken') noteFailure(bucket, breaker)
-          else Object.assign(breaker, { failures: 0, openings: 0 })
-        },
-      }
+      return Date.now() - breaker.refreshedAt > REFRESH_MS
+        ? refresh(bucket, breaker).then(() => entryOf(bucket, breaker))
+        : entryOf(bucket, breaker)
     },
     flush: async () => void (await Promise.all(telling)),
   }

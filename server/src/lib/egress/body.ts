@@ -10,9 +10,9 @@ const MAX_ENCODINGS = 3
 // RFC 9659: an HTTP client need not hold a window above 8 MB, and a frame may ask for 2 GB.
 const ZSTD_WINDOW = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
 
-type Limits = { maxBytes: number; holding: Holding; check: () => void }
+type Limits = { maxBytes: number; holding: Holding; deadline: { fault: EgressFault | undefined } }
 
-/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; `check` may throw what ends the call. */
+/** Decodes a body. What comes out of any decoding step may not pass `maxBytes`; a call that is over goes no further. */
 export function decodeBody(
   body: Buffer,
   headers: SentHeaders,
@@ -26,7 +26,7 @@ export function decodeBody(
 async function decodeAll(body: Buffer, encodings: readonly string[], limits: Limits): Promise<Uint8Array> {
   let bytes = body
   for (const encoding of encodings.toReversed()) {
-    limits.check()
+    throwIfOver(limits)
     bytes = await decode(bytes, encoding, limits)
   }
   return bytes
@@ -85,7 +85,8 @@ function createDecoder(input: Buffer, encoding: string) {
   }
 }
 
-async function collect(source: Readable, { maxBytes, holding, check }: Limits): Promise<Buffer> {
+async function collect(source: Readable, limits: Limits): Promise<Buffer> {
+  const { maxBytes, holding } = limits
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of source as AsyncIterable<Buffer>) {
@@ -93,9 +94,13 @@ async function collect(source: Readable, { maxBytes, holding, check }: Limits): 
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
     holding.add(chunk.length)
-    check()
+    throwIfOver(limits)
   }
   return Buffer.concat(chunks, size)
+}
+
+function throwIfOver({ deadline }: Limits): void {
+  if (deadline.fault !== undefined) throw deadline.fault
 }
 
 export function tooLarge(maxBytes: number): EgressFault {

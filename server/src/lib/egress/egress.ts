@@ -2,17 +2,17 @@ import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { Agent, Pool } from 'undici'
 import type { AllowEntry } from './addresses.ts'
-import { ACCEPT_ENCODING, checkDeclaredLength, decodeBody } from './body.ts'
+import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
-import { Deadline, exchange, type Expectation } from './exchange.ts'
+import { Deadline, exchange } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
-import { createHeldBytes, type Holding } from './held-bytes.ts'
+import { createHeldBytes } from './held-bytes.ts'
 import { firstHop, locationOf, nextHop, parseUrl } from './hops.ts'
-import { goesOn, headersFor, keptOf } from './part.ts'
+import { goesOn, headersFor } from './part.ts'
 import { createRecords, type DnsRecords } from './records.ts'
 import type { EgressRequest } from './request.ts'
 import { createResolver, type Resolve, shareInFlight } from './resolver.ts'
-import { type EgressResponse, Response, type SentHeaders } from './response.ts'
+import { type EgressResponse, Response } from './response.ts'
 import { type ConnectRequest, openGuarded } from './socket.ts'
 
 /** The message names scheme, host and port at most: no path, query, header or body. */
@@ -42,8 +42,6 @@ export type Egress = {
 }
 
 export type SmtpProbe = { port: number; name: string }
-
-type ResponseParts = Pick<EgressResponse, 'status' | 'body' | 'url' | 'redirects' | 'location' | 'more'>
 
 /** Of answers that arrive or are decoded, in all calls together. */
 const MAX_HELD_BYTES = 128_000_000
@@ -81,44 +79,36 @@ export function createEgress(options: {
   const agent = createAgent(guard)
   const held = createHeldBytes(options.maxHeldBytes ?? MAX_HELD_BYTES)
   const sockets = new Set<Socket>()
-  const headerDefaults = {
-    accept: '*/*',
-    'accept-encoding': ACCEPT_ENCODING,
-    'user-agent': options.userAgent ?? 'loam',
-  }
+  const headerDefaults: [string, string][] = [
+    ['accept', '*/*'],
+    ['accept-encoding', ACCEPT_ENCODING],
+    ['user-agent', options.userAgent ?? 'loam'],
+  ]
 
-  async function follow(
-    request: EgressRequest,
-    deadline: Deadline,
-    holding: Holding,
-  ): Promise<{ parts: ResponseParts; headers: SentHeaders }> {
+  async function fetch(request: EgressRequest): Promise<EgressResult> {
+    const started = performance.now()
     const { maxBytes = LIMITS.maxBytes, maxRedirects = LIMITS.maxRedirects, part } = request
-    const start = parseUrl(request.url)
-    let route = start.origin
+    const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
+    const holding = held.open(deadline)
+    let route = ''
     try {
-      const defaults = part === undefined ? headerDefaults : { ...headerDefaults, ...headersFor(part) }
+      const start = parseUrl(request.url)
+      route = start.origin
+      const expected = { request, deadline, holding, maxBytes }
+      const defaults = part === undefined ? headerDefaults : [...headerDefaults, ...headersFor(part)]
       let hop = firstHop(start, request, defaults)
       for (let redirects = 0; ; redirects += 1) {
-        const { method } = hop
-        const wants: Expectation['wants'] = ({ status, headers }) => {
-          if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
-          const isCut = keptOf(part, { status, headers }) !== null
-          if (method !== 'HEAD' && !isCut) checkDeclaredLength(headers, maxBytes)
-          return true
-        }
-        const keep: Expectation['keep'] = (answer) => keptOf(part, answer)
-        const exchanged = await exchange(agent, hop, { deadline, holding, maxBytes, wants, keep })
+        const exchanged = await exchange(agent, hop, expected)
         const { status, headers, body: sent } = exchanged
         const redirection = locationOf(status, headers)
         const next = redirection === null ? null : nextHop(hop, status, redirection)
         if (next === null || request.redirects === 'return') {
-          const check = () => {
-            if (deadline.fault !== undefined) throw deadline.fault
-          }
-          const body = await decodeBody(sent, headers, { maxBytes, holding, check })
+          const decoding = decodeBody(sent, headers, expected)
+          const body = decoding instanceof Promise ? await decoding : decoding
           const more = exchanged.isCut || goesOn(exchanged, part, sent.length)
           const location = next?.url.href ?? null
-          return { parts: { status, body, url: hop.url.href, redirects, location, more }, headers }
+          const ms = Math.round(performance.now() - started)
+          return new Response({ status, body, url: hop.url.href, redirects, location, more, ms }, headers)
         }
         if (redirects >= maxRedirects) {
           throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
@@ -127,21 +117,7 @@ export function createEgress(options: {
         route = `${hop.url.origin} (redirected from ${start.origin})`
       }
     } catch (error) {
-      const fault = toExchangeFault(error)
-      throw new EgressFault(fault.kind, `${route}: ${fault.message}`, fault.retryable)
-    }
-  }
-
-  async function fetch(request: EgressRequest): Promise<EgressResult> {
-    const started = performance.now()
-    const elapsed = () => Math.round(performance.now() - started)
-    const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
-    const holding = held.open((fault) => deadline.fail(fault))
-    try {
-      const { parts, headers } = await follow(request, deadline, holding)
-      return new Response({ ...parts, ms: elapsed() }, headers)
-    } catch (error) {
-      return toFailure(error, elapsed())
+      return toFailure(route === '' ? error : onRoute(route, error), Math.round(performance.now() - started))
     } finally {
       holding.release()
       deadline.end()
@@ -176,6 +152,11 @@ export function createEgress(options: {
     smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
     close,
   }
+}
+
+function onRoute(route: string, error: unknown): EgressFault {
+  const fault = toExchangeFault(error)
+  return new EgressFault(fault.kind, `${route}: ${fault.message}`, fault.retryable)
 }
 
 function toFailure(error: unknown, ms: number): EgressFailure {

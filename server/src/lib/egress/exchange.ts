@@ -1,9 +1,10 @@
 import type { Agent, Dispatcher } from 'undici'
-import { tooLarge } from './body.ts'
+import { checkDeclaredLength, tooLarge } from './body.ts'
 import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
-import type { Hop } from './hops.ts'
-import type { Kept } from './part.ts'
+import { type Hop, locationOf } from './hops.ts'
+import { type Kept, keptOf } from './part.ts'
+import type { EgressRequest } from './request.ts'
 import type { SentHeaders } from './response.ts'
 
 export type Exchanged = {
@@ -13,16 +14,12 @@ export type Exchanged = {
   /** There was more than was kept of it. */
   isCut: boolean
 }
-type Answer = Pick<Exchanged, 'status' | 'headers'>
 
 export type Expectation = {
+  request: Pick<EgressRequest, 'part' | 'redirects'>
   deadline: Deadline
   holding: Holding
   maxBytes: number
-  /** Whether the body is to be read; may throw what makes the answer useless. */
-  wants: (answer: Answer) => boolean
-  /** The bytes of the body that are kept, where that is not all. */
-  keep: (answer: Answer) => Kept | null
 }
 
 const UNWANTED = new EgressFault('aborted', 'the rest of the answer is not wanted.')
@@ -35,76 +32,115 @@ const MAX_UNWANTED = 16_384
  * answer comes a turn after its last byte, when undici takes the connection for free: a call that follows at once would
  * otherwise open another.
  */
-export function exchange(
-  agent: Agent,
-  hop: Hop,
-  { deadline, holding, maxBytes, wants, keep }: Expectation,
-): Promise<Exchanged> {
-  const { promise, resolve, reject } = Promise.withResolvers<Exchanged>()
-  const chunks: Buffer[] = []
-  let size = 0
-  let wanted = true
-  let kept: Kept | null = null
-  let answer: Answer | undefined
-  let controller: Dispatcher.DispatchController | undefined
-  const giveUp = (cause: Error) => {
-    reject(cause)
-    controller?.abort(cause)
-  }
-  // undici knows of no way to end a call before it has a connection for it.
-  deadline.watch(giveUp)
+export function exchange(agent: Agent, hop: Hop, expected: Expectation): Promise<Exchanged> {
+  const under = new Exchange(hop, expected)
   const { origin, pathname, search } = hop.url
   const { method, headers, body } = hop
-  agent.dispatch(
-    { origin, path: pathname + search, method, headers, body },
-    {
-      onRequestStart(given) {
-        controller = given
-        if (deadline.fault !== undefined) given.abort(deadline.fault)
-      },
-      onResponseStart(given, status, rawHeaders) {
-        if (status < 200) return
-        try {
-          answer = { status, headers: rawHeaders }
-          kept = keep(answer)
-          if (wants(answer)) return
-          wanted = false
-          resolve({ ...answer, body: NOTHING, isCut: false })
-          deadline.atEnd(() => given.abort(UNWANTED))
-        } catch (cause) {
-          giveUp(cause as Error)
-        }
-      },
-      onResponseData(given, chunk) {
-        size += chunk.length
-        if (!wanted) {
-          if (size > MAX_UNWANTED) given.abort(UNWANTED)
-        } else if (kept !== null && answer !== undefined) {
-          const start = size - chunk.length
-          const end = kept.skip + kept.take
-          const part = chunk.subarray(Math.max(0, kept.skip - start), Math.max(0, end - start))
-          chunks.push(part)
-          holding.add(part.length)
-          if (size <= end) return
-          resolve({ ...answer, body: Buffer.concat(chunks), isCut: true })
-          given.abort(UNWANTED)
-        } else if (size > maxBytes) giveUp(tooLarge(maxBytes))
-        else {
-          chunks.push(chunk)
-          holding.add(chunk.length)
-        }
-      },
-      onResponseEnd() {
-        if (answer !== undefined)
-          setImmediate(resolve, { ...answer, body: Buffer.concat(chunks), isCut: false })
-      },
-      onResponseError: (_given, cause) => reject(cause),
-    },
-  )
-  return promise
+  agent.dispatch({ origin, path: pathname + search, method, headers, body }, under)
+  return under.promise
+}
+
+/** Listens to undici. A class, since one is made for every call. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly promise: Promise<Exchanged>
+  #resolve!: (exchanged: Exchanged) => void
+  #reject!: (cause: Error) => void
+  readonly #hop: Hop
+  readonly #expected: Expectation
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: SentHeaders | undefined
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #isWanted = true
+  /** The bytes of the body that are kept, where that is not all. */
+  #kept: Kept | null = null
+
+  constructor(hop: Hop, expected: Expectation) {
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.#hop = hop
+    this.#expected = expected
+    // undici knows of no way to end a call before it has a connection for it.
+    expected.deadline.watch(this)
+  }
+
+  fail(cause: Error): void {
+    this.#reject(cause)
+    this.#controller?.abort(cause)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    const { fault } = this.#expected.deadline
+    if (fault !== undefined) controller.abort(fault)
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: SentHeaders): void {
+    if (status < 200) return
+    try {
+      this.#status = status
+      this.#headers = headers
+      this.#kept = keptOf(this.#expected.request.part, { status, headers })
+      if (this.#wantsBody(status, headers)) return
+      this.#isWanted = false
+      this.#resolve({ status, headers, body: NOTHING, isCut: false })
+      this.#expected.deadline.atEnd(() => controller.abort(UNWANTED))
+    } catch (cause) {
+      this.fail(cause as Error)
+    }
+  }
+
+  /** Throws what makes the answer useless. */
+  #wantsBody(status: number, headers: SentHeaders): boolean {
+    const { request, maxBytes } = this.#expected
+    if (request.redirects !== 'return' && locationOf(status, headers) !== null) return false
+    if (this.#hop.method !== 'HEAD' && this.#kept === null) checkDeclaredLength(headers, maxBytes)
+    return true
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { holding, maxBytes } = this.#expected
+    this.#size += chunk.length
+    if (!this.#isWanted) {
+      if (this.#size > MAX_UNWANTED) controller.abort(UNWANTED)
+    } else if (this.#kept !== null) this.#keepPart(controller, chunk, this.#kept)
+    else if (this.#size > maxBytes) this.fail(tooLarge(maxBytes))
+    else {
+      this.#chunks.push(chunk)
+      holding.add(chunk.length)
+    }
+  }
+
+  #keepPart(controller: Dispatcher.DispatchController, chunk: Buffer, { skip, take }: Kept): void {
+    const start = this.#size - chunk.length
+    const end = skip + take
+    const part = chunk.subarray(Math.max(0, skip - start), Math.max(0, end - start))
+    this.#chunks.push(part)
+    this.#expected.holding.add(part.length)
+    if (this.#size <= end || this.#headers === undefined) return
+    const body = Buffer.concat(this.#chunks)
+    this.#resolve({ status: this.#status, headers: this.#headers, body, isCut: true })
+    controller.abort(UNWANTED)
+  }
+
+  onResponseEnd(): void {
+    if (this.#headers === undefined) return
+    const [first = NOTHING, ...others] = this.#chunks
+    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
+    setImmediate(this.#resolve, { status: this.#status, headers: this.#headers, body, isCut: false })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#reject(cause)
+  }
 }
 
 const MAX_TIMER_MS = 2_147_483_647
+
+type Failing = { fail(fault: EgressFault): void }
 
 /** The time for one call, with all that belongs to it. One is made for every call, so it is its own listener. */
 export class Deadline {
@@ -113,7 +149,7 @@ export class Deadline {
   readonly #timeoutMs: number
   readonly #outer: AbortSignal | undefined
   readonly #timer: NodeJS.Timeout
-  #watcher: ((fault: EgressFault) => void) | undefined
+  #watcher: Failing | undefined
   #endings: (() => void)[] | undefined
 
   constructor(timeoutMs: number, outer: AbortSignal | undefined) {
@@ -136,13 +172,13 @@ export class Deadline {
   /** Ends the call before its end. */
   fail(cause: EgressFault): void {
     this.fault ??= cause
-    this.#watcher?.(this.fault)
+    this.#watcher?.fail(this.fault)
   }
 
-  /** Calls `act` when it is, in place of who watched before. */
-  watch(act: (fault: EgressFault) => void): void {
-    this.#watcher = act
-    if (this.fault !== undefined) act(this.fault)
+  /** Fails `watcher` when it is, in place of who watched before. */
+  watch(watcher: Failing): void {
+    this.#watcher = watcher
+    if (this.fault !== undefined) watcher.fail(this.fault)
   }
 
   /** Calls `act` when the call is over, however it ended. */

@@ -51,32 +51,34 @@ export function parseUrl(text: string): URL {
 }
 
 /** Checks a caller's request; throws a fault for what cannot be sent. */
-export function firstHop(url: URL, request: EgressRequest, defaults: Readonly<Record<string, string>>): Hop {
+export function firstHop(url: URL, request: EgressRequest, defaults: readonly [string, string][]): Hop {
   const method = (request.method ?? 'GET').toUpperCase()
   if (!TOKEN.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw new EgressFault('protocol', 'the request has a method that cannot be sent.')
   }
-  const headers = new Map([...Object.entries(defaults), ...checkHeaders(request.headers ?? {})])
+  const headers = new Map(defaults)
+  addHeaders(headers, request.headers ?? {})
   return { url, method, headers, body: request.body ?? null }
 }
 
-function checkHeaders(given: Readonly<Record<string, string>>): Map<string, string> {
-  const headers = new Map<string, string>()
+/** In place of the defaults of the same names. */
+function addHeaders(headers: Map<string, string>, given: Readonly<Record<string, string>>): void {
+  const seen = new Set<string>()
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase()
     if (!TOKEN.test(name)) throw new EgressFault('protocol', 'a request header has a name that is not valid.')
     if (OURS.has(key))
       throw new EgressFault('protocol', `the request header ${key} cannot be set by a caller.`)
-    if (headers.has(key)) throw new EgressFault('protocol', `the request header ${key} is given twice.`)
+    if (seen.has(key)) throw new EgressFault('protocol', `the request header ${key} is given twice.`)
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       throw new EgressFault(
         'protocol',
         `the request header ${key} has characters that a header cannot carry.`,
       )
     }
+    seen.add(key)
     headers.set(key, value)
   }
-  return headers
 }
 
 /** Where an answer redirects to, as sent; null when it is no redirect. */

@@ -9,9 +9,11 @@ type Answer = { status: number; headers: SentHeaders }
 export type Kept = { skip: number; take: number }
 
 /** Bytes are counted as they are stored, so nothing may be compressed on the way. */
-export function headersFor(part: Part | undefined): Record<string, string> {
-  if (part === undefined) return {}
-  return { range: `bytes=${part.start}-${part.start + part.size - 1}`, 'accept-encoding': 'identity' }
+export function headersFor(part: Part): [string, string][] {
+  return [
+    ['range', `bytes=${part.start}-${part.start + part.size - 1}`],
+    ['accept-encoding', 'identity'],
+  ]
 }
 
 /** What is kept of an answer: the part as it was sent, or the same bytes of the whole. Null for any other answer. */
