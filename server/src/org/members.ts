@@ -12,6 +12,7 @@ import { deleteConnectionsOfMember } from '../store/organisation/connections.ts'
 import { revokeKeysOfMember } from '../store/organisation/keys.ts'
 import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import {
+  countInvitations,
   countSeats,
   deleteMember,
   findMember,
@@ -28,6 +29,9 @@ import {
 } from '../store/organisation/members.ts'
 import { lockMembers } from '../store/organisation/organisations.ts'
 import { impactOfRemoval } from './impact.ts'
+
+/** Of an organisation: whoever looks at its members is told the link of each. */
+const MAX_INVITATIONS = 1000
 
 export type Invite = { email: string; role: string }
 
@@ -121,6 +125,12 @@ async function requireFreeSeat(db: Db, orgId: string, email: string, limit: numb
     throw new AppError(
       'ALREADY_INVITED',
       `${email} has a pending invitation. Revoke it with Remove Member to invite again`,
+    )
+  }
+  if ((await countInvitations(db, orgId)) >= MAX_INVITATIONS) {
+    throw new AppError(
+      'MEMBER_LIMIT_REACHED',
+      `${MAX_INVITATIONS} invitations are pending, which is the limit. Remove some with Remove Member first`,
     )
   }
   if (limit !== null && (await countSeats(db, orgId)) >= limit) {

@@ -366,6 +366,25 @@ describe('F47: what a member makes in the settings is bounded', async () => {
     expect((await put('ONE_MORE', 'longer')).status).toBe(409)
   })
 
+  it('F52: 1,000 pending invitations, and 20,000 workflows', async () => {
+    await sql`insert into invitations (org_id, email, role, token_hash, token_sealed, invited_by)
+      select ${other.orgId}, n || '@example.com', 'user', sha256((n || ${other.orgId}::text)::bytea), 'sealed', 'nobody'
+      from generate_series(1, 1000) n`.execute(system)
+    const invite = () => full.call('POST', '/members', { email: 'one-more@example.com', role: 'user' })
+    expect((await invite()).body).toMatchObject({ status: 409, error: 'MEMBER_LIMIT_REACHED' })
+    await full.call('DELETE', '/members/7@example.com')
+    expect((await invite()).status).toBe(201)
+
+    // One of them is there.
+    await sql`insert into workflows (org_id, workflow_id, name, deleted_at)
+      select ${other.orgId}, gen_random_uuid(), 'no ' || n, case when n > 19998 then now() end
+      from generate_series(1, 20100) n`.execute(system)
+    const create = () => full.call('POST', '/api/v1/workflows/', { name: 'One more' })
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409])
+    const copied = await full.call('POST', `/api/v1/workflows/${many}/duplicate`, { name: 'Copy' })
+    expect([copied.status, copied.body.error]).toEqual([409, 'Conflict'])
+  })
+
   it('1,000 connections', async () => {
     const body = { provider: 'hunter', fields: { secret: 'a secret' } }
     await sql`insert into connections (org_id, connection_id, provider, name, shared, fields_sealed)

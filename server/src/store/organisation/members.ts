@@ -176,6 +176,15 @@ export async function findInvitationByToken(
 }
 
 /** Members and pending invitations: what counts against the plan's seats. */
+export async function countInvitations(db: Db, orgId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitations')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 export async function countSeats(db: Db, orgId: string): Promise<number> {
   const { seats } = await db
     .selectNoFrom((eb) => [

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
-import { notFound } from '../../lib/errors.ts'
+import { AppError, notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { Schema } from '../connection/schema.ts'
 
@@ -61,8 +61,25 @@ export async function findWorkflow(
 
 export type NewWorkflow = { org_id: string; workflow_id: string; name: string; owner_id: string }
 
-export async function insertWorkflow(db: Db, workflow: NewWorkflow): Promise<{ created_at: Date }> {
-  return db.insertInto('workflows').values(workflow).returning('created_at').executeTakeFirstOrThrow()
+/** Of an organisation: they are listed all at once. */
+const MAX_WORKFLOWS = 20_000
+
+export async function insertWorkflow(
+  db: Db,
+  { org_id, workflow_id, name, owner_id }: NewWorkflow,
+): Promise<{ created_at: Date }> {
+  const { rows } = await sql<{ created_at: Date }>`
+    insert into workflows (org_id, workflow_id, name, owner_id)
+    select ${org_id}::uuid, ${workflow_id}::uuid, ${name}::text, ${owner_id}::uuid
+    where ${MAX_WORKFLOWS} > (select count(*) from (
+      select from workflows where org_id = ${org_id} and deleted_at is null limit ${MAX_WORKFLOWS}) living)
+    returning created_at`.execute(db)
+  const [made] = rows
+  if (made !== undefined) return made
+  throw new AppError(
+    'Conflict',
+    `Your organisation has ${MAX_WORKFLOWS} workflows, which is the limit; delete some first`,
+  )
 }
 
 /**
