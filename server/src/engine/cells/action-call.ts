@@ -75,12 +75,16 @@ async function runAction(
   const { flight } = walk
   const limit = new CallLimit()
   const database = new DatabaseUse()
-  const cut = Promise.withResolvers<CallEnd>()
   const context = new CellContext(engine, walk, { action, limit, database })
+  let stop: (() => void) | undefined
   try {
     const running = action.run({ inputs, context })
     if (!(running instanceof Promise)) return running
-    const outcome = await inTime(engine, { flight, action, limit, cut }, running)
+    // One promise for all ways in which the call may end: there is one for every cell.
+    const cut = Promise.withResolvers<CallEnd>()
+    stop = watchTime(engine, { flight, action, limit, cut })
+    running.then(cut.resolve, cut.reject)
+    const outcome = await cut.promise
     if (outcome === 'too late') {
       const hangs = database.hangs(action.timeoutSeconds * 1000)
       limit.abort()
@@ -96,6 +100,8 @@ async function runAction(
     // A connection that is there and cannot be opened: somebody has to mend it, as one that is missing (D18).
     if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
     return failUnexpectedly(engine, action, cause)
+  } finally {
+    stop?.()
   }
 }
 
@@ -112,12 +118,8 @@ function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: st
 type CallEnd = CallOutcome | 'too late'
 type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallEnd> }
 
-/** One promise for all ways in which the call may end: there is one for every cell. */
-async function inTime(
-  engine: Engine,
-  { flight, action, limit, cut }: Call,
-  outcome: Promise<CallOutcome>,
-): Promise<CallEnd> {
+/** Ends the call when its time is over, or the process. Answers what ends the watch. */
+function watchTime(engine: Engine, { flight, action, limit, cut }: Call): () => void {
   limit.start(action.timeoutSeconds * 1000, () => cut.resolve('too late'))
   // A process that ends waits for short cells; a long one is parked, to be run again by another.
   let grace: NodeJS.Timeout | undefined
@@ -127,10 +129,7 @@ async function inTime(
       cut.resolve({ kind: 'wait', ms: 0, state: stateOfCut(flight.position) })
     }, ENDING_GRACE_MS)
   })
-  outcome.then(cut.resolve, cut.reject)
-  try {
-    return await cut.promise
-  } finally {
+  return () => {
     limit.stop()
     clearTimeout(grace)
     unwatch()

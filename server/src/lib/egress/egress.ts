@@ -79,11 +79,8 @@ export function createEgress(options: {
   const agent = createAgent(guard)
   const held = createHeldBytes(options.maxHeldBytes ?? MAX_HELD_BYTES)
   const sockets = new Set<Socket>()
-  const headerDefaults: [string, string][] = [
-    ['accept', '*/*'],
-    ['accept-encoding', ACCEPT_ENCODING],
-    ['user-agent', options.userAgent ?? 'loam'],
-  ]
+  const basicDefaults = ['accept', '*/*', 'user-agent', options.userAgent ?? 'loam']
+  const wholeDefaults = [...basicDefaults, 'accept-encoding', ACCEPT_ENCODING]
 
   async function fetch(request: EgressRequest): Promise<EgressResult> {
     const started = performance.now()
@@ -95,7 +92,7 @@ export function createEgress(options: {
       const start = parseUrl(request.url)
       route = start.origin
       const expected = { request, deadline, holding, maxBytes }
-      const defaults = part === undefined ? headerDefaults : [...headerDefaults, ...headersFor(part)]
+      const defaults = part === undefined ? wholeDefaults : [...basicDefaults, ...headersFor(part)]
       let hop = firstHop(start, request, defaults)
       for (let redirects = 0; ; redirects += 1) {
         const exchanged = await exchange(agent, hop, expected)

@@ -2,11 +2,12 @@ import { EgressFault } from './failures.ts'
 import type { EgressRequest } from './request.ts'
 import { type SentHeaders, valuesOf } from './response.ts'
 
-/** One request to one origin; a redirect makes the next. Header names are lower-case. */
+/** One request to one origin; a redirect makes the next. */
 export type Hop = {
   url: URL
   method: string
-  headers: ReadonlyMap<string, string>
+  /** Lower-case names, each followed by its value: undici takes them so, and nothing is made for each of them. */
+  headers: string[]
   body: string | Uint8Array | null
 }
 
@@ -51,18 +52,19 @@ export function parseUrl(text: string): URL {
 }
 
 /** Checks a caller's request; throws a fault for what cannot be sent. */
-export function firstHop(url: URL, request: EgressRequest, defaults: readonly [string, string][]): Hop {
+export function firstHop(url: URL, request: EgressRequest, defaults: readonly string[]): Hop {
   const method = (request.method ?? 'GET').toUpperCase()
   if (!TOKEN.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw new EgressFault('protocol', 'the request has a method that cannot be sent.')
   }
-  const headers = new Map(defaults)
+  const headers = [...defaults]
   addHeaders(headers, request.headers ?? {})
   return { url, method, headers, body: request.body ?? null }
 }
 
 /** In place of the defaults of the same names. */
-function addHeaders(headers: Map<string, string>, given: Readonly<Record<string, string>>): void {
+function addHeaders(headers: string[], given: Readonly<Record<string, string>>): void {
+  const defaults = headers.length
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase()
@@ -77,7 +79,10 @@ function addHeaders(headers: Map<string, string>, given: Readonly<Record<string,
       )
     }
     seen.add(key)
-    headers.set(key, value)
+    let at = 0
+    while (at < defaults && headers[at] !== key) at += 2
+    if (at < defaults) headers[at + 1] = value
+    else headers.push(key, value)
   }
 }
 
@@ -104,10 +109,11 @@ export function nextHop(hop: Hop, status: number, location: string): Hop {
     throw new EgressFault('protocol', 'the redirect would send the body again without encryption.')
   }
   const crosses = url.origin !== hop.url.origin
-  const headers = [...hop.headers].filter(
-    ([name]) => !(crosses && !KEPT_ACROSS_ORIGINS.has(name)) && !(toGet && DESCRIBES_BODY.has(name)),
-  )
-  return { url, method: toGet ? 'GET' : hop.method, headers: new Map(headers), body }
+  const isKept = (name: string) =>
+    !(crosses && !KEPT_ACROSS_ORIGINS.has(name)) && !(toGet && DESCRIBES_BODY.has(name))
+  // A value goes with its name.
+  const headers = hop.headers.filter((_, at) => isKept(hop.headers[at - (at % 2)] ?? ''))
+  return { url, method: toGet ? 'GET' : hop.method, headers, body }
 }
 
 function describeUnusable(url: URL): string | null {

@@ -9,11 +9,8 @@ type Answer = { status: number; headers: SentHeaders }
 export type Kept = { skip: number; take: number }
 
 /** Bytes are counted as they are stored, so nothing may be compressed on the way. */
-export function headersFor(part: Part): [string, string][] {
-  return [
-    ['range', `bytes=${part.start}-${part.start + part.size - 1}`],
-    ['accept-encoding', 'identity'],
-  ]
+export function headersFor({ start, size }: Part): string[] {
+  return ['range', `bytes=${start}-${start + size - 1}`, 'accept-encoding', 'identity']
 }
 
 /** What is kept of an answer: the part as it was sent, or the same bytes of the whole. Null for any other answer. */
