@@ -5,13 +5,36 @@ import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns
 const MAX_SHOWN = 200
 
 /** What a version froze; without a definition where that revision is no longer kept. */
-export type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Definition | undefined }
+type Frozen = { inputs: FrozenInput[]; outputs: FrozenOutput[]; definition: Definition | undefined }
 
 /** What is different in the later one, a line each. */
-export function describeChanges(before: Frozen, after: Frozen): string[] {
+function describeChanges(before: Frozen, after: Frozen): string[] {
   const inputs = compare(before.inputs, after.inputs, 'input', ({ reference }) => reference, fieldsOf)
   const outputs = compare(before.outputs, after.outputs, 'output', ({ name }) => name, fieldsOf)
   return [...inputs, ...outputs, ...describeActionChanges(before.definition, after.definition)]
+}
+
+type Version = Omit<Frozen, 'definition'> & { revision: number }
+
+/**
+ * What each version changed, the newest first; of the last one, which has none before it, nothing. Definitions may be large:
+ * each is read when its turn comes, and two of them are in memory.
+ */
+export async function* describeVersions(
+  versions: readonly Version[],
+  read: (revision: number) => Promise<Definition | undefined>,
+): AsyncGenerator<string[]> {
+  const freeze = async (version: Version): Promise<Frozen> => ({
+    ...version,
+    definition: await read(version.revision),
+  })
+  let after: Frozen | undefined
+  for (const version of versions) {
+    const before = await freeze(version)
+    if (after !== undefined) yield describeChanges(before, after)
+    after = before
+  }
+  if (after !== undefined) yield []
 }
 
 export function describeActionChanges(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { company, recordsOf } from '#server/records/testing/records.ts'
+import { describeVersions } from '#server/shortcuts/version-changes.ts'
 import { makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 import { ORIGIN, signIn } from '../testing/session.ts'
@@ -272,4 +273,17 @@ it('versions of a shortcut say what they changed, and what of the workflow is no
     ]),
   )
   expect((await stranger.call('GET', `/shortcuts/${shortcut}/versions`)).status).toBe(404)
+})
+
+it('F53: of the definitions of many versions two are in memory, whatever their size', async () => {
+  const reads: number[] = []
+  const versions = [4, 3, 2, 1].map((revision) => ({ revision, inputs: [], outputs: [] }))
+  const changes = describeVersions(versions, async (revision) => {
+    reads.push(revision)
+    return { inputs: [], actions: [] }
+  })
+  expect([(await changes.next()).value, reads]).toEqual([[], [4, 3]])
+  expect([(await changes.next()).value, reads]).toEqual([[], [4, 3, 2]])
+  expect([(await changes.next()).value, (await changes.next()).value]).toEqual([[], []])
+  expect([(await changes.next()).done, reads]).toEqual([true, [4, 3, 2, 1]])
 })

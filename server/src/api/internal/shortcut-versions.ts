@@ -1,7 +1,7 @@
 import { success } from '#contract/envelope.ts'
 import { ShortcutVersions } from '#contract/screens.ts'
 import { notFound } from '../../lib/errors.ts'
-import { describeActionChanges, describeChanges, type Frozen } from '../../shortcuts/version-changes.ts'
+import { describeActionChanges, describeVersions } from '../../shortcuts/version-changes.ts'
 import { viewShortcut } from '../../shortcuts/view.ts'
 import { findDefinition } from '../../store/sheets/definitions.ts'
 import { findSheet } from '../../store/sheets/sheets.ts'
@@ -29,25 +29,22 @@ export function shortcutVersionRoutes(api: Api): void {
       if (sheet === undefined) throw notFound('Workflow')
       const master = { org_id: caller.orgId, shortcut_id: shortcut.parent_id ?? shortcut.shortcut_id }
       const found = await listVersions(db, master, SHOWN_VERSIONS + 1)
-      const frozen: Frozen[] = []
-      for (const { revision, inputs, outputs } of found) {
-        const { org_id, sheet_id } = sheet
-        frozen.push({ inputs, outputs, definition: await findDefinition(db, { org_id, sheet_id, revision }) })
-      }
-      const versions = found.slice(0, SHOWN_VERSIONS).map((version, place) => {
-        const [now, before] = [frozen[place], frozen[place + 1]]
-        return {
-          version: version.version,
-          revision: version.revision,
-          created_by: version.created_by,
-          created_at: version.created_at.toISOString(),
-          changes: now === undefined || before === undefined ? [] : describeChanges(before, now),
-        }
-      })
+      const { org_id, sheet_id } = sheet
+      const read = (revision: number) => findDefinition(db, { org_id, sheet_id, revision })
+      const changes: string[][] = []
+      for await (const lines of describeVersions(found, read)) changes.push(lines)
+      const versions = found.slice(0, SHOWN_VERSIONS).map((version, place) => ({
+        version: version.version,
+        revision: version.revision,
+        created_by: version.created_by,
+        created_at: version.created_at.toISOString(),
+        changes: changes[place] ?? [],
+      }))
+      const published = found[0] === undefined ? undefined : await read(found[0].revision)
       return ok({
         inputs: viewShortcut(shortcut).input_schema,
         outputs: shortcut.outputs,
-        unpublished: describeActionChanges(frozen[0]?.definition, await findDefinition(db, sheet)),
+        unpublished: describeActionChanges(published, await findDefinition(db, sheet)),
         versions,
       })
     },
