@@ -56,7 +56,7 @@ const env = {
 const HEARING = `process.on('newListener', (name) => name === 'SIGTERM' && process.nextTick(() => writeSync(3, 'hears')))`
 const REPORT_HEARING = `data:text/javascript,import { writeSync } from 'node:fs';${HEARING}`
 const COMMANDS = {
-  node: [process.execPath, '--import', REPORT_HEARING, '--max-semi-space-size=64', 'server/src/main.ts'],
+  node: [process.execPath, '--import', REPORT_HEARING, '--max-semi-space-size=32', 'server/src/main.ts'],
   npm: ['npm', 'start'],
 }
 
