@@ -28,7 +28,9 @@ export async function readBodyText(payload: IncomingMessage, maxBytes: number): 
     if (Math.max(length, promised) > maxBytes) throw bodyTooLarge(maxBytes)
     return decode(block.subarray(0, length))
   } catch (cause) {
-    throw cause instanceof AppError ? cause : invalid('body', 'it broke off before its end')
+    throw cause instanceof AppError || payload.complete
+      ? cause
+      : invalid('body', 'it broke off before its end')
   } finally {
     giveBack(block)
   }

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import { type Db, inTransaction } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 import { findBudgetPurses } from '../purses/budget-purses.ts'
 import { endShares } from '../purses/fold.ts'
@@ -29,7 +30,7 @@ export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Pro
   return inTransaction(db, async (trx) => {
     // By a statement of its own: one that has waited for a lock would count what was there before it waited.
     // Not the organisation, which is locked after purses.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`agent of ${run.org_id}`}, 0))`.execute(trx)
+    await takeNamedLock(trx, `agent of ${run.org_id}`)
     const { rows } = await sql<{
       at_once: number
       in_hour: number

@@ -3,6 +3,7 @@ import { EXPORT_HOURS, type ExportFormat } from '#contract/exports.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import type { ExportPlan, ExportSelection } from '../connection/json-columns.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { Condition } from '../sheets/row-filters.ts'
 
@@ -30,7 +31,7 @@ function sheetIsThere(): Condition {
  * two that come together do not both take the last place.
  */
 export async function countRunningExports(db: Db, orgId: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`exports of ${orgId}`}, 0))`.execute(db)
+  await takeNamedLock(db, `exports of ${orgId}`)
   const { running } = await db
     .selectFrom('exports')
     .select((eb) => eb.fn.countAll<number>().as('running'))

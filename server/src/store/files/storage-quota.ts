@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { AppError } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import { limitSql } from '../connection/limits.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 
 const MB = 1_000_000
 
@@ -21,7 +22,7 @@ export async function measureStorage(db: Db, orgId: string): Promise<StorageUse>
  * note its size in it.
  */
 export async function requireStorage(trx: Db, orgId: string, bytes: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`storage of ${orgId}`}, 0))`.execute(trx)
+  await takeNamedLock(trx, `storage of ${orgId}`)
   const use = await measureStorage(trx, orgId)
   if (!fits(use, bytes)) throw noRoom(use)
 }

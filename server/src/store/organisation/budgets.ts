@@ -1,5 +1,6 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { LedgerReach } from './ledger.ts'
 
@@ -41,7 +42,7 @@ export async function findBudget(db: Db, orgId: string, budgetId: string): Promi
 
 /** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
 export async function countBudgets(trx: Db, orgId: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`budgets of ${orgId}`}, 0))`.execute(trx)
+  await takeNamedLock(trx, `budgets of ${orgId}`)
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from budgets where org_id = ${orgId}`.execute(trx)
   return rows[0]?.count ?? 0

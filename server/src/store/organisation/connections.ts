@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
@@ -25,7 +26,7 @@ export async function insertConnection(db: Db, connection: NewConnection): Promi
 
 /** Those who measure wait for each other until they have committed, so that it holds. Call it in a transaction. */
 export async function measureConnections(trx: Db, orgId: string): Promise<{ count: number; bytes: number }> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`connections of ${orgId}`}, 0))`.execute(trx)
+  await takeNamedLock(trx, `connections of ${orgId}`)
   const { rows } = await sql<{ count: number; bytes: number }>`
     select count(*) as count, coalesce(sum(octet_length(fields_sealed)), 0)::bigint as bytes from connections
     where org_id = ${orgId}`.execute(trx)

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
 
@@ -26,7 +27,7 @@ export async function measureEnv(
   { orgId, workflowId }: EnvScope,
 ): Promise<{ count: number; bytes: number }> {
   const name = `variables of ${workflowId ?? orgId}`
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx)
+  await takeNamedLock(trx, name)
   const { rows } = await sql<{ count: number; bytes: number }>`
     select count(*) as count, coalesce(sum(octet_length(value_sealed)), 0)::bigint as bytes from env_variables
     where org_id = ${orgId} and workflow_id is not distinct from ${workflowId}::uuid`.execute(trx)

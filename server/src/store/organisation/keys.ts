@@ -1,6 +1,7 @@
 import { type Selectable, sql, type SqlBool } from 'kysely'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 
 export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash' | 'is_session' | 'browser'>
@@ -56,7 +57,7 @@ const isLiving = sql<SqlBool>`not api_keys.is_session and api_keys.revoked_at is
 
 /** Those who count wait for each other until they have committed, so that the count holds. Call it in a transaction. */
 export async function countLivingKeys(trx: Db, orgId: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`keys of ${orgId}`}, 0))`.execute(trx)
+  await takeNamedLock(trx, `keys of ${orgId}`)
   const { count } = await trx
     .selectFrom('api_keys')
     .select((eb) => eb.fn.countAll<number>().as('count'))

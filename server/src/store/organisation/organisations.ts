@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 
 export async function insertOrganisation(db: Db, name: string): Promise<string> {
   const orgId = newId()
@@ -35,7 +35,7 @@ export async function listOrganisationsOf(
  * rows, and removing a member goes on to lock workflows, which they lock before.
  */
 export async function lockMembers(db: Db, orgId: string): Promise<{ name: string }> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`members of ${orgId}`}, 0))`.execute(db)
+  await takeNamedLock(db, `members of ${orgId}`)
   return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
 }
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/errors.ts'
 import type { Db } from '../connection/db.ts'
 import { limitSql } from '../connection/limits.ts'
+import { takeNamedLock } from '../connection/named-lock.ts'
 
 /** Organisations that are far from their limit, and for how long that is believed. */
 const roomy = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
@@ -28,7 +29,7 @@ export async function isNearRowLimit(db: Db, orgId: string, count: number): Prom
  * of ids.
  */
 export async function requireRoom(trx: Db, orgId: string, count: number): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`rows of ${orgId}`}, 0))`.execute(trx)
+  await takeNamedLock(trx, `rows of ${orgId}`)
   const { rows, limit } = await measureRows(trx, orgId)
   if (limit === null || rows + count <= limit) return
   const what = count === 1 ? 'one more does' : `${count} more do`
