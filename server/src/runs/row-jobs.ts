@@ -71,7 +71,8 @@ type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | n
 /**
  * Queues the jobs of some flights, or hands them over, and removes the cells that they will run again. A statement after that
  * of the flights, so that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not
- * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk.
+ * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk. What is
+ * handed over is looked up row by row: as a join, planned before statistics exist, all rows of the organisation were read.
  */
 async function addChunk(
   db: Db,
@@ -104,7 +105,7 @@ async function addChunk(
           select ${sql.raw(CELL_RESULTS)} from cells c
           where c.org_id = i.o and c.row_id = i.r and c.action <> all(${actions}::text[]))::text))
         from (select id, r::uuid as r, ${org_id}::uuid as o from handed) i
-        left join rows r on r.org_id = i.o and r.row_id = i.r) as handed,
+        left join lateral (select r.data from rows r where r.org_id = i.o and r.row_id = i.r offset 0) r on true) as handed,
       (select row_to_json(f) from (${sql.raw(RUN_FACTS)} where r.org_id = ${org_id} and r.run_id = ${run_id}) f
         where exists (select from handed)) as facts
     from singly, together`.execute(db)
