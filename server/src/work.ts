@@ -24,6 +24,7 @@ import { createRunEnvironment } from './org/run-environment.ts'
 import { purgeJob } from './rows/purge-job.ts'
 import { finishedRunsJob } from './runs/finished-runs.ts'
 import { flightStatisticsJob } from './runs/flight-statistics.ts'
+import { launchJob } from './runs/launch-pieces.ts'
 import { scheduleJob } from './runs/scheduler.ts'
 import { webhookSweep } from './runs/webhook-sweep.ts'
 import { segmentCycleJob } from './segment-syncs/cycle.ts'
@@ -139,6 +140,7 @@ function jobsOf(parts: WorkParts, engineStore: Store, pulls: PullParts): Job[] {
     segmentCycleJob(store, { members, factor }),
     segmentSyncSweep(store),
     finishedRunsJob(engineStore),
+    launchJob(engineStore),
     flightStatisticsJob(engineStore),
     purgeJob(store),
     fileSweepJob(parts),

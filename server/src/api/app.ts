@@ -91,6 +91,7 @@ function addHooks(
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
   app.decorateRequest('sealer')
+  app.decorateRequest('endForeground')
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)
@@ -105,9 +106,9 @@ function addHooks(
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     request.sealer = sealer
-    const endForeground = foreground(isRead(request) ? 'read' : 'run')
+    request.endForeground = foreground(isRead(request) ? 'read' : 'run')
     reply.raw.once('close', () => {
-      endForeground()
+      request.endForeground()
       guard.leave(request)
       turns.leave(request)
     })

@@ -51,6 +51,8 @@ declare module 'fastify' {
     declaredRoutes: DeclaredRoute[]
   }
   interface FastifyRequest {
+    /** For what takes long after all that somebody waits for: it goes on as bulk work does. */
+    endForeground: () => void
     /** Set on every route that is not public. */
     caller: Caller
     /** Speaks for the caller's organisation; in one transaction where the request has an `Idempotency-Key`. */

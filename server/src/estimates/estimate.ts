@@ -5,7 +5,7 @@ import type { ConfigurationEnvironment } from '../catalog/configuration/environm
 import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import { listTokens } from '../chain/reference-walk.ts'
-import type { RowChoice } from '../runs/queue.ts'
+import type { RowChoice } from '../runs/row-choice.ts'
 import { sampleRows } from '../runs/row-sample.ts'
 import type { Db } from '../store/connection/db.ts'
 import {

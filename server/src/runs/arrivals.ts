@@ -7,7 +7,9 @@ import { isNearRowLimit, requireRoom } from '../store/sheets/row-quota.ts'
 import { insertRows } from '../store/sheets/rows.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import type { Cap } from './caps.ts'
-import { launchRows, lockArrivals, type RunRequest, type Trigger } from './queue.ts'
+import { launchRows } from './launch.ts'
+import { lockArrivals } from './queue.ts'
+import type { RunRequest, Trigger } from './run-request.ts'
 
 /** Rows on their way into a sheet. */
 export type Arrival = {

@@ -17,7 +17,7 @@ export function finishedRunsJob(store: Store): Job {
 /** Marks runs that have no row in the air any more as finished. Cheap: looks only at runs under way. */
 async function finishRuns(db: Db): Promise<void> {
   await sql`update runs set state = 'finished', finished_at = now()
-    where (org_id, run_id) in (select r.org_id, r.run_id from runs r where r.state = 'running' and r.rows_queued > 0
+    where (org_id, run_id) in (select r.org_id, r.run_id from runs r where r.state = 'running' and r.rows_queued > 0 and r.unlaunched is null
       and not exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id)
       for no key update of r skip locked)
     returning ${announcing(sql`sheet_id`)}`.execute(db)

@@ -6,7 +6,8 @@ import { listPurses } from '../store/purses/purses.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { toMillis } from './caps.ts'
-import type { RowChoice, Trigger } from './queue.ts'
+import type { RowChoice } from './row-choice.ts'
+import type { Trigger } from './run-request.ts'
 
 /** The cells at which rows of a run ended for want of credits, and go on (M7): not of rows that were deleted or run since. */
 export const resumableCells = (

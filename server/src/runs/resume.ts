@@ -9,11 +9,11 @@ import { changeCap, createCap } from '../store/purses/purses.ts'
 import { sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { toMillis } from './caps.ts'
-import { queueFlights } from './queue.ts'
+import { queueFlights } from './launch.ts'
 import { requireRoomInCap, resumableCells, RUN_SPENT } from './resumable-rows.ts'
 
 type LockedRun = {
-  /** Rows of it are in the air. */
+  /** Rows of it are in the air, or will be. */
   is_flying: boolean
   actions: string[]
   cap_purse_id: string | null
@@ -77,7 +77,8 @@ export async function resumeRun(
 async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string): Promise<LockedRun> {
   await sql`select from runs where org_id = ${org_id} and run_id = ${runId} for no key update`.execute(trx)
   const { rows } = await sql<LockedRun>`
-    select exists (select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions,
+    select r.unlaunched is not null or exists (
+        select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions,
       r.cap_purse_id, ${RUN_SPENT} as credits_millis
     from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.run_id = ${runId}`.execute(trx)
   const [run] = rows

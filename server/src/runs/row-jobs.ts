@@ -27,6 +27,8 @@ export type QueuedFlights = VirtualTime & {
   run_id: string
   ticket: number
   count: number
+  /** Rows of the run that were queued before. */
+  earlier?: number
   /** Whose cells are removed. */
   actions: string[]
   /** Whether the first may go to a worker of this process at once. */
@@ -36,11 +38,11 @@ export type VirtualTime = { base: number; weight: number }
 
 /** Gives every flight of a run a job, one for each of the first rows and for each group of later ones. */
 export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
-  const { count, mayHandOver } = flights
+  const { count, mayHandOver, earlier = 0 } = flights
   let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
   let after = FIRST_ID
   for (let done = 0; done < count; done += CHUNK) {
-    after = await addChunk(db, flights, { after, done, places })
+    after = await addChunk(db, flights, { after, done: earlier + done, places })
     places = null
   }
 }

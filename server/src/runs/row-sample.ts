@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../store/connection/db.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
-import { chosenRows, type RowChoice } from './queue.ts'
+import { chosenRows, type RowChoice } from './row-choice.ts'
 
 /** How many rows a choice has, and the numbers of those to look at: all up to `whole`, beyond that some, spread evenly. */
 export type RowSample = { total: number; seqs: number[] }
@@ -48,7 +48,7 @@ async function sampleChosen(
   { whole, some }: Sizes,
 ): Promise<RowSample> {
   const { rows } = await sql<{ total: number; seqs: number[] | null }>`
-    with chosen as materialized (${chosenRows({ sheet, rows: choice })}),
+    with chosen as materialized (${chosenRows(sheet, choice)}),
     counted as (select count(*) as total from chosen)
     select total, (select array_agg(seq order by seq) from (
         select seq, row_number() over (order by seq) - 1 as n from chosen) numbered

@@ -14,7 +14,8 @@ import { getDefinition } from '../store/sheets/definitions.ts'
 import { countRows } from '../store/sheets/rows.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
-import { chooseOnly, startRun } from './queue.ts'
+import { startRun } from './queue.ts'
+import { chooseOnly } from './row-choice.ts'
 
 /** Few, so that what comes due meanwhile is seen: to start a run of many rows takes a while. */
 const AT_ONCE = 10

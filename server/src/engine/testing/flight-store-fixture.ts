@@ -1,5 +1,6 @@
 import { createLog } from '#server/lib/log.ts'
-import { startRun, stopRuns, type RowChoice } from '#server/runs/queue.ts'
+import { startRun, stopRuns } from '#server/runs/queue.ts'
+import type { RowChoice } from '#server/runs/row-choice.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { grantCredits } from '#server/store/organisation/credits.ts'
 import { foldCharges } from '#server/store/purses/fold.ts'

@@ -54,6 +54,7 @@ const KEYED_PLANS = [
   'enable_seqscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
+  'enable_material=off',
   'jit=off',
 ]
   .map((setting) => `-c ${setting}`)

@@ -12,11 +12,13 @@ import {
   Stopped,
 } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
-import { invalid, notFound } from '../../../lib/errors.ts'
+import { invalid, notFound, reasonOf } from '../../../lib/errors.ts'
 import { capOf } from '../../../runs/caps.ts'
-import { chooseOnly, type RowChoice, startRun, stopRuns } from '../../../runs/queue.ts'
+import { FIRST_PIECE, launchRest } from '../../../runs/launch-pieces.ts'
+import { startRun, stopRuns } from '../../../runs/queue.ts'
 import { type ResumableGroup, readResumption } from '../../../runs/resumable-rows.ts'
 import { resumeRun } from '../../../runs/resume.ts'
+import { chooseOnly, type RowChoice } from '../../../runs/row-choice.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
@@ -238,9 +240,22 @@ async function queue(
     const wanted = { sheet, definition, actions, rows, exact: false }
     return answerDryRun(request, services, { maxCredits: max_credits, trigger: 'api' }, wanted)
   }
-  const { runId, rowsQueued } = await inTransaction(db, (trx) =>
-    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }),
+  // A call with a key is one transaction, answer and all.
+  const first = db.isTransaction ? undefined : FIRST_PIECE
+  const { runId, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
+    startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }, first),
   )
+  if (!isLaunched && !db.isTransaction) {
+    const { org_id, sheet_id } = sheet
+    request.endForeground()
+    // The run is there, and a worker goes on with it.
+    await launchRest(db, { org_id, sheet_id, run_id: runId }).catch((cause: unknown) =>
+      request.log.warn(
+        { run_id: runId, cause: reasonOf(cause) },
+        'rows of a run are left to be launched by a worker',
+      ),
+    )
+  }
   nameRun(reply, rowsQueued > 0 ? runId : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
 }

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type FlightSheet,
+  makeFlightApp,
+  makeFlightSheet,
+} from '#server/engine/testing/flight-store-fixture.ts'
+import { inTransaction } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { FIRST_PIECE, launchJob, launchRest } from './launch-pieces.ts'
+import { startRun } from './queue.ts'
+import type { RowChoice } from './row-choice.ts'
+
+const app = await makeFlightApp()
+const ROWS = 30
+const FIRST = 10
+
+type StoredRun = { run_id: string; state: string; rows_queued: number; unlaunched: object | null }
+let sheet: FlightSheet
+let rowIds: string[]
+
+beforeEach(async () => {
+  sheet = await makeFlightSheet(app, ['pure', 'free'], 0)
+  rowIds = await sheet.addRows(ROWS)
+})
+
+const start = async (rows: RowChoice = { kind: 'all' }, first = FIRST, then?: () => Promise<void>) => {
+  const record = await sheet.record()
+  const request = { sheet: record, actions: ['pure_1', 'free_1'], rows, trigger: 'schedule' as const }
+  return inTransaction(app.store.org(sheet.org.orgId), async (trx) => {
+    const started = await startRun(trx, OPERATOR, request, first)
+    await then?.()
+    return started
+  })
+}
+const rest = async (run_id: string) => {
+  const { org_id, sheet_id } = await sheet.record()
+  await launchRest(app.store.org(org_id), { org_id, sheet_id, run_id })
+}
+const runs = () =>
+  app.store.query<StoredRun>({
+    text: 'select run_id, state, rows_queued, unlaunched from runs where org_id = $1 order by run_id',
+    values: [sheet.org.orgId],
+  })
+const flying = async () => (await sheet.flights()).map(({ row_id }) => row_id)
+/** Rows that jobs name, each as often as one does. */
+const queued = async () => {
+  const jobs = await app.store.query<{ r: string | string[] }>({
+    text: `select payload->'r' as r from graphile_worker._private_jobs where payload->>'o' = $1
+      union all select payload->'r' from graphile_groups._private_jobs where payload->>'o' = $1`,
+    values: [sheet.org.orgId],
+  })
+  return jobs.flatMap(({ r }) => r).toSorted()
+}
+
+describe('a run of all rows of a large sheet', () => {
+  it('has its first rows in the air at once, the others piece by piece, and each once', async () => {
+    const { runId, rowsQueued, isLaunched } = await start()
+    expect([rowsQueued, isLaunched]).toEqual([ROWS, false])
+    expect(await flying()).toEqual(rowIds.slice(0, FIRST))
+    expect(await runs()).toEqual([
+      { run_id: runId, state: 'running', rows_queued: ROWS, unlaunched: expect.any(Object) },
+    ])
+    await rest(runId)
+    expect(await flying()).toEqual(rowIds.toSorted())
+    expect(await queued()).toEqual(rowIds.toSorted())
+    expect(await runs()).toEqual([{ run_id: runId, state: 'running', rows_queued: ROWS, unlaunched: null }])
+  })
+
+  it('is launched whole at once where it is small', async () => {
+    expect(await start({ kind: 'all' }, ROWS)).toMatchObject({ rowsQueued: ROWS, isLaunched: true })
+    expect(await flying()).toHaveLength(ROWS)
+  })
+
+  it.each<[string, (ids: string[]) => RowChoice]>([
+    ['of all', () => ({ kind: 'all' })],
+    ['of some of the others', (ids) => ({ kind: 'ids', ids: ids.slice(-3) })],
+    ['of those that are not finished', () => ({ kind: 'unfinished', actions: ['pure_1', 'free_1'] })],
+  ])('D21: another one %s joins it, and starts no row twice', async (_, choose) => {
+    const first = await start()
+    const second = await start(choose(rowIds))
+    const flights = await sheet.flights()
+    expect(new Set(flights.map(({ run_id }) => run_id))).toEqual(new Set([first.runId]))
+    expect(flights).toHaveLength(ROWS)
+    await rest(first.runId)
+    await rest(second.runId)
+    expect(await queued()).toEqual(rowIds.toSorted())
+    const counts = (await runs()).map(({ state, rows_queued }) => ({ state, rows_queued }))
+    expect(counts).toEqual([
+      { state: 'running', rows_queued: ROWS },
+      { state: 'finished', rows_queued: 0 },
+    ])
+  })
+
+  it('D21: one that begins before it is committed waits for that, and joins it', async () => {
+    let second: ReturnType<typeof start> | undefined
+    const first = await start({ kind: 'all' }, FIRST, async () => {
+      second = start({ kind: 'ids', ids: rowIds.slice(-3) })
+      await sleep(100)
+    })
+    expect(await second).toMatchObject({ rowsQueued: 3 })
+    expect(new Set((await sheet.flights()).map(({ run_id }) => run_id))).toEqual(new Set([first.runId]))
+  })
+
+  it('D21: of several at the same moment each row is of one', async () => {
+    const started = await Promise.all(Array.from({ length: 4 }, () => start()))
+    await Promise.all(started.map(({ runId }) => rest(runId)))
+    expect(await flying()).toEqual(rowIds.toSorted())
+    expect(await queued()).toEqual(rowIds.toSorted())
+    const stored = await runs()
+    expect(stored.map(({ rows_queued }) => rows_queued).toSorted((a, b) => a - b)).toEqual([0, 0, 0, ROWS])
+    expect(stored.every(({ unlaunched }) => unlaunched === null)).toBe(true)
+  })
+
+  it('D23: stopped, it launches no more, and the rows that it had not launched count among those that were stopped', async () => {
+    const { runId } = await start()
+    expect(await sheet.stop()).toBe(ROWS)
+    await rest(runId)
+    expect(await flying()).toEqual([])
+    expect(await runs()).toMatchObject([{ state: 'stopped', unlaunched: null }])
+    // What comes after it is launched as ever.
+    expect(await start()).toMatchObject({ rowsQueued: ROWS })
+  })
+
+  it('leaves rows alone that come later, and those that are deleted', async () => {
+    const { runId } = await start()
+    await sheet.addRows(5)
+    await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: rowIds.slice(-4) })
+    await rest(runId)
+    expect(await flying()).toEqual(rowIds.slice(0, -4))
+    expect(await runs()).toMatchObject([{ rows_queued: ROWS - 4, unlaunched: null }])
+  })
+
+  it('is over when all rows are deleted', async () => {
+    const { runId } = await start()
+    await sheet.org.call('POST', `${sheet.base}/rows/delete-all`)
+    await sheet.addRows(5)
+    await rest(runId)
+    expect(await flying()).toEqual([])
+    expect(await runs()).toMatchObject([{ unlaunched: null }])
+  })
+
+  it('whose process ended goes on by any worker, after some seconds', async () => {
+    const { runId } = await start()
+    const go = () => launchJob(app.store).run(undefined, new AbortController().signal)
+    await go()
+    expect(await flying()).toHaveLength(FIRST)
+    await app.store.query({
+      text: `update runs set unlaunched = unlaunched || '{"at": "2020-01-01"}' where org_id = $1 and run_id = $2`,
+      values: [sheet.org.orgId, runId],
+    })
+    await go()
+    expect(await flying()).toEqual(rowIds.toSorted())
+  })
+})
+
+describe('Run All Rows', () => {
+  const MANY = FIRST_PIECE + 4000
+
+  it.each([
+    ['in several transactions', {}],
+    ['in one, with an Idempotency-Key', { 'idempotency-key': 'all of them' }],
+  ])('answers when every row is in the air, %s', async (_, headers) => {
+    for (let n = ROWS; n < MANY; n += 1000) await sheet.addRows(Math.min(1000, MANY - n))
+    const { body } = await sheet.org.call('POST', `${sheet.base}/run-all`, undefined, headers)
+    expect(body.data).toEqual({ rows_queued: MANY })
+    const jobs = await queued()
+    expect([(await flying()).length, jobs.length, new Set(jobs).size]).toEqual([MANY, MANY, MANY])
+    expect(await runs()).toMatchObject([{ rows_queued: MANY, unlaunched: null }])
+  })
+})

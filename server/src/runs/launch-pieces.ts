@@ -1,0 +1,119 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { defineJob, type Job } from '../lib/job.ts'
+import { announcing } from '../store/connection/changes.ts'
+import { type Db, inTransaction, type Store } from '../store/connection/db.ts'
+import { KEYED } from '../store/connection/statement-names.ts'
+import { sharedRowsLock } from '../store/sheets/row-locks.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
+import { allRows } from './row-choice.ts'
+import { addRowJobs, type VirtualTime } from './row-jobs.ts'
+
+// A run of all rows of a large sheet: its first rows are launched with it, so that work begins at once, and the others piece by
+// piece, each in a transaction that moves the run on. Until then they have neither flights nor jobs, and keep their old cells.
+// Whoever began the run goes on with it; if nobody has for a while, because a process ended, any worker does.
+
+/** Rows in a piece. */
+const PIECE = 2500
+/** The first rows of a run, where whoever began it goes on with the others. */
+export const FIRST_PIECE = 1000
+/** The same where nobody does: in one transaction, as long as a minute is far. */
+export const FIRST_BY_ITSELF = 100_000
+/** For so long whoever began a run goes on with it before answering. */
+const DRIVING_MS = 20_000
+/** After so long without a piece somebody else goes on. */
+const SILENCE = sql.raw(`interval '3 seconds'`)
+
+const keyed = sql.raw(KEYED)
+/** Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. */
+export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true)`
+
+export type RunKey = SheetKey & { run_id: string }
+/** As the run has it: rows after one number, up to another, and the flights that it has so far. */
+type Unlaunched = VirtualTime & { after: number; until: number; launched: number }
+
+/** Launches what is left of a run, for as long as somebody may wait for it. */
+export async function launchRest(db: Db, run: RunKey): Promise<void> {
+  const end = performance.now() + DRIVING_MS
+  while (performance.now() < end) {
+    if (await inTransaction(db, (trx) => launchPiece(trx, run))) return
+  }
+}
+
+/** Runs of the sheet that have rows to launch have them all in the air after this, in the caller's transaction. */
+export async function launchOthers(trx: Db, { org_id, sheet_id }: SheetKey): Promise<void> {
+  const { rows } = await sql<{ run_id: string }>`select run_id from runs
+    where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' and unlaunched is not null
+    order by run_id`.execute(trx)
+  for (const { run_id } of rows) while (!(await launchPiece(trx, { org_id, sheet_id, run_id })));
+}
+
+/** Goes on with runs whose process ended before they were launched whole. */
+export function launchJob(store: Store): Job {
+  return defineJob({
+    name: 'launch_runs',
+    everySecond: true,
+    payload: z.undefined(),
+    async run(_, signal) {
+      const { rows } = await sql<RunKey>`select org_id, sheet_id, run_id from runs
+        where unlaunched is not null and state = 'running' and (unlaunched->>'at')::timestamptz < now() - ${SILENCE}
+        order by run_id`.execute(store.system)
+      for (const run of rows)
+        while (!signal.aborted && !(await inTransaction(store.system, (trx) => launchPiece(trx, run))));
+    },
+  })
+}
+
+/** The next rows of a run. True when none is left, or the run is over. */
+async function launchPiece(trx: Db, run: RunKey): Promise<boolean> {
+  const { org_id, sheet_id, run_id } = run
+  await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sheet_id)}`.execute(trx)
+  const { rows: found } = await sql<{ unlaunched: Unlaunched; actions: string[] }>`${keyed}
+    select unlaunched, actions from runs
+    where org_id = ${org_id} and run_id = ${run_id} and state = 'running' and unlaunched is not null
+    for no key update`.execute(trx)
+  if (found[0] === undefined) return true
+  const { unlaunched, actions } = found[0]
+  const { base, weight, launched: earlier } = unlaunched
+  const ticket = randomInt(2 ** 30)
+  const { launched: count, is_whole } = await launchNext(trx, run, ticket, unlaunched)
+  const time = { base, weight }
+  await addRowJobs(trx, { org_id, run_id, ticket, count, earlier, ...time, actions, mayHandOver: false })
+  return is_whole
+}
+
+/** At the end the run has as many rows as there were to launch: some may have been deleted, or be in the air already. */
+async function launchNext(
+  trx: Db,
+  { org_id, sheet_id, run_id }: RunKey,
+  ticket: number,
+  { after, until, launched }: Unlaunched,
+): Promise<{ launched: number; is_whole: boolean }> {
+  const { rows } = await sql<{ launched: number; is_whole: boolean }>`${keyed}
+    with chosen as materialized (
+      ${allRows({ org_id, sheet_id })} and r.seq > ${after}::bigint and r.seq <= ${until}::bigint order by r.seq limit ${PIECE}
+    ), launched as (
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen order by row_id
+      on conflict (org_id, row_id) do nothing returning row_id
+    ), counted as materialized (
+      select found, launched, found < ${PIECE} as is_whole, ${launched}::bigint + launched as all_launched,
+        (select max(seq) from chosen) as last
+      from (select (select count(*) from chosen) as found, (select count(*) from launched) as launched) counts
+    ), moved as (
+      update runs r set
+        rows_queued = case when is_whole then all_launched else r.rows_queued - found + launched end,
+        unlaunched = case when not is_whole then r.unlaunched
+          || jsonb_build_object('after', last, 'launched', all_launched, 'at', clock_timestamp()) end,
+        state = case when is_whole and all_launched = 0 then 'finished' else r.state end,
+        finished_at = case when is_whole and all_launched = 0 then now() end
+      from counted where r.org_id = ${org_id} and r.run_id = ${run_id}
+    )
+    select launched, is_whole, ${announcing(sheet_id)} from counted`.execute(trx)
+  const [piece] = rows
+  if (piece === undefined) throw new Error(`run ${run_id}: nothing was counted`)
+  return piece
+}

@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto'
+import { sql } from 'kysely'
+import { notFound } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { announcing } from '../store/connection/changes.ts'
+import type { Db } from '../store/connection/db.ts'
+import { KEYED } from '../store/connection/statement-names.ts'
+import type { Actor } from '../store/organisation/audit.ts'
+import { LATEST_PRICES } from '../store/organisation/price-versions.ts'
+import { NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
+import { openCap } from './caps.ts'
+import { launchOthers } from './launch-pieces.ts'
+import { chosenRows } from './row-choice.ts'
+import { addRowJobs, type VirtualTime } from './row-jobs.ts'
+import { BY_API, type RunRequest } from './run-request.ts'
+
+const keyed = sql.raw(KEYED)
+
+export type StartedRun = {
+  runId: string
+  rowsQueued: number
+  /** Whether all its rows are in the air. Those that are not are launched in pieces (launch-pieces.ts). */
+  isLaunched: boolean
+}
+
+export type LaunchOptions = {
+  /** Of all rows of a sheet only so many at first, under the rows lock alone. */
+  first?: number | undefined
+  /** Rows that may be among those which another run has yet to launch: they are that run's (D21). */
+  waits?: boolean
+}
+
+/** Launches and queues rows of which none is in the air under a stopped run. Its locks are taken: startRun, lockArrivals. */
+export async function launchRows(
+  db: Db,
+  actor: Actor,
+  request: RunRequest,
+  options: LaunchOptions = {},
+): Promise<StartedRun> {
+  const { sheet } = request
+  const run_id = newId()
+  // Jobs of rows that were stopped or deleted stay in the queue. They must not pass for those of a later run.
+  const ticket = randomInt(2 ** 30)
+  const cap = await openCap(db, sheet.org_id, request.cap)
+  const made = { run_id, ticket, cap, ...options }
+  let begun = await launch(db, actor, request, made)
+  while (begun === 'held up') {
+    await launchOthers(db, sheet)
+    begun = await launch(db, actor, request, made)
+  }
+  const { chosen, launched, is_whole, base, weight } = begun
+  const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
+  await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
+  return { runId: run_id, rowsQueued: chosen, isLaunched: is_whole }
+}
+
+type Launched = VirtualTime & { chosen: number; launched: number; is_whole: boolean }
+type Launching = { run_id: string; ticket: number; cap: string | null } & LaunchOptions
+
+/**
+ * The run's record and its flights. A run that finds nothing to launch is finished at once. The rows lock keeps a sheet from
+ * being deleted, so a counter that is there stays, and a run is never recorded for a sheet that is gone. Held up, nothing is done.
+ */
+async function launch(
+  db: Db,
+  actor: Actor,
+  request: RunRequest,
+  { run_id, ticket, cap, first, waits = false }: Launching,
+): Promise<Launched | 'held up'> {
+  const { sheet, actions, trigger, rows: choice, hops = 0, member = null } = request
+  const { org_id, sheet_id, workflow_id } = sheet
+  const limited = first === undefined ? sql`` : sql`order by r.seq limit ${first}`
+  const { rows } = await sql<Partial<Launched> & { is_held_up: boolean }>`${keyed}
+    with others as materialized (
+      select ${waits}::boolean and exists (select from runs where org_id = ${org_id} and sheet_id = ${sheet_id}
+        and state = 'running' and unlaunched is not null) as launching
+    ), chosen as materialized (${chosenRows(sheet, choice)} ${limited}),
+    launched as (
+      insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen
+      where not (select launching from others) order by row_id
+      on conflict (org_id, row_id) do nothing returning row_id
+    ), counted as materialized (
+      select found, launched, greatest(found, total) as chosen, found >= total as is_whole, next_seq - 1 as until,
+        (select max(seq) from chosen) as last
+      from (select next_seq, case when ${first !== undefined}::boolean then next_seq - first_seq - deleted else 0 end as total,
+          (select count(*) from chosen) as found, (select count(*) from launched) as launched
+        from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} and not (select launching from others)) counts
+    ), time as materialized (${virtualNow(org_id)}),
+    recorded as (
+      insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
+        continue_on_fail, hops, cap_purse_id, member, created_by, key_id, price_version, rows_queued, unlaunched, state, finished_at)
+      select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
+        ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
+        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + chosen - found,
+        case when not is_whole then jsonb_build_object('after', last, 'until', until, 'launched', launched, 'base', time.base,
+          'weight', time.weight, 'at', now()) end,
+        case when launched > 0 or not is_whole then 'running' else 'finished' end,
+        case when launched = 0 and is_whole then now() end
+      from counted, time
+    ), touched as (
+      update workflows w set last_run_at = now() from counted
+      where ${BY_API.has(trigger)}::boolean and counted.chosen > 0
+        and w.org_id = ${org_id} and w.workflow_id = ${workflow_id}
+    ), noted as (
+      insert into audit_entries (org_id, entry_id, actor, key_id, action, target, details)
+      select ${org_id}, ${newId()}, ${actor.email}, ${actor.keyId}::uuid, 'run.started', ${sheet_id}::text,
+        jsonb_build_object('run_id', ${run_id}::text, 'rows', chosen) from counted
+    )
+    select launching as is_held_up, chosen, launched, is_whole, time.base, time.weight, ${announcing(sheet_id)}
+    from others cross join time left join counted on true`.execute(db)
+  const [begun] = rows
+  if (begun?.is_held_up === true) return 'held up'
+  const { chosen, launched, is_whole, base = 1, weight = 1 } = begun ?? {}
+  // Without a counter there is no sheet any more.
+  if (typeof chosen !== 'number' || typeof launched !== 'number' || is_whole === undefined)
+    throw notFound('Sheet')
+  return { chosen, launched, is_whole, base, weight }
+}
+
+/** Queues flights that are there and keep their cells: those of a run that is resumed. */
+export async function queueFlights(
+  db: Db,
+  flights: { org_id: string; run_id: string; ticket: number },
+  count: number,
+): Promise<void> {
+  const { rows } = await sql<VirtualTime>`${virtualNow(flights.org_id)}`.execute(db)
+  const { base, weight } = rows[0] ?? { base: 1, weight: 1 }
+  await addRowJobs(db, { ...flights, count, base, weight, actions: [], mayHandOver: false })
+}
+
+/**
+ * Fair order: a job's priority is a virtual time. A run starts at that of the jobs waiting now, and its rows are spread behind
+ * each other, the wider the more runs its organisation has under way. So a short run is soon done and two long ones share.
+ * Jobs that are no part of a run's order, parked rows and chores, have priority 0.
+ */
+function virtualNow(orgId: string) {
+  return sql`select
+    coalesce((${sql.raw(NEXT_GROUP_PRIORITY)}), 1) as base,
+    1 + (select count(*) from runs where org_id = ${orgId} and state = 'running')::int as weight`
+}

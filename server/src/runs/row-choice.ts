@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import type { StatusFilter } from '#contract/rows.ts'
+import type { OnlyRows } from '#contract/runs.ts'
+import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
+import { livingRows } from '../store/sheets/rows.ts'
+import type { Selection } from '../store/sheets/selection.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
+import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
+
+/** Which rows to run: all, some by id, the first few, or those that meet a selection. */
+export type RowChoice =
+  | { kind: 'all' }
+  | { kind: 'ids'; ids: readonly string[] }
+  | { kind: 'first'; count: number }
+  | { kind: 'matching'; selection: Selection }
+  /** Those that did not come to the end of these actions. */
+  | { kind: 'unfinished'; actions: readonly string[] }
+
+/** The rows that `only` leaves of a sheet with these actions (D78). */
+export function chooseOnly(only: OnlyRows | null | undefined, actions: readonly string[]): RowChoice {
+  if (only === null || only === undefined) return { kind: 'all' }
+  if (only === 'unfinished') return { kind: 'unfinished', actions }
+  const failed: StatusFilter = { action: 'any', is: ['failed', 'error', 'out_of_credits'] }
+  return { kind: 'matching', selection: { filters: [], statusFilters: [failed], createdAt: undefined } }
+}
+
+/** Selects the ids and numbers of the rows of a choice. */
+export function chosenRows(sheet: SheetKey, choice: RowChoice) {
+  const living = allRows(sheet)
+  switch (choice.kind) {
+    case 'all':
+      return living
+    case 'ids':
+      return sql`${living} and r.row_id = any(${choice.ids}::uuid[])`
+    case 'first':
+      return sql`${living} order by r.seq limit ${choice.count}`
+    case 'matching':
+      return sql`${living} and ${sql.join(conditionsOf(choice.selection) satisfies Condition[], sql` and `)}`
+    case 'unfinished':
+      // Each by its key: never the other way round, all rows of the sheet against a list.
+      return sql`select r.row_id, r.seq from (${unfinishedRows(sheet, choice.actions)}) one,
+        lateral (${living} and r.row_id = one.row_id offset 0) r`
+  }
+}
+
+/** Selects the ids and numbers of all rows of a sheet; conditions may follow. */
+export const allRows = (sheet: SheetKey) => sql`select r.row_id, r.seq from rows r where ${livingRows(sheet)}`
