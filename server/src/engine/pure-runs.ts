@@ -6,7 +6,7 @@ export type PureRuns = { has(job: RowJob): boolean; add(job: RowJob): void; remo
 
 export function createPureRuns(): PureRuns {
   const known = new LRUCache<string, true>({ max: 1000 })
-  const keyOf = ({ o, t }: RowJob) => `${o} ${t}`
+  const keyOf = ({ o, t, run }: RowJob) => `${o} ${run ?? t}`
   return {
     has: (job) => known.has(keyOf(job)),
     add: (job) => void known.set(keyOf(job), true),
