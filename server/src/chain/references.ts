@@ -81,24 +81,28 @@ export function soleToken(template: Template): Token | null {
 }
 
 /** Expands every token once, into text; what stands inside a value is never looked at. */
-export function resolveTemplate(template: Template, lookup: Lookup): { value: string; missing: Token[] } {
-  const missing: Token[] = []
-  const texts = template.map((part) => {
-    if (part.kind === 'text') return part.text
-    const answer = lookup(part.token)
-    if (answer.found) return textOf(answer.value)
-    missing.push(part.token)
-    return ''
-  })
-  return { value: texts.join(''), missing }
+export function resolveTemplate(template: Template, lookup: Lookup): Resolved<string> {
+  let missing: Token[] | undefined
+  let value = ''
+  for (const part of template) {
+    const answer = part.kind === 'text' ? undefined : lookup(part.token)
+    if (part.kind === 'text') value += part.text
+    else if (answer?.found === true) value += textOf(answer.value)
+    else (missing ??= []).push(part.token)
+  }
+  return { value, missing: missing ?? NONE }
 }
 
+/** A value, and the tokens in it that name nothing. */
+export type Resolved<Value> = { value: Value; missing: readonly Token[] }
+const NONE: readonly Token[] = []
+
 /** As `resolveTemplate`, but a template that is exactly one token gives the value itself: array, object, number. */
-export function resolveValue(template: Template, lookup: Lookup): { value: unknown; missing: Token[] } {
+export function resolveValue(template: Template, lookup: Lookup): Resolved<unknown> {
   const token = soleToken(template)
   if (!token) return resolveTemplate(template, lookup)
   const answer = lookup(token)
-  return answer.found ? { value: answer.value, missing: [] } : { value: '', missing: [token] }
+  return answer.found ? { value: answer.value, missing: NONE } : { value: '', missing: [token] }
 }
 
 /** A JSON value as it reads inside text: null is empty, arrays and objects are JSON. */

@@ -24,7 +24,9 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
     do {
       const startedAt = Date.now()
       const mayWait = cells.length === 0 && !walk.peeked
-      const result = await runCell(engine, walk, next, end === null ? null : { end: end.promise, mayWait })
+      const running = runCell(engine, walk, next, end === null ? null : { end: end.promise, mayWait })
+      // Most cells of pure actions are there at once.
+      const result = running instanceof Promise ? await running : running
       // What came before it is settled first, and a row that is only peeked at is claimed.
       if (result.kind === 'not yet' || (result.kind === 'later' && !mayWait)) break
       if (result.kind === 'later') {
@@ -34,12 +36,10 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
       }
       const { settlement, halts } = result
       passCell(flight)
-      cells.push({
-        ...settlement,
-        action: next,
-        template: instanceOf(walk, next)?.action_id ?? '',
-        startedAt,
-      })
+      settlement.action = next
+      settlement.template = instanceOf(walk, next)?.action_id ?? ''
+      settlement.startedAt = startedAt
+      cells.push(settlement)
       scope.add(next, settlement.status, settlement.outputs ?? null)
       joins = settlement.cached || isPure(walk, next)
       next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)

@@ -3,6 +3,7 @@ import type { ConfiguredValue } from '../../chain/definition.ts'
 import {
   type Lookup,
   parseTemplate,
+  type Resolved,
   resolveTemplate,
   resolveValue,
   type Token,
@@ -13,24 +14,39 @@ import { type Field, FieldProblem, type Fields } from '../fields/field.ts'
 type Configured = Readonly<Record<string, ConfiguredValue>>
 
 /** Configured inputs with every token expanded: what the cache compares, and what `readInputs` reads. */
-export type ResolvedInputs = { resolved: Record<string, unknown>; missing: Token[] }
+export type ResolvedInputs = { resolved: Record<string, unknown>; missing: readonly Token[] }
+
+/** What fields resolve their templates with. A class, since one is made for every cell. */
+class TemplateScope {
+  missing: readonly Token[] = []
+  readonly #lookup: Lookup
+
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup
+  }
+
+  text(template: string): string {
+    return this.#note(resolveTemplate(parseTemplate(template), this.#lookup))
+  }
+
+  value(template: string): unknown {
+    return this.#note(resolveValue(parseTemplate(template), this.#lookup))
+  }
+
+  #note<Value>({ value, missing }: Resolved<Value>): Value {
+    if (missing.length > 0) this.missing = [...this.missing, ...missing]
+    return value
+  }
+}
 
 export function resolveInputs(action: Action, configured: Configured, lookup: Lookup): ResolvedInputs {
-  const missing: Token[] = []
-  const note = <Value>(answer: { value: Value; missing: Token[] }): Value => {
-    if (answer.missing.length > 0) missing.push(...answer.missing)
-    return answer.value
-  }
-  const scope = {
-    text: (template: string) => note(resolveTemplate(parseTemplate(template), lookup)),
-    value: (template: string) => note(resolveValue(parseTemplate(template), lookup)),
-  }
+  const scope = new TemplateScope(lookup)
   const resolved: Record<string, unknown> = {}
   for (const [name, field] of fieldsOf(action).all) {
     const value = configured[name]
     if (value !== undefined && !isCleared(value)) resolved[name] = field.resolve(value, scope)
   }
-  return { resolved, missing }
+  return { resolved, missing: scope.missing }
 }
 
 type NamedFields = { all: readonly (readonly [string, Field])[]; required: readonly string[] }
@@ -87,8 +103,8 @@ export function renameEmpty(message: string, rename: (input: string) => string):
 function listEmpty(action: Action, resolved: Record<string, unknown>): string | null {
   const isEmpty = (name: string) =>
     resolved[name] === undefined || resolved[name] === null || resolved[name] === ''
-  const required = fieldsOf(action).required.filter(isEmpty)
-  if (required.length > 0) return `${EMPTY}${required.join(', ')}`
+  const { required } = fieldsOf(action)
+  if (required.some(isEmpty)) return `${EMPTY}${required.filter(isEmpty).join(', ')}`
   if (action.needs.length === 0 || action.needs.some((set) => !set.some(isEmpty))) return null
   return `${NEEDED}${action.needs.map((set) => set.join(' and ')).join('; ')}`
 }

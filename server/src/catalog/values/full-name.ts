@@ -16,11 +16,13 @@ const MAX_LENGTH = 1000
 
 /** Splits a person's name as written in Western order, or as `Last, First`. Parts that are not there are empty. */
 export function splitFullName(text: string): NameParts {
+  // Most names have neither brackets nor commas.
+  if (!/["“(,]/.test(text)) return splitStraight(wordsOf(text.slice(0, MAX_LENGTH)))
   const parts = text
     .slice(0, MAX_LENGTH)
     .replace(/"[^"]*"|“[^”]*”|\([^)]*\)/g, ' ')
     .split(',')
-    .map((part) => part.split(/\s+/).filter((word) => word !== ''))
+    .map(wordsOf)
     .filter((part) => part.length > 0)
   const titles: string[] = []
   while (parts.length > 1 && parts.at(-1)?.every((word) => isIn(SUFFIXES, word))) {
@@ -30,6 +32,8 @@ export function splitFullName(text: string): NameParts {
   const split = given.length > 0 ? splitReversed(family, given.flat()) : splitStraight(family)
   return { ...split, suffix: join([split.suffix, ...titles]) }
 }
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
 /** `Smith Jr., Dr. John Paul`. */
 function splitReversed(family: string[], given: string[]): NameParts {
@@ -54,12 +58,8 @@ function splitStraight(all: string[]): NameParts {
   // A title goes with a family name: `Dr. Smith`.
   if (name.length === 1 && prefixes.length > 0) return { ...outer, first: '', middle: '', last: join(name) }
   const start = startOfLast(name)
-  return {
-    ...outer,
-    first: name[0] ?? '',
-    middle: join(name.slice(1, start)),
-    last: join(name.slice(start)),
-  }
+  const middle = join(name.slice(1, start))
+  return { ...outer, first: name[0] ?? '', middle, last: join(name.slice(start)) }
 }
 
 /** Where the family name begins: its last word, with the particles before it (`van der`) or both halves of `Ortega y Gasset`. */
@@ -70,22 +70,29 @@ function startOfLast(name: string[]): number {
   return start
 }
 
-function takePrefixes(all: string[]): { taken: string[]; rest: string[] } {
+const NONE: readonly string[] = []
+type Taken = { taken: readonly string[]; rest: string[] }
+
+function takePrefixes(all: string[]): Taken {
   let n = 0
   while (n < all.length - 1 && isIn(PREFIXES, all[n] ?? '')) n += 1
+  if (n === 0) return { taken: NONE, rest: all }
   return { taken: all.slice(0, n), rest: all.slice(n) }
 }
 
-function takeSuffixes(all: string[]): { taken: string[]; rest: string[] } {
+function takeSuffixes(all: string[]): Taken {
   let n = all.length
   while (n > 1 && isIn(SUFFIXES, all[n - 1] ?? '')) n -= 1
+  if (n === all.length) return { taken: NONE, rest: all }
   return { taken: all.slice(n), rest: all.slice(0, n) }
 }
 
 function isIn(known: ReadonlySet<string>, word: string): boolean {
-  return known.has(word.toLowerCase().replaceAll('.', ''))
+  const lower = word.toLowerCase()
+  return known.has(lower.includes('.') ? lower.replaceAll('.', '') : lower)
 }
 
-function join(list: string[]): string {
+function join(list: readonly string[]): string {
+  if (list.length < 2) return list[0] ?? ''
   return list.filter((word) => word !== '').join(' ')
 }

@@ -19,15 +19,24 @@ type Inputs = Record<string, unknown>
 
 type CallOutcome = Outcome<Record<string, unknown>>
 
-/** Runs an action, in a slot unless it is pure. */
-export async function callAction(
+/** Runs an action, in a slot unless it is pure: then its outcome is mostly there at once. */
+export function callAction(
+  engine: Engine,
+  walk: CellWalk & Pick<RowWalk, 'express' | 'endPriority'>,
+  action: Action,
+  inputs: Inputs,
+): CallOutcome | Promise<CallOutcome> {
+  if (action.pure) return runPure(engine, walk, action, inputs)
+  return runInSlot(engine, walk, action, inputs)
+}
+
+async function runInSlot(
   engine: Engine,
   walk: CellWalk & Pick<RowWalk, 'express' | 'endPriority'>,
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
   const { flight, express, endPriority } = walk
-  if (action.pure) return runPure(engine, walk, action, inputs, endPriority)
   endPriority?.()
   const slots = express ? engine.slots.express : engine.slots.bulk
   const owner = flight.facts.org_id
@@ -48,18 +57,17 @@ const PURE_PARTS = {
   database: new DatabaseUse(),
 }
 
-async function runPure(
+function runPure(
   engine: Engine,
-  walk: CellWalk,
+  walk: CellWalk & Pick<RowWalk, 'endPriority'>,
   action: Action,
   inputs: Inputs,
-  endPriority: (() => void) | undefined,
-): Promise<CallOutcome> {
+): CallOutcome | Promise<CallOutcome> {
   try {
     const running = action.run({ inputs, context: new CellContext(engine, walk, PURE_PARTS) })
     if (!(running instanceof Promise)) return running
-    endPriority?.()
-    return await running
+    walk.endPriority?.()
+    return running.catch((cause: unknown) => failUnexpectedly(engine, action, cause))
   } catch (cause) {
     return failUnexpectedly(engine, action, cause)
   }

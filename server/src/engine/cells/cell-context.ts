@@ -135,7 +135,7 @@ export class CellContext implements ActionContext {
   }
 }
 
-type Holding = 'held' | 'short' | 'refused'
+export type Holding = 'held' | 'short' | 'refused'
 
 /**
  * Sets credits aside until the cell has `total` of them, mostly at once. `short`: others hold what is missing, and the cell waits

@@ -1,7 +1,7 @@
 import { cacheKeyOf, readInputs, resolveInputs } from '../../catalog/configuration/inputs.ts'
 import type { Action } from '../../catalog/define.ts'
 import { learnsFromRuns } from '../../catalog/describe.ts'
-import type { Provenance } from '../../catalog/outcome.ts'
+import type { Outcome, Provenance } from '../../catalog/outcome.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
 import type { ActionInstance } from '../../chain/definition.ts'
 import { listTokens } from '../../chain/reference-walk.ts'
@@ -13,7 +13,7 @@ import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
 import type { CacheUse } from './cache.ts'
-import { holdCredits } from './cell-context.ts'
+import { holdCredits, type Holding } from './cell-context.ts'
 import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
 
@@ -56,7 +56,7 @@ async function withLargeOutputs(
   engine: Engine,
   { flight, scope }: RowWalk,
   unread: ReturnType<RowScope['unreadAmong']>,
-  run: () => Promise<CellResult>,
+  run: () => CellResult | Promise<CellResult>,
 ): Promise<CellResult> {
   const held = await engine.readLargeOutputs({
     org: flight.facts.org_id,
@@ -86,13 +86,14 @@ function tokensOf(instance: ActionInstance): readonly Token[] {
 
 type Found = { instance: ActionInstance; action: Action; mayContinue: boolean }
 
-async function runFound(
+function runFound(
   engine: Engine,
   walk: RowWalk,
-  { instance, action, mayContinue }: Found,
+  found: Found,
   caching: CellCaching | null,
-): Promise<CellResult> {
-  const { flight, scope } = walk
+): CellResult | Promise<CellResult> {
+  const { instance, action, mayContinue } = found
+  const { scope } = walk
   const gate = checkCondition(instance, scope)
   if (gate.missing.length > 0) return errorCell(namesNothing(gate.missing, walk.env), mayContinue)
   if (!gate.met) {
@@ -106,64 +107,120 @@ async function runFound(
   if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
   const cacheKey = caching === null || !action.cached ? null : cacheKeyOf(resolved)
-  const learns = learnsFromRuns(action)
-  const price = Math.round(action.credits * MILLIS)
-  if (cacheKey !== null && caching !== null) {
-    const found = await engine.cache.find(flight, instance, cacheKey, {
-      ...caching,
-      express: walk.express,
-      isMissing: walk.missing === instance.id,
-      // What costs something is computed by one row and paid once (D27): the others wait for it.
-      mayCompute: action.pure && price === 0,
-    })
-    if (found.kind === 'not yet') {
-      walk.missing = instance.id
-      return found
-    }
-    if (found.kind === 'ending') return parkAsIs(flight.position)
-    if (found.kind === 'later')
-      return { kind: 'later', parking: { ms: found.ms, retries: 0, state: found.state } }
-    if (found.kind === 'hit')
-      return settleAs(
-        {
-          status: 'complete',
-          outputs: found.outputs,
-          cached: true,
-          billing: { cached: found.from },
-          learns,
-        },
-        { halts: false },
-      )
-  }
-
-  const holding = price === 0 || action.paysModel ? 'held' : holdCredits(engine, flight, price)
-  const held = typeof holding === 'string' ? holding : await holding
-  if (held === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
-  if (held === 'refused') return outOfCredits(flight, action)
-  if (!action.pure || (price > 0 && cacheKey !== null)) walk.hasCalled = true
-  const outcome = await callAction(engine, walk, action, read.inputs)
-  const result = hideSecrets(toCellResult(flight, action, outcome, { mayContinue, price }), walk)
-  if (result.kind !== 'settle') return result
-  // What was set aside may have gone with a worker that died since: what it costs is set aside again.
-  const covering = holdCredits(engine, flight, result.settlement.creditsMillis)
-  const covered = typeof covering === 'string' ? covering : await covering
-  if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
-  if (covered === 'refused') return outOfCredits(flight, action, result.settlement.provenance)
-  const complete = result.settlement.status === 'complete'
-  if (cacheKey !== null) result.settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
-  if (complete) result.settlement.learns = learns
-  if (result.settlement.creditsMillis > 0 || asksInOrder(action)) result.settlement.actionId = action.id
-  return result
+  if (cacheKey !== null && caching !== null)
+    return findOrCall(engine, walk, found, read.inputs, { ...caching, key: cacheKey })
+  return holdAndCall(engine, walk, found, read.inputs, null)
 }
 
-const waterfalls = new WeakMap<Action, boolean>()
+type Inputs = Record<string, unknown>
 
-/** Whether the action has a waterfall, of which the provenance tells who was asked. */
-function asksInOrder(action: Action): boolean {
-  const has =
-    waterfalls.get(action) ?? Object.values(action.inputs).some(({ waterfall }) => waterfall !== undefined)
-  waterfalls.set(action, has)
-  return has
+/** The result that is in the cache, or else a new one. */
+async function findOrCall(
+  engine: Engine,
+  walk: RowWalk,
+  found: Found,
+  inputs: Inputs,
+  { key, ...caching }: CellCaching & { key: string },
+): Promise<CellResult> {
+  const { flight } = walk
+  const { instance, action } = found
+  const { price, learns } = factsOf(action)
+  const stored = await engine.cache.find(flight, instance, key, {
+    ...caching,
+    express: walk.express,
+    isMissing: walk.missing === instance.id,
+    // What costs something is computed by one row and paid once (D27): the others wait for it.
+    mayCompute: action.pure && price === 0,
+  })
+  switch (stored.kind) {
+    case 'not yet':
+      walk.missing = instance.id
+      return stored
+    case 'ending':
+      return parkAsIs(flight.position)
+    case 'later':
+      return { kind: 'later', parking: { ms: stored.ms, retries: 0, state: stored.state } }
+    case 'hit': {
+      const billing = { cached: stored.from }
+      const hit = { status: 'complete', outputs: stored.outputs, cached: true, billing, learns } as const
+      return settleAs(hit, { halts: false })
+    }
+    case 'miss':
+      return holdAndCall(engine, walk, found, inputs, key)
+  }
+}
+
+/** Sets the price aside and calls the action. What is free and pure is there at once, and nothing is waited for. */
+function holdAndCall(
+  engine: Engine,
+  walk: RowWalk,
+  found: Found,
+  inputs: Inputs,
+  cacheKey: string | null,
+): CellResult | Promise<CellResult> {
+  const { action } = found
+  const { price } = factsOf(action)
+  const call = (held: Holding): CellResult | Promise<CellResult> => {
+    if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
+    if (held === 'refused') return outOfCredits(walk.flight, action)
+    if (!action.pure || (price > 0 && cacheKey !== null)) walk.hasCalled = true
+    const outcome = callAction(engine, walk, action, inputs)
+    return outcome instanceof Promise
+      ? outcome.then((later) => concludeCall(engine, walk, found, cacheKey, later))
+      : concludeCall(engine, walk, found, cacheKey, outcome)
+  }
+  if (price === 0 || action.paysModel) return call('held')
+  const holding = holdCredits(engine, walk.flight, price)
+  return holding instanceof Promise ? holding.then(call) : call(holding)
+}
+
+function concludeCall(
+  engine: Engine,
+  walk: RowWalk,
+  { instance, action, mayContinue }: Found,
+  cacheKey: string | null,
+  outcome: Outcome<Record<string, unknown>>,
+): CellResult | Promise<CellResult> {
+  const { flight } = walk
+  const { price, learns, asksInOrder } = factsOf(action)
+  const result = hideSecrets(toCellResult(flight, action, outcome, { mayContinue, price }), walk)
+  if (result.kind !== 'settle') return result
+  const { settlement } = result
+  const conclude = (covered: Holding): CellResult => {
+    if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
+    if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
+    const complete = settlement.status === 'complete'
+    if (cacheKey !== null) settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
+    if (complete) settlement.learns = learns
+    if (settlement.creditsMillis > 0 || asksInOrder) settlement.actionId = action.id
+    return result
+  }
+  // What was set aside may have gone with a worker that died since: what it costs is set aside again.
+  const covering = holdCredits(engine, flight, settlement.creditsMillis)
+  return covering instanceof Promise ? covering.then(conclude) : conclude(covering)
+}
+
+type ActionFacts = {
+  /** In thousandths of a credit. */
+  price: number
+  learns: boolean
+  /** Whether the action has a waterfall, of which the provenance tells who was asked. */
+  asksInOrder: boolean
+}
+const facts = new WeakMap<Action, ActionFacts>()
+
+/** What is the same for all cells of an action. */
+function factsOf(action: Action): ActionFacts {
+  let known = facts.get(action)
+  if (known === undefined) {
+    known = {
+      price: Math.round(action.credits * MILLIS),
+      learns: learnsFromRuns(action),
+      asksInOrder: Object.values(action.inputs).some(({ waterfall }) => waterfall !== undefined),
+    }
+    facts.set(action, known)
+  }
+  return known
 }
 
 /** Others may repeat what they were sent, in what they answer and in words of a failure. */
@@ -186,8 +243,11 @@ function hideSecrets(result: CellResult, { definition, env }: RowWalk): CellResu
   return result
 }
 
-function checkCondition(instance: ActionInstance, scope: RowScope): { met: boolean; missing: Token[] } {
-  if (instance.run_if === undefined) return { met: true, missing: [] }
+type Gate = { met: boolean; missing: readonly Token[] }
+const OPEN: Gate = { met: true, missing: [] }
+
+function checkCondition(instance: ActionInstance, scope: RowScope): Gate {
+  if (instance.run_if === undefined) return OPEN
   const missing: Token[] = []
   const met = evaluate(instance.run_if.conditions, (text) => {
     const resolved = resolveValue(parseTemplate(text), scope.lookup)

@@ -16,6 +16,8 @@ export class CellColumns {
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   hasExtras = false
+  /** All have the same status, marks and billing, as most batches have: each is sent once. */
+  isUniform = true
   readonly #learned = new Map<string, number>()
 
   constructor(batch: readonly { flight: PassedFlight; settlement: Settlement }[]) {
@@ -34,12 +36,17 @@ export class CellColumns {
   }
 
   #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
+    const marks = (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0)
+    const billing = cell.billing === undefined ? 'null' : JSON.stringify(JSON.stringify(cell.billing))
+    this.isUniform &&=
+      this.statuses.length === 0 ||
+      (cell.status === this.statuses[0] && marks === this.marks[0] && billing === this.billing[0])
     this.actions.push(cell.action)
     this.statuses.push(cell.status)
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
-    this.marks.push((cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0))
-    this.billing.push(cell.billing === undefined ? 'null' : JSON.stringify(JSON.stringify(cell.billing)))
+    this.marks.push(marks)
+    this.billing.push(billing)
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)

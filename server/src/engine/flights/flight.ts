@@ -68,23 +68,23 @@ export type CellBilling = StoredBilling
 export type SettledCell = {
   action: string
   /** Of the catalogue; said of cells that cost something, and of those that ask providers in order. */
-  actionId?: string
+  actionId?: string | undefined
   /** Of the catalogue, said of every cell. */
-  template?: string
+  template?: string | undefined
   status: CellStatus
-  outputs?: Record<string, unknown>
-  error?: string
+  outputs?: Record<string, unknown> | undefined
+  error?: string | undefined
   creditsMillis: number
   cached: boolean
   provenance?: Provenance[] | undefined
   startedAt: number
   /** Who gave the answer, where the action asked several. */
   provider?: string | undefined
-  billing?: CellBilling
+  billing?: CellBilling | undefined
   /** The key under which it was claimed, and whether the result is kept there. */
   cache?: { key: string; epoch: number; keep: boolean } | undefined
   /** Outputs of this action are known only from its runs. */
-  learns?: boolean
+  learns?: boolean | undefined
 }
 
 /** Results of a row, in the order of its chain. What the flight went through belongs to the first. */

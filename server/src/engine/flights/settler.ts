@@ -36,25 +36,27 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const charges = chargesOf(batch)
     const cells = new CellColumns(batch)
     const careful = batch.length === 1
-    const kind = { careful, extras: careful || cells.hasExtras, landing, paid: charges !== null }
+    const uniform = cells.isUniform
+    const kind = { careful, extras: careful || cells.hasExtras, landing, paid: charges !== null, uniform }
+    const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
     const values: unknown[] = [
       ...flightColumnsOf(batch),
       // Ids of actions and statuses are words: nothing in them needs quotes.
       arrayOf(cells.flights),
       arrayOf(cells.actions),
-      arrayOf(cells.statuses),
+      each(cells.statuses),
       arrayOf(cells.startedAt),
       arrayOf(cells.ends),
       toStorableJson(cells.outputs),
       lane * LANES + (round % LANES),
-      arrayOf(cells.marks),
+      each(cells.marks),
       toStorableJson(addUpUsage(batch)),
-      arrayOf(cells.billing),
+      each(cells.billing),
     ]
     if (charges !== null) values.push(arrayOf(cells.credits), ...charges.columns())
     if (kind.extras) values.push(toStorableJson(cells.extras))
     const rows = await store.query<SettledRun>({
-      name: `engine-settle-${landing}-${Number(kind.extras)}${Number(careful)}${Number(kind.paid)}`,
+      name: `engine-settle-${landing}-${[kind.extras, careful, kind.paid, uniform].map(Number).join('')}`,
       text: settleStatement(kind),
       values,
     })

@@ -14,6 +14,8 @@ export type BatchKind = {
   careful: boolean
   /** Some cell is charged. */
   paid: boolean
+  /** Status, marks and billing are the same for all cells, and given once. */
+  uniform: boolean
 }
 
 /**
@@ -30,7 +32,7 @@ export type BatchKind = {
  * that is gone, then fails the batch (`NOT_WHOLE`), and it is sent again in the other way. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
  * primary key is then the way to a flight and to a cell, also before statistics exist.
  */
-export function settleStatement({ extras, landing, careful, paid }: BatchKind): string {
+export function settleStatement({ extras, landing, careful, paid, uniform }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
   const more = paid ? '$26' : '$19'
   return `
@@ -39,12 +41,12 @@ with mine as materialized (
 )${when(paid, SHARES)}
 , valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.st, c.at, c.ends, c.marks, c.billing, nullif(c.out, 'null') as out,
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, c.ends, ${uniform ? SAME : 'c.st, c.marks, c.billing'}, nullif(c.out, 'null') as out,
     ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)}
   from rows from (
-    unnest($9::int[], $10::text[], $11::text[], $12::bigint[], $13::boolean[], $16::int[], $18::jsonb[] ${when(paid, ', $19::bigint[]')}),
+    unnest($9::int[], $10::text[], $12::bigint[], $13::boolean[] ${when(!uniform, ', $11::text[], $16::int[], $18::jsonb[]')} ${when(paid, ', $19::bigint[]')}),
     jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements(${more}::jsonb)`)}
-  ) as c (f, act, st, at, ends, marks, billing ${when(paid, ', cr')}, out ${when(extras, ', x')})
+  ) as c (f, act, at, ends ${when(!uniform, ', st, marks, billing')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
   where ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`}
 )
 ${when(extras && landing !== 'all', CLEARED)}
@@ -73,6 +75,8 @@ select ${paid ? HAS_SHARES : 'true'} as shared, m.ns, run.state as run_state
 from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
+
+const SAME = '($11::text[])[1] as st, ($16::int[])[1] as marks, ($18::jsonb[])[1] as billing'
 
 const FENCED = `f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
       and f.ticket = i.t and f.attempt = i.a`
