@@ -21,9 +21,13 @@ with claimed as (
     with ordinality as i (o, r, t, fresh, resumed, n)
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
   returning i.n, i.o, i.r, f.run_id, f.attempt, f.strikes as stalled_claims, f.tested_in, f.settled, f.retries, f.state
+), run as materialized (
+  -- Each once: most batches are of one run.
+  select r.run_id, r.state, r.cap_purse_id from (select distinct o, run_id from claimed) d
+  join runs r on r.org_id = d.o and r.run_id = d.run_id
 )
 select i.n, i.run_id, i.attempt, i.stalled_claims, i.tested_in, i.settled, i.retries, i.state, run.state as run_state, run.cap_purse_id,
   ${DATA} as data, ${CELLS} as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
-join runs run on run.org_id = i.o and run.run_id = i.run_id
+join run on run.run_id = i.run_id
 left join rows r on r.org_id = i.o and r.row_id = i.r`
