@@ -20,7 +20,7 @@ export type ServerProcess = {
 /** The real server in a process of its own, up to the moment it is ready or has given up. Takes a free port unless told. */
 export async function startServer(
   env: Record<string, string>,
-  command = [process.execPath, '--max-semi-space-size=32', 'server/src/main.ts'],
+  command = [process.execPath, '--max-semi-space-size=32', '--max-old-space-size=1536', 'server/src/main.ts'],
   cwd = ROOT,
 ) {
   const [program = '', ...args] = command

@@ -55,8 +55,10 @@ const env = {
 /** Says on its third pipe when the program hears signals: before its first line a signal ends it as it ends any program. */
 const HEARING = `process.on('newListener', (name) => name === 'SIGTERM' && process.nextTick(() => writeSync(3, 'hears')))`
 const REPORT_HEARING = `data:text/javascript,import { writeSync } from 'node:fs';${HEARING}`
+/** As `npm start` has it. */
+const HEAP = ['--max-semi-space-size=32', '--max-old-space-size=1536']
 const COMMANDS = {
-  node: [process.execPath, '--import', REPORT_HEARING, '--max-semi-space-size=32', 'server/src/main.ts'],
+  node: [process.execPath, '--import', REPORT_HEARING, ...HEAP, 'server/src/main.ts'],
   npm: ['npm', 'start'],
 }
 

@@ -59,7 +59,12 @@ export type Engine = {
   pureRuns: PureRuns
   suspects: Suspects
   /** Actions that wait for others at once: of bulk rows, and of the first rows of each run. */
-  slots: { bulk: Slots; express: Slots }
+  slots: {
+    bulk: Slots
+    express: Slots
+    /** Bulk rows that are only peeked at. */
+    peeked: Slots
+  }
   /** Rows are parked after the cell at hand when the process ends. */
   ending: Ending
 }

@@ -30,6 +30,8 @@ import { createRunSettings } from './run-setting.ts'
 import { createSuspects } from './suspects.ts'
 
 const EXPRESS_SLOTS = 64
+/** Rows that wait for nobody but the database: more of them at once only fill the memory, and are no sooner done. */
+const PEEKED_SLOTS = 1000
 
 export type EngineParts = {
   store: Store
@@ -80,7 +82,11 @@ export function createEngine(parts: EngineParts): Engine {
     withInputs: createLargeRows(store, () => ending.hasBegun()),
     log,
     ending,
-    slots: { bulk: createSlots(concurrency), express: createSlots(EXPRESS_SLOTS) },
+    slots: {
+      bulk: createSlots(concurrency),
+      express: createSlots(EXPRESS_SLOTS),
+      peeked: createSlots(PEEKED_SLOTS),
+    },
     services: { egress, sandbox, models, pages, mail, gates },
     environment,
     takeMailTurn: (of) => takeMailTurn(store.system, of),

@@ -137,6 +137,22 @@ async function postpone(engine: Engine, flight: Flight): Promise<void> {
 async function walkPurely(
   engine: Engine,
   job: RowJob,
+  how: WalkOptions & Pick<RowWalk, 'endPriority'>,
+): Promise<boolean> {
+  if (how.express === true) return peekAndWalk(engine, job, how)
+  const { peeked } = engine.slots
+  const turn = peeked.take(job.o)
+  if (turn !== undefined) await turn
+  try {
+    return await peekAndWalk(engine, job, how)
+  } finally {
+    peeked.giveBack(job.o)
+  }
+}
+
+async function peekAndWalk(
+  engine: Engine,
+  job: RowJob,
   { express = false, endPriority, handed }: WalkOptions & Pick<RowWalk, 'endPriority'>,
 ): Promise<boolean> {
   const flight = handed === undefined ? await engine.flights.peek(job) : engine.flights.adopt(job, handed)
