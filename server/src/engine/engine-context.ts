@@ -13,6 +13,7 @@ import type { EnvValues } from '../lib/security/env-values.ts'
 import type { Slots } from '../lib/timing/slots.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import type { takeMailTurn } from '../store/organisation/mail-quota.ts'
+import type { CacheHit } from './cells/cache-hits.ts'
 import type { CellCache } from './cells/cache.ts'
 import type { DatabaseUse } from './cells/database-use.ts'
 import type { ReadLargeOutputs } from './cells/large-outputs.ts'
@@ -69,6 +70,9 @@ export type Engine = {
   ending: Ending
 }
 
+/** A cell that is looked up in the cache: what its action is called with, and what was found. */
+export type Lookup = { inputs: Record<string, unknown>; key: string; hit: Promise<CacheHit | null> }
+
 /** What it takes to walk a flight that a worker has in hand. */
 export type RowWalk = {
   flight: Flight
@@ -87,4 +91,6 @@ export type RowWalk = {
   missing: string | null
   /** An action that is not pure was called. */
   hasCalled: boolean
+  /** Cells that are looked up in the cache before their turn; null while none is. */
+  lookups: Map<string, Lookup> | null
 }

@@ -250,3 +250,30 @@ it('one that lost its fence does not take the rest of its batch with it', async 
     jobs.filter((_, n) => n !== 0 && n !== 3).map((job) => job.r),
   )
 })
+
+it('P15: cells that depend on inputs of the row alone are looked up in the cache together, others in their turn', async () => {
+  const onFirst = {
+    conditions: [{ conditions: [{ variable: '{{pure_1.value}}', operator: 'is', values: ['x'] }] }],
+  }
+  const conditional = { action_id: 'pure', inputs: {}, run_if: onFirst }
+  const sheet = await makeFlightSheet(app, ['pure', 'pure', conditional, 'pure'], 0)
+  await sheet.org.call('PATCH', sheet.base, { cache_enabled: true })
+  await sheet.addRows(1)
+  await sheet.run()
+  const [job] = await sheet.jobs()
+  const { engine } = watched()
+  const asked: string[] = []
+  const cache: Engine['cache'] = {
+    look(flight, instance, ...rest) {
+      asked.push(`look ${instance.id}`)
+      return engine.cache.look(flight, instance, ...rest)
+    },
+    find(flight, instance, ...rest) {
+      asked.push(`find ${instance.id}`)
+      return engine.cache.find(flight, instance, ...rest)
+    },
+  }
+  await walkRow({ ...engine, cache }, must(job), { fresh: true })
+  expect(asked.slice(0, 4)).toEqual(['look pure_1', 'look pure_2', 'look pure_4', 'find pure_1'])
+  expect(asked).not.toContain('look pure_3')
+})

@@ -1,7 +1,7 @@
 import type { Action } from '../catalog/define.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
-import { runCell } from './cells/cell.ts'
+import { lookAhead, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, Parking, SettledCell, Settlement } from './flights/flight.ts'
 import { moveTo, passCell, takeHold } from './flights/position.ts'
@@ -21,6 +21,7 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
     const cells: SettledCell[] = []
     let next: string | null = position.action
     let joins = true
+    if (end !== null && walk.lookups === null) lookAhead(engine, walk, joinedFrom(walk, next))
     do {
       const startedAt = Date.now()
       const mayWait = cells.length === 0 && !walk.peeked
@@ -77,6 +78,14 @@ async function settle(
     if (takeHold(flight) !== null && hold !== null) engine.purses.doubt(hold)
     throw cause
   }
+}
+
+/** The action, and those after it whose cells may be settled with its own. */
+function joinedFrom(walk: RowWalk, action: string): string[] {
+  const { actions } = walk.flight.facts
+  const rest = actions.slice(actions.indexOf(action), actions.indexOf(action) + walk.together)
+  const end = rest.findIndex((one, n) => n > 0 && !mayJoin(walk, one))
+  return end === -1 ? rest : rest.slice(0, end)
 }
 
 /** Whether the cell may be settled with those before it: it is of a pure action, or may be in the cache. */

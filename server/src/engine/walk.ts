@@ -197,5 +197,16 @@ function prepareIn(
   engine.announce(facts.sheet_id)
   // A row that may have ended its worker goes cell by cell, to find the one.
   const together = position.stalledClaims > 1 ? 1 : MAX_TOGETHER
-  return { flight, definition, catalogue, scope, env, together, missing: null, hasCalled: false, ...how }
+  return {
+    flight,
+    definition,
+    catalogue,
+    scope,
+    env,
+    together,
+    missing: null,
+    hasCalled: false,
+    lookups: null,
+    ...how,
+  }
 }

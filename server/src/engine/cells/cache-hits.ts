@@ -6,7 +6,7 @@ import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
 
 /** A stored answer as the database has it. */
-export type StoredAnswer = { outputs: string; run_id: string | null; at: Date; millis: number }
+export type StoredAnswer = { outputs: string; run_id: string | null; at: number; millis: number }
 export type CacheHit = {
   outputs: Record<string, unknown>
   from: NonNullable<CellBilling['cached']>
@@ -32,10 +32,7 @@ export function createCacheHits(store: Store): CacheHits {
   const [find, findExpress] = [createLookup(store, finding, false), createLookup(store, finding, true)]
   const [claim, claimExpress] = [createLookup(store, claiming, false), createLookup(store, claiming, true)]
   return {
-    async find(asked, express) {
-      const found = await (express ? findExpress : find)(asked)
-      return found === null ? null : readHit(found)
-    },
+    find: (asked, express) => (express ? findExpress : find)(asked).then(toHit),
     async claim(asked, express) {
       const found = await (express ? claimExpress : claim)(asked)
       return found === null ? null : { hit: readHit(found) }
@@ -47,10 +44,16 @@ export function createCacheHits(store: Store): CacheHits {
 type Found = { n: number | null; row_id?: string | null } & (StoredAnswer | { outputs: null })
 type Statement = { name: string; text: string; columns: readonly Column[] }
 
+/** In one statement, and of bulk rows before it is sent without waiting for more. */
+const MAX_CELLS = 1000
+const ENOUGH_CELLS = 600
+
 function createLookup(store: Store, { name, text, columns }: Statement, express: boolean) {
   return createBatchedStatement<AskedCell, Found>({
     lanes: express ? 1 : 2,
     throttled: !express,
+    maxItems: MAX_CELLS,
+    ...(express ? {} : { enough: ENOUGH_CELLS }),
     async send(items) {
       const values = columns.map((column) => `{${items.map(column).join(',')}}`)
       const byPlace = new Map<number | string | null | undefined, Found>()
@@ -62,12 +65,14 @@ function createLookup(store: Store, { name, text, columns }: Statement, express:
   })
 }
 
+const toHit = (found: Found | null): CacheHit | null => (found === null ? null : readHit(found))
+
 export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | null =>
   found.outputs === null
     ? null
     : {
         outputs: parseLossless(found.outputs) as CacheHit['outputs'],
-        from: { run_id: found.run_id, at: found.at.toISOString(), millis: found.millis },
+        from: { run_id: found.run_id, at: new Date(found.at).toISOString(), millis: found.millis },
       }
 
 /** Ids, words, numbers, dates and bytes: nothing in them needs quotes. */

@@ -4,7 +4,7 @@ import type { Store } from '../../store/connection/db.ts'
 import type { Ending } from '../ending.ts'
 import type { Flight } from '../flights/flight.ts'
 import { FIND_CACHED } from '../sql/find-cached.ts'
-import { type CacheHit, createCacheHits, readHit, type StoredAnswer } from './cache-hits.ts'
+import { type AskedCell, type CacheHit, createCacheHits, readHit, type StoredAnswer } from './cache-hits.ts'
 import { createClaimWait, readClaimWait } from './claim-wait.ts'
 
 /**
@@ -27,6 +27,8 @@ export type CacheUse = {
   express: boolean
   /** It was looked up just now and is not stored. */
   isMissing: boolean
+  /** What `look` said, where it was asked before. */
+  looked: Promise<CacheHit | null> | undefined
   /** Whether it may wait for another row, which one that holds back what it has computed must not. */
   mayWait: boolean
   /** Whether it may be computed without being waited for. */
@@ -36,6 +38,8 @@ export type CacheUse = {
 export type CellCache = {
   /** The stored outputs of an identical cell, or that the asker is to compute them. */
   find(flight: Flight, instance: ActionInstance, key: string, use: CacheUse): Promise<Cached>
+  /** Looks it up and no more. */
+  look(flight: Flight, instance: ActionInstance, key: string, express: boolean): Promise<CacheHit | null>
 }
 
 const POLL_MS = 250
@@ -64,10 +68,11 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
   }
 
   return {
-    async find(flight, instance, key, { end, express, isMissing, mayWait, mayCompute }) {
+    look: (flight, instance, key, express) => hits.find(askedOf(flight, instance, key), express),
+    async find(flight, instance, key, { end, express, isMissing, looked, mayWait, mayCompute }) {
       const { facts, row } = flight
-      const asked = { facts, row: row.id, action: instance.id, epoch: instance.epoch, key }
-      const hit = isMissing ? null : await hits.find(asked, express)
+      const asked = askedOf(flight, instance, key)
+      const hit = isMissing ? null : await (looked ?? hits.find(asked, express))
       if (hit !== null) return { kind: 'hit', ...hit }
       if (!mayWait && !mayCompute) return { kind: 'not yet' }
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
@@ -114,6 +119,14 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
     },
   }
 }
+
+const askedOf = ({ facts, row }: Flight, { id, epoch }: ActionInstance, key: string): AskedCell => ({
+  facts,
+  row: row.id,
+  action: id,
+  epoch,
+  key,
+})
 
 /** The action was called for this cell before: what it has done so far is not thrown away to wait for another. */
 function hasBegun({ position: { retries, state } }: Flight): boolean {

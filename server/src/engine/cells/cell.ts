@@ -101,15 +101,54 @@ function runFound(
     return settleAs({ status: 'condition_not_met' }, { halts: !goesOn })
   }
 
+  const early = walk.lookups?.get(instance.id)
+  if (early !== undefined && caching !== null)
+    return findOrCall(engine, walk, found, early.inputs, { ...caching, key: early.key, looked: early.hit })
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
   if (missing.length > 0) return errorCell(namesNothing(missing, walk.env), mayContinue)
   const read = readInputs(action, resolved)
   if (!read.ok) return hideSecrets(errorCell(skipWords(read.message, instance, scope), mayContinue), walk)
 
-  const cacheKey = caching === null || !action.cached ? null : cacheKeyOf(resolved)
-  if (cacheKey !== null && caching !== null)
-    return findOrCall(engine, walk, found, read.inputs, { ...caching, key: cacheKey })
-  return holdAndCall(engine, walk, found, read.inputs, null)
+  if (caching === null || !action.cached) return holdAndCall(engine, walk, found, read.inputs, null)
+  return findOrCall(engine, walk, found, read.inputs, {
+    ...caching,
+    key: cacheKeyOf(resolved),
+    looked: undefined,
+  })
+}
+
+/**
+ * Looks up cells of these actions in the cache before their turn, all at once: those that depend on inputs of the row alone. What
+ * cannot be run is left to its turn.
+ */
+export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly string[]): void {
+  const { flight, definition, catalogue, scope, express } = walk
+  walk.lookups = new Map()
+  for (const id of actions) {
+    const instance = definition.actions.find((candidate) => candidate.id === id)
+    const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
+    if (instance === undefined || action?.cached !== true || !needsInputsOnly(instance)) continue
+    const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
+    const read = missing.length > 0 ? null : readInputs(action, resolved)
+    if (read?.ok !== true) continue
+    const key = cacheKeyOf(resolved)
+    const hit = engine.cache.look(flight, instance, key, express)
+    // Told to the cell, if it comes to its turn.
+    hit.catch(() => undefined)
+    walk.lookups.set(id, { inputs: read.inputs, key, hit })
+  }
+}
+
+const alone = new WeakMap<ActionInstance, boolean>()
+
+/** Whether nothing that another action gives decides what it is called with, or whether. */
+function needsInputsOnly(instance: ActionInstance): boolean {
+  let known = alone.get(instance)
+  if (known === undefined) {
+    known = instance.run_if === undefined && tokensOf(instance).every((token) => !('action' in token))
+    alone.set(instance, known)
+  }
+  return known
 }
 
 type Inputs = Record<string, unknown>
@@ -120,7 +159,7 @@ async function findOrCall(
   walk: RowWalk,
   found: Found,
   inputs: Inputs,
-  { key, ...caching }: CellCaching & { key: string },
+  { key, ...caching }: CellCaching & Pick<CacheUse, 'looked'> & { key: string },
 ): Promise<CellResult> {
   const { flight } = walk
   const { instance, action } = found

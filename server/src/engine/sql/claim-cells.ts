@@ -1,3 +1,5 @@
+import { completedMs } from './find-hits.ts'
+
 /**
  * Claims cells that nobody computes: one row has the claim to a cell among all processes. Where the result is stored by now it is
  * answered in place of a claim; a cell that somebody else has a claim to is left out. Nothing that is there is locked, and new
@@ -5,7 +7,7 @@
  */
 export const CLAIM_CELLS = `
 with found as materialized (
-  select i.*, c.outputs::text as outputs, c.run_id, c.completed_at as at, c.credits_millis as millis
+  select i.*, c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::bytea[], $6::date[], $7::uuid[], $8::uuid[])
     with ordinality as i (o, s, act, ep, key, since, r, run, n)
   left join cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key

@@ -1,3 +1,5 @@
+import { completedMs } from './find-hits.ts'
+
 /**
  * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, until its
  * cell is settled or it is no longer in the air. `parked`: the row that has it waits. `released`: the row `$9`, which was waited
@@ -23,7 +25,7 @@ with hit as materialized (
     select row_id from cell_claims
     where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as row_id
 )
-select hit.outputs, hit.run_id, hit.completed_at as at, hit.credits_millis as millis, c.row_id as claimant,
+select hit.outputs, hit.run_id, ${completedMs('hit')} as at, hit.credits_millis as millis, c.row_id as claimant,
   exists (select from flights f where f.org_id = $1 and f.row_id = c.row_id and f.status = 'queued') as parked,
   $9::uuid is distinct from c.row_id
     and exists (select from cells d where d.org_id = $1 and d.row_id = $9::uuid and d.action = $3) as released
