@@ -12,7 +12,8 @@ import { createClaimWait, readClaimWait } from './claim-wait.ts'
  * it is neither stored nor to be computed without waiting.
  */
 export type Cached =
-  | ({ kind: 'hit' } & CacheHit)
+  /** `isClaimed`: the row has the claim all the same, which ends with its cell. */
+  | ({ kind: 'hit'; isClaimed?: boolean } & CacheHit)
   | { kind: 'miss' }
   | { kind: 'not yet' }
   | { kind: 'later'; ms: number; state: unknown }
@@ -78,12 +79,20 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const self = { row: row.id, end }
       const read = (waitsFor: string | null) => readCache(store, flight, instance, key, waitsFor)
+      /**
+       * The row has the claim. Whoever had it before may have stored the result after the statement looked for it, and before it
+       * made the claim: what is called, or paid for, is looked for once more.
+       */
+      const confirm = async (): Promise<Cached> => {
+        const stored = mayCompute ? null : await hits.find(asked, express)
+        return stored === null ? { kind: 'miss' } : { kind: 'hit', isClaimed: true, ...stored }
+      }
       // What the flight went through belongs to the first cell that it has in hand, which may wait.
       if (mayWait && hasBegun(flight)) return toCached(await read(null))
       if (!askers.has(id)) {
         register(id, self)
         const claimed = await hits.claim(asked, express)
-        if (claimed !== null) return toCached(claimed)
+        if (claimed !== null) return claimed.hit === null ? confirm() : toCached(claimed)
       }
       if (!mayWait) return { kind: 'not yet' }
       const began = Date.now()
@@ -104,7 +113,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
         const found = await read(waitsFor)
         if (found.hit !== null || found.claimant === self.row || found.released) {
           if (found.claimant === self.row) register(id, self)
-          return toCached(found)
+          return found.hit === null && found.claimant === self.row ? confirm() : toCached(found)
         }
         if (ending.hasBegun()) return { kind: 'ending' }
         const waitedMs = Date.now() - began

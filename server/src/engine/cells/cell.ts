@@ -182,7 +182,10 @@ async function findOrCall(
     case 'hit': {
       const billing = { cached: stored.from }
       const hit = { status: 'complete', outputs: stored.outputs, cached: true, billing, learns } as const
-      return settleAs(hit, { halts: false })
+      const result = settleAs(hit, { halts: false })
+      if (stored.isClaimed === true && result.kind === 'settle')
+        result.settlement.cache = { key, epoch: instance.epoch, keep: false }
+      return result
     }
     case 'miss':
       return holdAndCall(engine, walk, found, inputs, key)
