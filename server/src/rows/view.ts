@@ -1,27 +1,32 @@
-import type { z } from 'zod'
-import type { Cell, CellStatus, Row, RowStatus } from '#contract/rows.ts'
+import type { CellStatus, RowStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
+import type { CellText } from '../store/sheets/cells.ts'
 import type { StoredRow } from '../store/sheets/rows.ts'
 
-export type RowView = z.infer<typeof Row>
-
-/** A row as callers see it: values by input name (null where missing), cells of today's chain, the status they make. */
-export function viewRow(row: StoredRow, definition: Definition, stored: Record<string, Cell>): RowView {
-  const chain = definition.actions.map((action) => action.id)
-  const cells = Object.fromEntries(
-    chain.flatMap((id) => (stored[id] === undefined ? [] : [[id, stored[id]]])),
-  )
+/**
+ * A row as callers see it (`Row` of the contract) in JSON: values by input name (null where missing), cells of today's chain, the
+ * status they make. What the database holds as JSON stays the text that it is.
+ */
+export function writeRow(row: StoredRow, definition: Definition, stored: Record<string, CellText>): string {
   const data = parseLossless(row.data) as Record<string, unknown>
-  return {
-    row_id: row.row_id,
-    row_status: statusOfRow(Object.values(cells).map((cell) => cell.status)),
-    created_at: timeOfId(row.row_id).toISOString(),
-    inputs: Object.fromEntries(definition.inputs.map((input) => [input.name, data[input.column] ?? null])),
-    cells,
+  const inputs = definition.inputs.map(({ name, column }) =>
+    member(name, JSON.stringify(data[column] ?? null)),
+  )
+  const cells: string[] = []
+  const statuses: CellStatus[] = []
+  for (const { id } of definition.actions) {
+    const cell = stored[id]
+    if (cell === undefined) continue
+    cells.push(member(id, cell.json))
+    statuses.push(cell.status)
   }
+  const created = timeOfId(row.row_id).toISOString()
+  return `{"row_id":"${row.row_id}","row_status":"${statusOfRow(statuses)}","created_at":"${created}","inputs":{${inputs.join()}},"cells":{${cells.join()}}}`
 }
+
+const member = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`
 
 /** D19: what was skipped counts as complete; any failure shows once nothing is under way. */
 function statusOfRow(cells: readonly CellStatus[]): RowStatus {

@@ -39,6 +39,15 @@ export async function completeEnvelope(
     : { ...payload, warnings: [...(payload.warnings ?? []), ...request.warnings] }
 }
 
+/** Answers 200 with data that is JSON already. */
+export function sendJson({ warnings }: FastifyRequest, reply: FastifyReply, data: string): FastifyReply {
+  const beside = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
+  return reply
+    .code(200)
+    .type('application/json; charset=utf-8')
+    .send(`{"status":200,"data":${data}${beside}}`)
+}
+
 function isEnvelope(payload: unknown): payload is { status: number; warnings?: Warning[] } {
   return (
     typeof payload === 'object' &&

@@ -1,13 +1,11 @@
 import { success } from '#contract/envelope.ts'
 import { RowWindowBody, SheetTotals } from '#contract/row-edits.ts'
 import { RowPage } from '#contract/rows.ts'
-import { viewRow } from '../../rows/view.ts'
 import { countSettled } from '../../store/sheets/cell-totals.ts'
-import { listPageCells } from '../../store/sheets/cells.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
 import { listMatching, listPage } from '../../store/sheets/rows.ts'
 import { ok } from '../http/envelope.ts'
-import { outputsUrl } from '../routes/rows/cells.ts'
+import { sendRowPage } from '../routes/rows/row-pages.ts'
 import { isEmptySelection, resolveSelection } from '../routes/rows/row-selection.ts'
 import { sheetOfPath, SheetParams } from '../routes/workflows/resources.ts'
 import type { Api, Services } from '../services.ts'
@@ -24,20 +22,15 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
       config: { ...config, body: 'document' },
       schema: { params: SheetParams, body: RowWindowBody, response: { 200: success(200, RowPage) } },
     },
-    async ({ db, sheet, body }) => {
+    async (request, reply) => {
+      const { db, sheet, body } = request
       const { offset, limit } = body
       const definition = await getDefinition(db, sheet)
       const selection = resolveSelection(body, definition)
       const page = isEmptySelection(selection)
         ? await listPage(db, sheet, offset, limit)
         : await listMatching(db, sheet, selection, offset, limit)
-      const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl(), sheet))
-      return ok({
-        rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
-        total_count: page.total,
-        page_no: 1,
-        page_size: limit,
-      })
+      return sendRowPage(request, reply, publicUrl(), definition, { ...page, page_no: 1, page_size: limit })
     },
   )
 

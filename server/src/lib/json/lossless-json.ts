@@ -24,18 +24,21 @@ const MAY_LOSE = /\d{16}|\d[eE]|\d\.\d{15}/
 
 /** Parses JSON with every number kept as its source text, since 12345678901234567890 does not survive as a double. */
 export function parseWithNumberTexts(text: string): unknown {
-  return MAY_HOLD_NUMBER.test(text) ? revive(text) : JSON.parse(text)
+  return MAY_HOLD_NUMBER.test(text) ? revive(text, () => true) : JSON.parse(text)
 }
 
 /** Parses JSON with plain numbers, except where a plain number would not print back as it was. */
 export function parseLossless(text: string): unknown {
-  return MAY_LOSE.test(text) ? revive(text) : JSON.parse(text)
+  return MAY_LOSE.test(text) ? revive(text, (source, value) => source !== String(value)) : JSON.parse(text)
 }
 
 type SourceContext = { source?: string }
 
-function revive(text: string): unknown {
-  const reviver = (_key: string, value: unknown, context?: SourceContext): unknown =>
-    typeof value === 'number' ? new NumberText(context?.source ?? String(value)) : value
+function revive(text: string, isText: (source: string, value: number) => boolean): unknown {
+  const reviver = (_key: string, value: unknown, context?: SourceContext): unknown => {
+    if (typeof value !== 'number') return value
+    const source = context?.source ?? String(value)
+    return isText(source, value) ? new NumberText(source) : value
+  }
   return JSON.parse(text, reviver)
 }

@@ -66,28 +66,7 @@ export async function listPage(
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
-    ), gap as (
-      select g.start, g.live_before, g.live_before + g.stop - g.start - g.deleted as live_after, g.stop
-      from sheet, lateral (
-        select greatest(block * ${BLOCK}, first_seq) as start, (block + 1) * ${BLOCK} as stop, deleted,
-          greatest(block * ${BLOCK}, first_seq) - first_seq
-            - (sum(deleted) over (order by block) - deleted) as live_before
-        from row_gaps
-        where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} > first_seq
-      ) g
-      where g.live_before <= ${offset} order by g.start desc limit 1
-    ), place as (
-      select case
-        when gap.start is null then sheet.first_seq + ${offset}
-        when ${offset} >= gap.live_after then gap.stop + ${offset} - gap.live_after
-        else (
-          select seq from (
-            select seq, row_number() over (order by seq) as nth from rows
-            where org_id = ${org_id} and sheet_id = ${sheet_id} and seq >= gap.start and seq < gap.stop
-          ) living where nth = ${offset} - gap.live_before + 1)
-        end as seq
-      from sheet left join gap on true
-    ), page as (
+    ), ${placeOf({ org_id, sheet_id }, offset)}, page as (
       select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= (select seq from place)
       order by r.seq limit ${limit}
@@ -95,6 +74,32 @@ export async function listPage(
     select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
     from sheet left join page on true order by page.seq`.execute(db)
   return pageOf(db, org_id, rows)
+}
+
+/** `place`: the number at which the rows from `offset` on begin, past what was deleted before it. */
+function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unknown> {
+  if (offset === 0) return sql`place as (select first_seq as seq from sheet)`
+  return sql`gap as (
+        select g.start, g.live_before, g.live_before + g.stop - g.start - g.deleted as live_after, g.stop
+        from sheet, lateral (
+          select greatest(block * ${BLOCK}, first_seq) as start, (block + 1) * ${BLOCK} as stop, deleted,
+            greatest(block * ${BLOCK}, first_seq) - first_seq
+              - (sum(deleted) over (order by block) - deleted) as live_before
+          from row_gaps
+          where org_id = ${org_id} and sheet_id = ${sheet_id} and (block + 1) * ${BLOCK} > first_seq
+        ) g
+        where g.live_before <= ${offset} order by g.start desc limit 1
+      ), place as (
+        select case
+          when gap.start is null then sheet.first_seq + ${offset}
+          when ${offset} >= gap.live_after then gap.stop + ${offset} - gap.live_after
+          else (
+            select seq from (
+              select seq, row_number() over (order by seq) as nth from rows
+              where org_id = ${org_id} and sheet_id = ${sheet_id} and seq >= gap.start and seq < gap.stop
+            ) living where nth = ${offset} - gap.live_before + 1)
+          end as seq
+        from sheet left join gap on true)`
 }
 
 /** Rows that meet a selection, and how many there are. Scans the sheet, or the range of ids that `created_at` names. */

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, Uuid } from '#contract/envelope.ts'
+import type { Cell } from '#contract/rows.ts'
 import { CellDetail } from '#contract/runs.ts'
 import { notFound } from '../../../lib/errors.ts'
+import { parseLossless } from '../../../lib/json/lossless-json.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { foldCharges } from '../../../store/purses/fold.ts'
 import { type CellRecord, findCell } from '../../../store/runs/runs.ts'
@@ -50,7 +52,7 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       if (cell === undefined) throw notFound('Cell')
       await foldCharges(db, sheet.org_id)
       const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-      return ok({ row_id, action_instance_id, ...cell, ...detailOf(stored) })
+      return ok({ row_id, action_instance_id, ...(parseLossless(cell.json) as Cell), ...detailOf(stored) })
     },
   )
 

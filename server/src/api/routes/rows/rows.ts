@@ -15,12 +15,10 @@ import {
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { parseRows } from '../../../rows/intake.ts'
-import { viewRow } from '../../../rows/view.ts'
 import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
-import { listPageCells } from '../../../store/sheets/cells.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import {
   deleteAllRows,
@@ -35,7 +33,7 @@ import type { RouteServices } from '../../http/event-streams.ts'
 import type { Api } from '../../services.ts'
 import { answerDryRun, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
-import { outputsUrl } from './cells.ts'
+import { sendRowPage } from './row-pages.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
@@ -116,7 +114,8 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         response: { 200: success(200, RowPage) },
       },
     },
-    async ({ db, sheet, body }) => {
+    async (request, reply) => {
+      const { db, sheet, body } = request
       const definition = await getDefinition(db, sheet)
       const { page_no, row_ids } = body
       const page_size = body.page_size ?? (row_ids === undefined ? DEFAULT_PAGE_SIZE : MAX_PAGE_SIZE)
@@ -128,14 +127,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
           ? listPage(db, sheet, offset, page_size)
           : listMatching(db, sheet, selection, offset, page_size)
       }
-      const page = await read()
-      const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl(), sheet))
-      return ok({
-        rows: page.rows.map((row) => viewRow(row, definition, cells.get(row.row_id) ?? {})),
-        total_count: page.total,
-        page_no,
-        page_size,
-      })
+      return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
     },
   )
 

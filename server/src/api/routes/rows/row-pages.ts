@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Definition } from '../../../chain/definition.ts'
+import { writeRow } from '../../../rows/view.ts'
+import { listPageCells } from '../../../store/sheets/cells.ts'
+import type { Page } from '../../../store/sheets/rows.ts'
+import { sendJson } from '../../http/envelope.ts'
+import { outputsUrl } from './cells.ts'
+
+/**
+ * Answers `RowPage`. It is what people and programs ask for most, so it is written as text: to read what the database answers, check
+ * it against a schema and write it again took a third of the time of a request.
+ */
+export async function sendRowPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+  definition: Definition,
+  page: Page & { page_no: number; page_size: number },
+): Promise<FastifyReply> {
+  const { db, sheet } = request
+  const { total, page_no, page_size } = page
+  const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl, sheet))
+  const rows = page.rows.map((row) => writeRow(row, definition, cells.get(row.row_id) ?? {}))
+  return sendJson(
+    request,
+    reply,
+    `{"rows":[${rows.join()}],"total_count":${total},"page_no":${page_no},"page_size":${page_size}}`,
+  )
+}
