@@ -51,6 +51,7 @@ export function startHeartbeat(
   /** Since when no beat was missed; nobody can say so of the time before the start. */
   let steadySince: number | undefined
   let startedAt: number | undefined
+  let searchedAt = Number.NEGATIVE_INFINITY
 
   const living = () => [...working, ...holderIds()]
   /** All that were said to live and are still listed: those that ended since are taken off the list. */
@@ -84,7 +85,10 @@ export function startHeartbeat(
           and ($4 or beat_at > pg_postmaster_start_time())) returning worker_id`,
       values: [[...ours()], judges, knownSilence, isSteady],
     })
-    const unknown = judges ? await listUnknownHolders(store, knownSilence) : []
+    // Holders that were never heard of are looked for among all jobs: no more often than somebody can fall silent.
+    const searches = judges && now - searchedAt >= silenceMs
+    if (searches) searchedAt = now
+    const unknown = searches ? await listUnknownHolders(store, knownSilence) : []
     const known = ours()
     const others = [...silent.map((row) => row.worker_id), ...unknown.filter((id) => !known.has(id))]
     const alive = new Set(living())

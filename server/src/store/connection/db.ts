@@ -56,6 +56,7 @@ const KEYED_PLANS = [
   'enable_mergejoin=off',
   'enable_material=off',
   'jit=off',
+  'max_parallel_workers_per_gather=0',
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ')
