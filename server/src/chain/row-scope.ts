@@ -1,18 +1,19 @@
 import { parseLossless } from '../lib/json/lossless-json.ts'
+import { StoredJson } from '../lib/json/stored-json.ts'
 import type { Definition } from './definition.ts'
 import type { TokenValue, Lookup, Token } from './references.ts'
 import { findInputPath, openText, pathOf, readOutput, readPath, type Steps } from './value-path.ts'
 
 type Outputs = Record<string, unknown> | null
 /** `leftBytes`: what outputs that were not read take in the database. */
-type Result = { status: string; outputs: Outputs; leftBytes?: number | undefined }
+type Result = { status: string; outputs: Outputs | StoredJson; leftBytes?: number | undefined }
 
 /** What tokens stand for on one row: its input values, and the outputs of the cells that have results. */
 export type RowScope = {
   lookup: Lookup
   /** Names of upstream actions that failed, for the words of a skip. */
   failedAmong(tokens: readonly Token[]): string[]
-  add(action: string, status: string, outputs: Outputs): void
+  add(action: string, status: string, outputs: Outputs | StoredJson): void
   /** Actions that these name whose outputs were not read, with what they take in the database. */
   unreadAmong(tokens: readonly Token[]): readonly { action: string; storedBytes: number }[]
   /** Lends outputs that were not read, until the function that it answers is called. */
@@ -90,7 +91,7 @@ class Scope implements RowScope {
     })
   }
 
-  add(action: string, status: string, outputs: Outputs): void {
+  add(action: string, status: string, outputs: Outputs | StoredJson): void {
     this.#results.set(action, { status, outputs })
   }
 
@@ -125,7 +126,8 @@ class Scope implements RowScope {
     const template = this.#names.templates.get(action)
     if (template === undefined) return { found: false }
     const result = this.#results.get(action)
-    const outputs = result?.status === 'complete' ? result.outputs : null
+    const stored = result?.status === 'complete' ? result.outputs : null
+    const outputs = stored instanceof StoredJson ? stored.value : stored
     if (outputs !== null && Object.hasOwn(outputs, name)) return { found: true, value: outputs[name] ?? '' }
     return this.#knownOutputs(template, name, action) ? { found: true, value: '' } : { found: false }
   }

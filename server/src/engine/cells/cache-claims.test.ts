@@ -41,5 +41,5 @@ it('D27: a claim that was made while its result was being stored is no reason to
     asking = ask(second)
     await sleep(300)
   })
-  expect(await asking).toMatchObject({ kind: 'hit', isClaimed: true, outputs: { value: 'x' } })
+  expect(await asking).toMatchObject({ kind: 'hit', isClaimed: true, outputs: { text: '{"value": "x"}' } })
 })

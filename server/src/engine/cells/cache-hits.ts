@@ -1,4 +1,5 @@
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { LRUCache } from 'lru-cache'
+import { StoredJson } from '../../lib/json/stored-json.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { createBatchedStatement } from '../flights/batched-statement.ts'
 import type { CellBilling, RunFacts } from '../flights/flight.ts'
@@ -7,10 +8,7 @@ import { FIND_HITS } from '../sql/find-hits.ts'
 
 /** A stored answer as the database has it. */
 export type StoredAnswer = { outputs: string; run_id: string | null; at: number; millis: number }
-export type CacheHit = {
-  outputs: Record<string, unknown>
-  from: NonNullable<CellBilling['cached']>
-}
+export type CacheHit = { outputs: StoredJson; billing: CellBilling }
 
 export type AskedCell = { facts: RunFacts; row: string; action: string; epoch: number; key: string }
 
@@ -23,12 +21,8 @@ export type CacheHits = {
 }
 
 export function createCacheHits(store: Store): CacheHits {
-  const finding = { name: 'engine-find-hits', text: FIND_HITS, columns: KEY_COLUMNS }
-  const claiming = {
-    name: 'engine-claim-cells',
-    text: CLAIM_CELLS,
-    columns: [...KEY_COLUMNS, ...ROW_COLUMNS],
-  }
+  const finding = { name: 'engine-find-hits', text: FIND_HITS, columns: [BYTES] }
+  const claiming = { name: 'engine-claim-cells', text: CLAIM_CELLS, columns: [BYTES, ...ROW_COLUMNS] }
   const [find, findExpress] = [createLookup(store, finding, false), createLookup(store, finding, true)]
   const [claim, claimExpress] = [createLookup(store, claiming, false), createLookup(store, claiming, true)]
   return {
@@ -55,7 +49,7 @@ function createLookup(store: Store, { name, text, columns }: Statement, express:
     maxItems: MAX_CELLS,
     ...(express ? {} : { enough: ENOUGH_CELLS }),
     async send(items) {
-      const values = columns.map((column) => `{${items.map(column).join(',')}}`)
+      const values = [...sharedColumnsOf(items), ...columns.map((column) => arrayOf(items.map(column)))]
       const byPlace = new Map<number | string | null | undefined, Found>()
       for (const found of await store.query<Found>({ name, text, values }))
         byPlace.set(found.n ?? found.row_id, found)
@@ -68,21 +62,44 @@ function createLookup(store: Store, { name, text, columns }: Statement, express:
 const toHit = (found: Found | null): CacheHit | null => (found === null ? null : readHit(found))
 
 export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | null =>
-  found.outputs === null
-    ? null
-    : {
-        outputs: parseLossless(found.outputs) as CacheHit['outputs'],
-        from: { run_id: found.run_id, at: new Date(found.at).toISOString(), millis: found.millis },
-      }
+  found.outputs === null ? null : { outputs: new StoredJson(found.outputs), billing: billingOf(found) }
+
+/** Answers that were stored together have the same: cells share it, and it is written once for all of a batch. */
+const billings = new LRUCache<string, CellBilling>({ max: 1000 })
+
+function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
+  const name = `${run_id} ${at} ${millis}`
+  const known = billings.get(name)
+  if (known !== undefined) return known
+  const billing = { cached: { run_id, at: new Date(at).toISOString(), millis } }
+  billings.set(name, billing)
+  return billing
+}
 
 /** Ids, words, numbers, dates and bytes: nothing in them needs quotes. */
 type Column = (asked: AskedCell) => string | number
-const KEY_COLUMNS: readonly Column[] = [
+const BYTES: Column = ({ key }) => `\\\\x${key}`
+const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]
+const SHARED_COLUMNS: readonly Column[] = [
   ({ facts }) => facts.org_id,
   ({ facts }) => facts.sheet_id,
   ({ action }) => action,
   ({ epoch }) => epoch,
-  ({ key }) => `\\\\x${key}`,
   ({ facts }) => facts.cache_since ?? 'null',
 ]
-const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]
+
+const arrayOf = (items: readonly (string | number)[]): string => `{${items.join(',')}}`
+
+/** What cells have in common with others, and then which of those each has, from 1. */
+function sharedColumnsOf(items: readonly AskedCell[]): string[] {
+  const places = new Map<string, number>()
+  const groups: AskedCell[] = []
+  const groupOf = items.map((asked) => {
+    const { facts, action, epoch } = asked
+    const name = `${facts.sheet_id} ${action} ${epoch} ${facts.cache_since}`
+    let place = places.get(name)
+    if (place === undefined) places.set(name, (place = groups.push(asked)))
+    return place
+  })
+  return [...SHARED_COLUMNS.map((column) => arrayOf(groups.map(column))), arrayOf(groupOf)]
+}

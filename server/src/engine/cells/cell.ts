@@ -180,8 +180,8 @@ async function findOrCall(
     case 'later':
       return { kind: 'later', parking: { ms: stored.ms, retries: 0, state: stored.state } }
     case 'hit': {
-      const billing = { cached: stored.from }
-      const hit = { status: 'complete', outputs: stored.outputs, cached: true, billing, learns } as const
+      const { outputs, billing } = stored
+      const hit = { status: 'complete', outputs, cached: true, billing, learns } as const
       const result = settleAs(hit, { halts: false })
       if (stored.isClaimed === true && result.kind === 'settle')
         result.settlement.cache = { key, epoch: instance.epoch, keep: false }

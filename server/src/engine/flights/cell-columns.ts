@@ -1,5 +1,7 @@
-import { CACHED, LEARNS } from '../sql/settle.ts'
-import type { Position, RunFacts, SettledCell, Settlement } from './flight.ts'
+import { toStorableJson } from '../../lib/json/storable.ts'
+import { StoredJson } from '../../lib/json/stored-json.ts'
+import { BILLING, CACHED, LEARNS } from '../sql/settle.ts'
+import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 /** The cells of a batch by column, gone through once: there are very many. */
 export class CellColumns {
@@ -9,16 +11,18 @@ export class CellColumns {
   readonly statuses: string[] = []
   readonly startedAt: number[] = []
   readonly ends: boolean[] = []
-  readonly outputs: unknown[] = []
+  readonly outputs: (SettledCell['outputs'] | null)[] = []
+  /** With where in `billing` that of the cell stands. */
   readonly marks: number[] = []
-  /** What cells keep of their costs, as JSON in an array; most keep nothing. */
-  readonly billing: string[] = []
+  /** What cells keep of their costs; most keep nothing, and many the same. */
+  readonly billing: (CellBilling | null)[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   hasExtras = false
   /** All have the same status, marks and billing, as most batches have: each is sent once. */
   isUniform = true
   readonly #learned = new Map<string, number>()
+  readonly #places = new Map<CellBilling | null, number>()
 
   constructor(batch: readonly { flight: PassedFlight; settlement: Settlement }[]) {
     let n = 0
@@ -36,21 +40,33 @@ export class CellColumns {
   }
 
   #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
-    const marks = (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0)
-    const billing = cell.billing === undefined ? 'null' : JSON.stringify(JSON.stringify(cell.billing))
+    const place = this.#placeOf(cell.billing ?? null)
+    const marks =
+      (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0) + place * BILLING
     this.isUniform &&=
-      this.statuses.length === 0 ||
-      (cell.status === this.statuses[0] && marks === this.marks[0] && billing === this.billing[0])
+      this.statuses.length === 0 || (cell.status === this.statuses[0] && marks === this.marks[0])
     this.actions.push(cell.action)
     this.statuses.push(cell.status)
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
     this.marks.push(marks)
-    this.billing.push(billing)
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
     if (extras !== null) this.hasExtras = true
+  }
+
+  #placeOf(billing: CellBilling | null): number {
+    let place = this.#places.get(billing)
+    if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing) - 1))
+    return place
+  }
+
+  /** A list of JSON that PostgreSQL takes for certain. */
+  outputsJson(): string {
+    const { outputs } = this
+    if (!outputs.some((one) => one instanceof StoredJson)) return toStorableJson(outputs)
+    return `[${outputs.map((one) => (one instanceof StoredJson ? one.text : toStorableJson(one))).join()}]`
   }
 
   /** Cells of a batch are completed at one moment: a few of them show what their action gives, and each is one more in an index. */

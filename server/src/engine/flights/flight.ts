@@ -1,5 +1,6 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Provenance } from '../../catalog/outcome.ts'
+import type { StoredJson } from '../../lib/json/stored-json.ts'
 import type { Refusal } from '../../store/purses/take.ts'
 import type { RunFacts } from '../../store/runs/run-facts.ts'
 import type { StoredBilling } from '../../store/runs/runs.ts'
@@ -72,7 +73,7 @@ export type SettledCell = {
   /** Of the catalogue, said of every cell. */
   template?: string | undefined
   status: CellStatus
-  outputs?: Record<string, unknown> | undefined
+  outputs?: Record<string, unknown> | StoredJson | undefined
   error?: string | undefined
   creditsMillis: number
   cached: boolean

@@ -47,11 +47,11 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       each(cells.statuses),
       arrayOf(cells.startedAt),
       arrayOf(cells.ends),
-      toStorableJson(cells.outputs),
+      cells.outputsJson(),
       lane * LANES + (round % LANES),
       each(cells.marks),
       toStorableJson(addUpUsage(batch)),
-      each(cells.billing),
+      toStorableJson(cells.billing),
     ]
     if (charges !== null) values.push(arrayOf(cells.credits), ...charges.columns())
     if (kind.extras) values.push(toStorableJson(cells.extras))

@@ -1,4 +1,6 @@
-import { completedMs } from './find-hits.ts'
+import { ANSWERS, ASKED_KEY, completedMs } from './find-hits.ts'
+
+const { o, s, act, ep } = ASKED_KEY
 
 /**
  * Claims cells that nobody computes: one row has the claim to a cell among all processes. Where the result is stored by now it is
@@ -7,11 +9,10 @@ import { completedMs } from './find-hits.ts'
  */
 export const CLAIM_CELLS = `
 with found as materialized (
-  select i.*, c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
-  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::int[], $5::bytea[], $6::date[], $7::uuid[], $8::uuid[])
-    with ordinality as i (o, s, act, ep, key, since, r, run, n)
-  left join cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
-    and (i.since is null or c.completed_at >= i.since at time zone 'UTC')
+  select i.*, ${o} as o, ${s} as s, ${act} as act, ${ep} as ep,
+    c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
+  from unnest($6::int[], $7::bytea[], $8::uuid[], $9::uuid[]) with ordinality as i (g, key, r, run, n)
+  left join ${ANSWERS}
 ), claimed as (
   insert into cell_claims (org_id, sheet_id, action, epoch, key, row_id, run_id)
   select distinct on (o, s, act, ep, key) o, s, act, ep, key, r, run from found where outputs is null

@@ -3,6 +3,8 @@ import { USED } from './usage.ts'
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
 export const CACHED = 1
 export const LEARNS = 2
+/** So many times the place of its billing in the list of all is added. */
+export const BILLING = 4
 
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
 export type BatchKind = {
@@ -41,12 +43,12 @@ with mine as materialized (
 )${when(paid, SHARES)}
 , valid as materialized (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, c.ends, ${uniform ? SAME : 'c.st, c.marks, c.billing'}, nullif(c.out, 'null') as out,
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, c.ends, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
     ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)}
   from rows from (
-    unnest($9::int[], $10::text[], $12::bigint[], $13::boolean[] ${when(!uniform, ', $11::text[], $16::int[], $18::jsonb[]')} ${when(paid, ', $19::bigint[]')}),
+    unnest($9::int[], $10::text[], $12::bigint[], $13::boolean[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
     jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements(${more}::jsonb)`)}
-  ) as c (f, act, at, ends ${when(!uniform, ', st, marks, billing')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
+  ) as c (f, act, at, ends ${when(!uniform, ', st, marks')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
   where ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`}
 )
 ${when(extras && landing !== 'all', CLEARED)}
@@ -76,7 +78,11 @@ from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
 
-const SAME = '($11::text[])[1] as st, ($16::int[])[1] as marks, ($18::jsonb[])[1] as billing'
+/** What is added up in marks; `null` in JSON is what a cell without billing has. */
+const marked = (marks: string) =>
+  `${marks} as marks, nullif($18::jsonb -> (${marks} / ${BILLING}), 'null') as billing`
+const SAME = `($11::text[])[1] as st, ${marked('($16::int[])[1]')}`
+const EACH = `c.st, ${marked('c.marks')}`
 
 const FENCED = `f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
       and f.ticket = i.t and f.attempt = i.a`
