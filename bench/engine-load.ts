@@ -39,5 +39,5 @@ export async function runToTheEnd(call: Call, base: string): Promise<number> {
 export async function startLoam(installation: Installation, credits = 0) {
   const { key } = await installation.makeOrg('Bench', credits)
   const server = await installation.startServer()
-  return { server, call: callOver(server.url, key), stop: () => server.stop() }
+  return { server, key, call: callOver(server.url, key), stop: () => server.stop() }
 }

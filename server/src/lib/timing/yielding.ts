@@ -8,7 +8,10 @@ export type Yielding = {
   foreground: (kind?: ForegroundKind) => () => void
   /** Resolves when a caller of bulk work may go on with one row. */
   yieldTurn: () => Promise<void>
-  /** Resolves when no foreground work is under way, or it was waited for long enough. */
+  /**
+   * Resolves when no step of a run is under way, or it was waited for long enough. Reads are not waited for: they come all the time,
+   * and resting for them cost the bulk more than it gave them.
+   */
   throttle: () => Promise<void>
 }
 
@@ -22,8 +25,8 @@ const ROWS_PER_TURN = 16
 const ROWS_BESIDE = { run: 4, read: 8 }
 /** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
 const MAX_WAIT_MS = 5
-/** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for so long at most. */
-const THROTTLE_MS = { run: 20, read: 4 }
+/** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for a run for so long at most. */
+const THROTTLE_MS = 20
 
 type ForegroundTask = { kind: ForegroundKind; since: number; ended: boolean }
 
@@ -40,7 +43,7 @@ export function createYielding(): Yielding {
     if (task.ended) return
     task.ended = true
     underWay[task.kind] -= 1
-    if (underWay.run + underWay.read === 0) wake()
+    if (underWay.run === 0) wake()
   }
 
   /** Forgets tasks that ended, and those that wait for something else. Answers the most urgent kind that is left. */
@@ -92,10 +95,9 @@ export function createYielding(): Yielding {
       })
     },
     async throttle() {
-      const kind = foregroundKind()
-      if (kind === undefined) return
+      if (foregroundKind() !== 'run') return
       const { promise, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, THROTTLE_MS[kind])
+      const timer = setTimeout(resolve, THROTTLE_MS)
       throttled.add(resolve)
       await promise
       clearTimeout(timer)
