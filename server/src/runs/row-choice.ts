@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
 import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
-import { livingRows } from '../store/sheets/rows.ts'
+import { livingRows, rowsWithIds } from '../store/sheets/rows.ts'
 import type { Selection } from '../store/sheets/selection.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
@@ -31,7 +31,7 @@ export function chosenRows(sheet: SheetKey, choice: RowChoice) {
     case 'all':
       return living
     case 'ids':
-      return sql`${living} and r.row_id = any(${choice.ids}::uuid[])`
+      return sql`select r.row_id, r.seq from ${rowsWithIds(sheet, choice.ids)} where ${livingRows(sheet)}`
     case 'first':
       return sql`${living} order by r.seq limit ${choice.count}`
     case 'matching':
