@@ -13,10 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { databaseUrl } from './global-setup.ts'
-import { targets } from './harness.ts'
+import { createDatabase } from './databases.ts'
 import { UNLIMITED } from './installation.ts'
 import { prepareCluster } from './prepared-cluster.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
@@ -82,7 +80,7 @@ beforeAll(async () => {
   })
   expect(server.stderr()).not.toContain('"level":60')
   expect(server.url).not.toBe('')
-  emptyDatabase = await makeEmptyDatabase()
+  emptyDatabase = await createDatabase()
   // `npx loam` looks around for half a second; the command is the same.
   mkdirSync(join(folder, 'bin'))
   writeFileSync(
@@ -96,7 +94,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop('SIGKILL')
   service.stop()
-  await dropEmptyDatabase()
   rmSync(folder, { recursive: true, force: true })
 }, LIMIT.timeout)
 
@@ -107,20 +104,6 @@ async function startService() {
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
   return { url: /http:\S+/.exec(line)?.[0] ?? '', stop: () => void child.kill('SIGKILL') }
 }
-
-const EMPTY = `docs_${process.pid}`
-
-async function onTarget(statement: string): Promise<string> {
-  const [target] = targets()
-  if (target === undefined) throw new Error('the global set-up started no PostgreSQL')
-  const client = new pg.Client({ connectionString: target.url })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-  return databaseUrl(target.url, EMPTY)
-}
-const makeEmptyDatabase = () => onTarget(`create database ${EMPTY}`)
-const dropEmptyDatabase = () => onTarget(`drop database if exists ${EMPTY} with (force)`)
 
 /** Runs the blocks in one shell, as a reader does, and answers what each printed. */
 async function runBlocks(blocks: Block[], folderName: string) {

@@ -1,9 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { inject } from 'vitest'
 import { openAgent } from '#server/agent/open-agent.ts'
 import { createApp } from '#server/api/app.ts'
 import type { Api, Services } from '#server/api/services.ts'
@@ -26,27 +23,12 @@ import { openStore, type Store } from '#server/store/connection/db.ts'
 import { limitsOf } from '#server/store/connection/limits.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { atEnd } from './at-end.ts'
-import { databaseUrl as urlOfDatabase, type Target, TEMPLATE } from './global-setup.ts'
+import { createDatabase } from './databases.ts'
+import { type Target, TEMPLATE } from './global-setup.ts'
 
-export const targets = (): Target[] => inject('targets')
-
-/** A database of its own for the calling test file, dropped at its end. */
-export async function makeDatabase(target: Target | undefined = targets()[0]): Promise<string> {
-  if (target === undefined) throw new Error('the global set-up started no PostgreSQL')
-  const name = `test_${randomBytes(8).toString('hex')}`
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: target.url })
-    await client.connect()
-    try {
-      await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  await run(`create database ${name} template ${TEMPLATE} strategy file_copy`)
-  atEnd(() => run(`drop database ${name} with (force)`))
-  return urlOfDatabase(target.url, name)
-}
+/** A database of its own for the calling test file, migrated, dropped at its end. */
+export const makeDatabase = (target?: Target): Promise<string> =>
+  createDatabase({ target, template: TEMPLATE })
 
 export function testConfig(overrides: Record<string, string> = {}): Config {
   return readConfig({

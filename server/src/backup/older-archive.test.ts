@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'
-import { makeApp, targets, testConfig } from '#test/harness.ts'
+import { createDatabase } from '#test/databases.ts'
+import { makeApp, testConfig } from '#test/harness.ts'
 import { startTestWorker } from '#test/worker.ts'
-import { databaseUrl } from '../../../test/global-setup.ts'
 import { openStorage } from '../files/storage/open-storage.ts'
 import { createLog } from '../lib/log.ts'
 import { createSealer } from '../lib/security/secrets.ts'
@@ -21,25 +21,6 @@ const ARCHIVE = fileURLToPath(new URL('testing/schema-24.tar.gz', import.meta.ur
 
 const folder = mkdtempSync(join(tmpdir(), 'loam-older-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-/** An empty database, as an operator makes one: without any table. */
-async function makeEmptyDatabase(): Promise<string> {
-  const [target] = targets()
-  if (target === undefined) throw new Error('the global set-up started no PostgreSQL')
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: target.url })
-    await client.connect()
-    try {
-      await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  const name = `test_older_${process.pid}_${Date.now()}`
-  await run(`create database ${name}`)
-  afterAll(() => run(`drop database ${name} with (force)`))
-  return databaseUrl(target.url, name)
-}
 
 async function* whole() {
   yield gunzipSync(readFileSync(ARCHIVE))
@@ -60,7 +41,7 @@ async function writeChanged(change: (part: Part) => Part[]): Promise<string> {
 }
 
 it('an archive of an older version is restored: later migrations follow, and what was there works on', async () => {
-  const url = await makeEmptyDatabase()
+  const url = await createDatabase()
   const [secret, key, manifest] = [
     await readPart('secret'),
     await readPart('admin-key'),
@@ -120,7 +101,7 @@ it('an archive of an older version is restored: later migrations follow, and wha
 })
 
 it('F49: a restore writes over nothing that is not its own: no other table, file or key', async () => {
-  const url = await makeEmptyDatabase()
+  const url = await createDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const dataDir = mkdtempSync(join(folder, 'other-'))

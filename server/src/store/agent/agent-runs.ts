@@ -89,7 +89,7 @@ export async function endAgentRun(
       })
       .where('org_id', '=', org_id)
       .where('agent_run_id', '=', agent_run_id)
-      .where('state', '=', 'running')
+      .where('state', '=', sql.lit('running'))
       .returning(['price_millis', 'request_id', 'key_id', 'member_id'])
       .executeTakeFirst()
     if (ended === undefined) return false
@@ -167,7 +167,7 @@ export async function listDeadAgentRuns(db: Db, maxSeconds: number): Promise<Age
   return db
     .selectFrom('agent_runs')
     .select(['org_id', 'agent_run_id'])
-    .where('state', '=', 'running')
+    .where('state', '=', sql.lit('running'))
     .where('started_at', '<', sql<Date>`now() - ${maxSeconds} * interval '1 second'`)
     .limit(1000)
     .execute()

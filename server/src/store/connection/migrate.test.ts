@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { Client } from 'pg'
-import { afterAll, describe, expect, it } from 'vitest'
-import { databaseUrl, type Target } from '#test/global-setup.ts'
-import { makeDatabase, targets } from '#test/harness.ts'
+import { describe, expect, it } from 'vitest'
+import { createDatabase, targets } from '#test/databases.ts'
+import { makeDatabase } from '#test/harness.ts'
 import { migrate, MigrationError, newestSchemaVersion } from './migrate.ts'
 
 const files = readdirSync(new URL('../migrations/', import.meta.url)).sort()
@@ -20,13 +19,6 @@ async function run(url: string, ...statements: string[]): Promise<Record<string,
   }
 }
 
-async function makeEmptyDatabase(target: Target): Promise<string> {
-  const name = `test_${randomBytes(8).toString('hex')}`
-  await run(target.url, `create database ${name}`)
-  afterAll(() => run(target.url, `drop database ${name} with (force)`))
-  return databaseUrl(target.url, name)
-}
-
 const tablesOf = (url: string) =>
   run(
     url,
@@ -41,7 +33,7 @@ it('migrations are numbered 1, 2, 3, ... without a gap, and the last number is t
 
 describe.each(targets())('on $name', (target) => {
   it('each migration is applied once when 8 processes migrate at once', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     const lines: string[] = []
     await Promise.all(Array.from({ length: 8 }, () => migrate(url, (line) => lines.push(line))))
     expect(lines).toEqual([...files.map((file) => `applying migration ${file}`), 'migrating the job queue'])
@@ -53,7 +45,7 @@ describe.each(targets())('on $name', (target) => {
   })
 
   it('M13: what the ledger had before usage was counted is counted by the migration', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     await migrate(url, ignore, 36)
     const org = '00000000-0000-7000-8000-000000000001'
     await run(
@@ -69,7 +61,7 @@ describe.each(targets())('on $name', (target) => {
   })
 
   it('M13: what the first count of usage did not see is counted later, and nothing twice', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     const system = `select set_config('loam.org', '*', false)`
     const [seen, unseen] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002']
     const enter = (at: string, millis: number) =>
@@ -124,7 +116,7 @@ describe.each(targets())('on $name', (target) => {
   })
 
   it('leaves no lock and no connection behind', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     await migrate(url, ignore)
     const here = 'database = (select oid from pg_database where datname = current_database())'
     expect(await run(url, `select from pg_locks where locktype = 'advisory' and ${here}`)).toEqual([])
@@ -150,7 +142,7 @@ describe.each(targets())('on $name', (target) => {
   })
 
   it('a migration that fails is rolled back whole, says which, and succeeds once its cause is gone', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     // The first migration makes this table last: everything before it has to go again.
     await run(url, 'create table credit_entries (in_the_way int)')
     const lines: string[] = []
@@ -171,7 +163,7 @@ describe.each(targets())('on $name', (target) => {
   })
 
   it('losing the connection while waiting for another process is an error, not the end of the program', async () => {
-    const url = await makeEmptyDatabase(target)
+    const url = await createDatabase({ target })
     const holder = new Client({ connectionString: url })
     await holder.connect()
     await migrate(url, ignore)

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { newId } from '#server/lib/ids.ts'
-import { makeStore, targets } from '#test/harness.ts'
+import { targets } from '#test/databases.ts'
+import { makeStore } from '#test/harness.ts'
 import type { Lines } from './copy-out.ts'
 import { openSnapshot, type Snapshot } from './snapshot.ts'
 

@@ -36,7 +36,7 @@ export async function countRunningExports(db: Db, orgId: string): Promise<number
     .selectFrom('exports')
     .select((eb) => eb.fn.countAll<number>().as('running'))
     .where('org_id', '=', orgId)
-    .where('status', '=', 'running')
+    .where('status', '=', sql.lit('running'))
     .executeTakeFirstOrThrow()
   return running
 }
@@ -108,7 +108,7 @@ export async function beginExport(
     .set((eb) => ({ attempt: eb('attempt', '+', 1) }))
     .where('org_id', '=', org_id)
     .where('export_id', '=', export_id)
-    .where('status', '=', 'running')
+    .where('status', '=', sql.lit('running'))
     .returningAll()
     .executeTakeFirst()
 }
@@ -160,7 +160,7 @@ function change(db: Db, { org_id, export_id, attempt }: Attempt) {
     .updateTable('exports')
     .where('org_id', '=', org_id)
     .where('export_id', '=', export_id)
-    .where('status', '=', 'running')
+    .where('status', '=', sql.lit('running'))
     .where('attempt', '=', attempt)
 }
 

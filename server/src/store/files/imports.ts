@@ -23,7 +23,9 @@ export async function insertImport(db: Db, { mapping, ...fields }: NewImport): P
   const made = await db
     .insertInto('imports')
     .values({ ...fields, import_id: newId(), mapping: JSON.stringify(mapping) })
-    .onConflict((on) => on.columns(['org_id', 'sheet_id']).where('status', '=', 'processing').doNothing())
+    .onConflict((on) =>
+      on.columns(['org_id', 'sheet_id']).where('status', '=', sql.lit('processing')).doNothing(),
+    )
     .returning('import_id')
     .executeTakeFirst()
   return made?.import_id ?? null
@@ -70,7 +72,7 @@ export async function startImport(
     .set({ starts: sql<number>`starts + 1` })
     .where('org_id', '=', org_id)
     .where('import_id', '=', import_id)
-    .where('status', '=', 'processing')
+    .where('status', '=', sql.lit('processing'))
     .returningAll()
     .executeTakeFirst()
 }
@@ -96,7 +98,7 @@ export async function advanceImport(
     })
     .where('org_id', '=', org_id)
     .where('import_id', '=', import_id)
-    .where('status', '=', 'processing')
+    .where('status', '=', sql.lit('processing'))
     .where('chunks', '=', from)
     .executeTakeFirst()
   return numUpdatedRows > 0n
@@ -113,7 +115,7 @@ export async function completeImport(
     .set({ status: 'completed', finished_at: sql<Date>`now()` })
     .where('org_id', '=', org_id)
     .where('import_id', '=', import_id)
-    .where('status', '=', 'processing')
+    .where('status', '=', sql.lit('processing'))
     .where('chunks', '=', chunks)
     .executeTakeFirst()
   return numUpdatedRows > 0n
@@ -125,7 +127,7 @@ export async function failImport(db: Db, { org_id, import_id }: ImportKey, error
     .set({ status: 'failed', error, finished_at: sql<Date>`now()` })
     .where('org_id', '=', org_id)
     .where('import_id', '=', import_id)
-    .where('status', '=', 'processing')
+    .where('status', '=', sql.lit('processing'))
     .execute()
 }
 

@@ -119,7 +119,7 @@ export function relatedQuery(
 ) {
   const ends = endsOf(direction)
   const [own, other] = [sql.ref(ends.own), sql.ref(ends.other)]
-  const laterPart = after === null ? sql`` : sql`and entity_id >= ${after.own_id}`
+  const laterPart = after === null ? sql`` : sql`where entity_id >= ${after.own_id}`
   // A bound in one piece, so that the index begins there.
   const laterEnd =
     after === null
@@ -127,11 +127,13 @@ export function relatedQuery(
       : sql`and ${other} > case when p.entity_id = ${after.own_id} then ${after.other_id}
           else '00000000-0000-0000-0000-000000000000' end::uuid`
   return sql<RelatedPair>`
-    with page as materialized (
+    with parts as materialized (
+      select entity_id, root_id from record_entities where org_id = ${orgId} and root_id = any(${rootIds}::uuid[])
+    ), page as materialized (
       select p.root_id, p.is_merged, p.entity_id as own_id, r.other_id
       from (
-        select entity_id, root_id, ${hasParts(orgId, sql.ref('e.root_id'))} as is_merged from record_entities e
-        where org_id = ${orgId} and root_id = any(${rootIds}::uuid[]) ${laterPart} order by entity_id
+        select entity_id, root_id, ${hasParts(orgId, sql.ref('parts.root_id'))} as is_merged from parts
+        ${laterPart} order by entity_id
       ) as p cross join lateral (
         select distinct ${other} as other_id from record_relationships
         where org_id = ${orgId} and ${own} = p.entity_id and type = ${type} ${laterEnd} order by 1 limit ${limit}

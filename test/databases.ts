@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { atEnd } from './at-end.ts'
+import { databaseUrl, type Target } from './global-setup.ts'
+
+export const targets = (): Target[] => inject('targets')
+
+export type DatabaseOptions = { target?: Target | undefined; template?: string }
+
+/** A database of its own for the calling test file, dropped at its end: empty, or a copy of a template. */
+export async function createDatabase({
+  target = targets()[0],
+  template,
+}: DatabaseOptions = {}): Promise<string> {
+  if (target === undefined) throw new Error('the global set-up started no PostgreSQL')
+  const { url } = target
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await run(
+    url,
+    `create database ${name}${template === undefined ? '' : ` template ${template} strategy file_copy`}`,
+  )
+  atEnd(() => dropDatabase(url, name))
+  return databaseUrl(url, name)
+}
+
+const NOT_OURS = '42501'
+const ATTEMPTS = 5
+
+/**
+ * By force, since a test may have lost a connection. Autovacuum at work there is not ours to end by force; a plain drop, which
+ * asks it to leave, is.
+ */
+async function dropDatabase(url: string, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run(url, `drop database ${name} ${attempt % 2 === 1 ? 'with (force)' : ''}`)
+    } catch (cause) {
+      if (attempt === ATTEMPTS || (attempt % 2 === 1 && !isNotOurs(cause))) throw cause
+    }
+  }
+}
+
+const isNotOurs = (cause: unknown) => cause instanceof pg.DatabaseError && cause.code === NOT_OURS
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
