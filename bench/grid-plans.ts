@@ -1,9 +1,10 @@
-import { CompiledQuery } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import { AppError } from '#server/lib/errors.ts'
 import type { Db, Store } from '#server/store/connection/db.ts'
 import { countSettled } from '#server/store/sheets/cell-totals.ts'
 import { listCells } from '#server/store/sheets/cells.ts'
 import { listMatching, listPage } from '#server/store/sheets/rows.ts'
+import { explainScans } from '#test/explain.ts'
 
 type Plan = { query: string; ms: string; plan: string }
 
@@ -76,9 +77,5 @@ async function planOf(db: Db, run: (db: Db) => Promise<unknown>): Promise<string
     if (!(cause instanceof AppError)) throw cause
   })
   if (seen === undefined) return ''
-  const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>(
-    CompiledQuery.raw(`explain (costs off) ${seen.sql}`, [...seen.parameters]),
-  )
-  const scans = rows.map((row) => row['QUERY PLAN'].trim()).filter((line) => /Scan/.test(line))
-  return [...new Set(scans.map((line) => line.replace(/^->\s*/, '')))].join('; ')
+  return (await explainScans(db, seen)).join('; ')
 }

@@ -10,7 +10,10 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
 import { newId } from '#server/lib/ids.ts'
 import { conditionsOf } from '#server/store/sheets/row-filters.ts'
+import { allOf, livingRows, rowsAmong } from '#server/store/sheets/rows.ts'
 import type { Selection } from '#server/store/sheets/selection.ts'
+import type { SheetKey } from '#server/store/sheets/sheet-key.ts'
+import { explainScans } from '#test/explain.ts'
 import { openInstallation } from '#test/installation.ts'
 import { addRows, callOver, makeSheet } from '#test/sheets.ts'
 import { COMPANY_COLUMNS, companyRow } from './company-row.ts'
@@ -132,6 +135,11 @@ async function plans(base: string): Promise<void> {
     ],
   ]
   const sheetId = base.slice(-36)
+  const found = await client.query<SheetKey>('select org_id, sheet_id from sheets where sheet_id = $1', [
+    sheetId,
+  ])
+  const [sheetKey] = found.rows
+  if (sheetKey === undefined) throw new Error('the sheet is gone')
   const table = []
   for (const [what, { body, selection }] of cases) {
     const times: number[] = []
@@ -141,11 +149,16 @@ async function plans(base: string): Promise<void> {
       matches = (await call(`${base}/rows/list`, body)).data.total_count
       times.push(performance.now() - started)
     }
-    const plan = await sql<{ 'QUERY PLAN': string }>`explain (costs off) select count(*) from rows r
-      where r.org_id = (select org_id from sheets where sheet_id = ${sheetId}) and r.sheet_id = ${sheetId} and r.seq >= 1
-        and ${sql.join(conditionsOf(selection), sql` and `)}`.execute(installation.store.system)
-    const scan = plan.rows.map((row) => row['QUERY PLAN']).find((line) => /Scan.* on rows/.test(line)) ?? ''
-    table.push({ filter: what, matches, ms: median(times).toFixed(0), plan: scan.replace(/^[\s>-]+/, '') })
+    const { system } = installation.store
+    const among = await rowsAmong(system, sheetKey, selection)
+    const matching = sql`select count(*) from ${among} where ${livingRows(sheetKey)} and ${allOf(conditionsOf(selection))}`
+    const scans = await explainScans(system, matching.compile(system))
+    table.push({
+      filter: what,
+      matches,
+      ms: median(times).toFixed(0),
+      plan: scans.find((scan) => / on rows/.test(scan)) ?? '',
+    })
   }
   print(`Filters over ${total} rows: page and exact count`, table)
 }

@@ -13,6 +13,7 @@ export async function makeLargeSheet(
   call: Call,
   orgId: string,
   rows: number,
+  { analysed = true }: { analysed?: boolean } = {},
 ): Promise<LargeSheet> {
   const step = { action_id: 'split_full_name', inputs: { value: '{{input.company}}' } }
   const base = await makeSheet(call, INPUTS, [step])
@@ -29,6 +30,7 @@ export async function makeLargeSheet(
     sheetId,
     rows + 1,
   ])
+  if (!analysed) return { base, orgId, sheetId }
   for (const table of ['rows', 'cells', 'sheet_counters']) await run(`analyze ${table}`, [])
   return { base, orgId, sheetId }
 }

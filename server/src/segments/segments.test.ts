@@ -212,7 +212,7 @@ it('a page of the relationships of an entity costs what it holds, and no more ar
     const [, , third] = await readRelated(trx, orgId, ids, WORKS_AT, { after: null, limit: 5000 })
     for (const after of [null, third ?? null]) {
       const query = relatedQuery(orgId, ids, WORKS_AT, { after, limit: 10 })
-      const plan = await explain(trx, query)
+      const plan = await explain(trx, query.compile(trx))
       expect(plan['Actual Rows']).toBe(10)
       // Of PostgreSQL; all of them together take thousands.
       expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300)

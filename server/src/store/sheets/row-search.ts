@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
 import { cellHolds, conditionsOf, FAILED, rowHolds } from './row-filters.ts'
-import { allOf, BLOCK, livingRows } from './rows.ts'
+import { allOf, BLOCK, livingRows, rowsAmong } from './rows.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
 
@@ -33,10 +33,11 @@ export async function placeAmong(
   selection: Selection,
   rowId: string,
 ): Promise<number | null> {
+  const among = await rowsAmong(db, sheet, selection)
   const { rows } = await sql<{ place: number; is_there: boolean }>`
     select count(*) filter (where r.seq < t.seq) as place, coalesce(bool_or(r.seq = t.seq), false) as is_there
     from (select seq from rows where org_id = ${sheet.org_id} and row_id = ${rowId} and sheet_id = ${sheet.sheet_id}) t
-    join rows r on r.seq <= t.seq
+    join ${among} on r.seq <= t.seq
     where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`.execute(db)
   const found = rows[0]
   return found?.is_there === true ? found.place : null

@@ -7,7 +7,7 @@ import { type Db, inTransaction } from '../connection/db.ts'
 import { KEYED_READ } from '../connection/statement-names.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { packedCells } from './cells.ts'
-import { type Condition, conditionsOf } from './row-filters.ts'
+import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
 import type { Selection } from './selection.ts'
@@ -102,7 +102,7 @@ function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unk
         from sheet left join gap on true)`
 }
 
-/** Rows that meet a selection, and how many there are. Scans the sheet, or the range of ids that `created_at` names. */
+/** Rows that meet a selection, and how many there are. */
 export async function listMatching(
   db: Db,
   sheet: SheetKey,
@@ -110,7 +110,8 @@ export async function listMatching(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const matching = sql`from rows r where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
+  const among = await rowsAmong(db, sheet, selection)
+  const matching = sql`from ${among} where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
   if (selection.find !== undefined) return listFound(db, sheet, matching, offset, limit)
   const { rows } = await sql<Partial<LightRow> & { total: number }>`
     select matched.total, page.row_id, page.data, page.stored_bytes
@@ -187,11 +188,12 @@ export async function deleteRows(
   const { rows } = await sql<{ row_id: string }>`
     with counter as (
       select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
+    ), named as materialized (
+      select r.row_id from counter, ${rowsWithIds({ org_id, sheet_id }, ids)}
+      where r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
     ), gone as (
-      delete from rows r using counter
-      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
-        and r.row_id = any(${ids}::uuid[])
-      returning r.row_id, r.seq
+      delete from rows r using named
+      where r.org_id = ${org_id} and r.row_id = named.row_id returning r.row_id, r.seq
     ), cells_gone as (
       delete from cells c using gone
       where c.org_id = ${org_id} and c.row_id = gone.row_id
@@ -240,6 +242,26 @@ export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Pro
 export function rowsWithIds({ org_id }: SheetKey, ids: readonly string[]): RawBuilder<unknown> {
   return sql`(select distinct unnest(${ids}::uuid[]) as row_id) wanted,
     lateral (select * from rows where org_id = ${org_id} and row_id = wanted.row_id offset 0) r`
+}
+
+/** Rows that are looked at one by one rather than all of a sheet. */
+const NARROW = 10_000
+
+/**
+ * Where to look for the rows of a selection, as `r`: in the range of ids that `created_at` names if the organisation has few rows there,
+ * else in the sheet. PostgreSQL cannot tell, since its plans are for any range.
+ */
+export async function rowsAmong(
+  db: Db,
+  { org_id }: SheetKey,
+  { createdAt }: Selection,
+): Promise<RawBuilder<unknown>> {
+  if (createdAt === undefined) return sql`rows r`
+  const inRange = sql`from rows r where r.org_id = ${org_id} and ${createdWithin(createdAt)}`
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from (select ${inRange} limit ${NARROW + 1}) few`.execute(db)
+  const few = (rows[0]?.count ?? 0) <= NARROW
+  return few ? sql`(select r.* ${inRange} offset 0) r` : sql`rows r`
 }
 
 export function livingRows({ org_id, sheet_id }: SheetKey): Condition {
