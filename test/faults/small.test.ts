@@ -5,13 +5,13 @@ import { expect, it } from 'vitest'
 // Small versions of R1, R3 and R6 are in server/src/engine/recovery.test.ts, which needs no PostgreSQL of its own.
 it.each([
   ['R2', '--seconds 3 --callers 3 --recovery-seconds 30'],
-  ['R4', '--rounds 2 --sheets 3 --members 30'],
+  ['R4', '--rounds 1 --sheets 3 --members 30'],
   ['R7', '--rounds 1 --seconds 1 --megabytes 200 --hang-seconds 300'],
   // How much is answered is a matter of the machine; that the rest is refused in order is not.
   ['R10', '--seconds 2 --rounds 1 --goodput 0 --recovery-seconds 600'],
   // How long a start takes is a matter of the machine; that it finds everything is not.
   ['R12', '--rounds 1 --start-seconds 600'],
-  ['endings', '--rounds 4 --rows 60'],
+  ['endings', '--rounds 2 --rows 60'],
   ['R17', '--rows 300 --kills 2 --seconds-a-kill 60'],
   ['R9', '--rounds 1 --rows 100 --slow-seconds 1 --callers 6 --only whole'],
   ['R5', '--rows 3 --brief --memory-mb 1024'],

@@ -329,7 +329,10 @@ it('whatever happens in whatever order, no cell is lost or settled twice and the
       await expectStatuses(world)
       await drain(world)
     }),
-    // The same interleavings each time; LOAM_SEED=<number> tries others.
-    { numRuns: 50, seed: Number(process.env['LOAM_SEED'] ?? 20_261_115) },
+    // The same interleavings each time; LOAM_SEED=<number> tries others, LOAM_RUNS=<number> more of them.
+    {
+      numRuns: Number(process.env['LOAM_RUNS'] ?? 20),
+      seed: Number(process.env['LOAM_SEED'] ?? 20_261_115),
+    },
   )
 }, 300_000)

@@ -19,12 +19,12 @@ it.each(actions)('$id can be added, read and configured', async ({ id, name, inp
   expect([...codes].filter((code) => !expected.has(code as string))).toEqual([])
   expect((await chain.call('GET', `/${id}_1/outputs`)).status).toBe(200)
   for (const field of Object.keys(inputs)) {
-    // Whatever a field makes of nonsense, it is an answer and not a failure of ours.
+    // Whatever a field makes of nonsense, it is an answer and not a failure of ours; the answer is the node as it is read.
     for (const value of [null, '', '{{input.email}}', 5, true, [], ['x'], {}, [{}], [{ conditions: [] }]]) {
       const answer = await chain.call('PATCH', `/${id}_1`, { inputs: { [field]: value } })
       expect([200, 400]).toContain(answer.status)
-      if (answer.status === 200) expect((await chain.call('GET', `/${id}_1`)).status).toBe(200)
     }
+    expect((await chain.call('GET', `/${id}_1`)).status).toBe(200)
     expect([200, 400, 404]).toContain((await chain.call('POST', `/${id}_1/options/${field}`, {})).status)
   }
 })
