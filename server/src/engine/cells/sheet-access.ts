@@ -186,13 +186,14 @@ async function scan(
 ): Promise<ScannedRow[]> {
   const { org_id, sheet_id } = sheet
   const [beyond, direction] = order === 'oldest' ? [sql`>`, sql`asc`] : [sql`<`, sql`desc`]
+  const behind = after === null ? sql`` : sql`and r.seq ${beyond} ${after}::bigint`
   const { rows } = await sql<ScannedRow>`
     with weighed as (
       select r.row_id, r.seq, r.data, pg_column_size(r.data) + coalesce((select sum(pg_column_size(c.outputs))
         from cells c where c.org_id = r.org_id and c.row_id = r.row_id), 0) as bytes
       from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
         and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-        and (${after}::bigint is null or r.seq ${beyond} ${after}::bigint)
+        ${behind}
       order by r.seq ${direction} limit ${limit}
     ), added as (
       select *, sum(bytes) over (order by seq ${direction}) - bytes as before, count(*) over ()::int as looked from weighed

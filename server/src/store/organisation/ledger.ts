@@ -43,6 +43,7 @@ export async function listLedger(
     ...(member === null ? [] : [ofMember(orgId, member)]),
   ]
   const where = sql.join(conditions, sql` and `)
+  const isOfType = type === null ? sql`true` : sql`type = ${type}`
   const isBefore = after === null ? sql`true` : sql`entry_id < ${after}`
   const beginsBefore = after === null ? sql`true` : sql`first_id < ${after}`
   // The first block may end behind the cursor: whatever it has of entries, as many as asked for are in those after it.
@@ -55,7 +56,7 @@ export async function listLedger(
       ) newest window newer as (order by last_id desc)
     )
     select ${LEDGER_COLUMNS} from (
-      (select ${LEDGER_COLUMNS} from credit_entries where ${where} and ${isBefore} and (${type}::text is null or type = ${type})
+      (select ${LEDGER_COLUMNS} from credit_entries where ${where} and ${isBefore} and ${isOfType}
         order by entry_id desc limit ${limit})
       union all
       (select ${LEDGER_COLUMNS} from block_entries where org_id = ${orgId} and ${isBefore}

@@ -6,12 +6,15 @@ import { lockPurses } from './purse-locks.ts'
 /** The purses that the charge `c` is counted in, beside the balance. */
 const COUNTED_IN = sql`c.purse_ids || ${LATE_PURSES}`
 
+const chargesOf = (orgId: string, holder: string | null) =>
+  holder === null ? sql`c.org_id = ${orgId}` : sql`c.org_id = ${orgId} and c.holder = ${holder}`
+
 /**
  * Enters in the ledger what shares were spent on: it moves from granted to spent, and gets its balance. Of all holders, or of
  * one. Whoever reads balance, ledger or usage folds first.
  */
 export async function foldCharges(db: Db, orgId: string, holder: string | null = null): Promise<void> {
-  const mine = sql`c.org_id = ${orgId} and (${holder}::text is null or c.holder = ${holder})`
+  const mine = chargesOf(orgId, holder)
   const { rows: found } = await sql<{ purse_ids: string[] }>`
     select array(select distinct p from purse_charges c, unnest(${COUNTED_IN}) p where ${mine}) as purse_ids
     where exists (select from purse_charges c where ${mine})`.execute(db)
@@ -36,7 +39,7 @@ async function foldLocked(
   await sql`
     with due as materialized (
       select c.charge_id, ${COUNTED_IN} as counted_in from purse_charges c
-      where c.org_id = ${orgId} and (${holder}::text is null or c.holder = ${holder})
+      where ${chargesOf(orgId, holder)}
     ), gone as materialized (
       delete from purse_charges c using due where c.org_id = ${orgId} and c.charge_id = due.charge_id
         and due.counted_in <@ ${purseIds}::uuid[]

@@ -34,6 +34,7 @@ export async function listRuns(
   { org_id, sheet_id }: SheetKey,
   { limit, runId = null }: { limit: number; runId?: string | null },
 ): Promise<RunRecord[]> {
+  const chosen = runId === null ? sql`` : sql`and r.run_id = ${runId}::uuid`
   const { rows } = await sql<RunRecord>`
     select r.run_id, r.trigger, r.state, r.revision, r.actions, r.rows_queued, r.price_version, r.key_id, r.created_by, r.created_at, r.finished_at,
       coalesce(t.rows_done, 0)::bigint as rows_done, coalesce(t.cells_done, 0)::bigint as cells_done,
@@ -47,10 +48,8 @@ export async function listRuns(
         sum(credits_millis) as credits_millis, sum(rows_out_of_credits) as rows_out_of_credits,
         (array_agg(stopped_by) filter (where stopped_by is not null))[1] as stopped_by
       from run_tallies t where t.org_id = r.org_id and t.run_id = r.run_id) t on true
-    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
-      and (${runId}::uuid is null or r.run_id = ${runId}::uuid) order by r.run_id desc limit ${limit}`.execute(
-    db,
-  )
+    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} ${chosen}
+    order by r.run_id desc limit ${limit}`.execute(db)
   return rows
 }
 

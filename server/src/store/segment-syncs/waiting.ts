@@ -71,7 +71,7 @@ export async function countWaiting(
     cross join lateral (
       select m.entity_id, m.entered_seq from segment_members m
       where m.org_id = d.org_id and m.segment_id = y.segment_id and ${isWaiting(IN_TABLE)}
-        and (${through}::bigint is null or m.entered_seq <= ${through}::bigint) offset 0
+        ${through === null ? sql`` : sql`and m.entered_seq <= ${through}::bigint`} offset 0
     ) m
     where d.org_id = ${orgId} and d.connection_id = any(${connectionIds}::uuid[])
     group by grouping sets ((d.sync_id, d.connection_id), (d.sync_id))`.execute(db)
