@@ -44,3 +44,6 @@ export function isUuid(text: string): boolean {
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
+
+/** Comes before every id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000'

@@ -1,3 +1,4 @@
+import { NO_ID } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { refreshEntities } from '../store/records/entities.ts'
@@ -5,7 +6,6 @@ import { lockRecords, lockRoots } from '../store/records/record-locks.ts'
 import { listRoots, writeSourceOrder } from '../store/records/sources.ts'
 
 const CHUNK = 1000
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Declares which sources count before which, and writes all entities anew by it, in chunks. Ingests that come after the first
@@ -27,7 +27,7 @@ export async function declareSourceOrder(
     })
   })
   let changed = 0
-  for (let after: string | undefined = FIRST; after !== undefined;) {
+  for (let after: string | undefined = NO_ID; after !== undefined;) {
     const from: string = after
     after = await db.transaction().execute(async (trx) => {
       await lockRecords(trx, orgId, 'shared')

@@ -94,7 +94,7 @@ async function launchNext(
 ): Promise<{ launched: number; is_whole: boolean }> {
   const { rows } = await sql<{ launched: number; is_whole: boolean }>`${keyed}
     with chosen as materialized (
-      ${allRows({ org_id, sheet_id })} and r.seq > ${after}::bigint and r.seq <= ${until}::bigint order by r.seq limit ${PIECE}
+      ${allRows({ org_id, sheet_id })} and r.seq > ${after}::bigint and r.seq <= ${until}::bigint order by r.seq limit ${sql.lit(PIECE)}
     ), launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen order by row_id

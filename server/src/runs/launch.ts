@@ -69,7 +69,7 @@ async function launch(
 ): Promise<Launched | 'held up'> {
   const { sheet, actions, trigger, rows: choice, hops = 0, member = null } = request
   const { org_id, sheet_id, workflow_id } = sheet
-  const limited = first === undefined ? sql`` : sql`order by r.seq limit ${first}`
+  const limited = first === undefined ? sql`` : sql`order by r.seq limit ${sql.lit(first)}`
   const { rows } = await sql<Partial<Launched> & { is_held_up: boolean }>`${keyed}
     with others as materialized (
       select ${waits}::boolean and exists (select from runs where org_id = ${org_id} and sheet_id = ${sheet_id}

@@ -33,7 +33,7 @@ export function chosenRows(sheet: SheetKey, choice: RowChoice) {
     case 'ids':
       return sql`select r.row_id, r.seq from ${rowsWithIds(sheet, choice.ids)} where ${livingRows(sheet)}`
     case 'first':
-      return sql`${living} order by r.seq limit ${choice.count}`
+      return sql`${living} order by r.seq limit ${sql.lit(choice.count)}`
     case 'matching':
       return sql`${living} and ${sql.join(conditionsOf(choice.selection) satisfies Condition[], sql` and `)}`
     case 'unfinished':

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { NO_ID } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type HandedRow, type HandingOver, reservePlaces } from '../store/queue/hand-over.ts'
@@ -17,7 +18,6 @@ const HANDED_ROWS = 16
 /** Rows after those share jobs: what a job costs is then paid once for many rows. */
 export const GROUP_ROWS = 16
 const EXPRESS_TASK = 'row_express'
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** Rows of a run that share one step of virtual time. */
 const ROWS_PER_STEP = 64
 
@@ -40,7 +40,7 @@ export type VirtualTime = { base: number; weight: number }
 export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
   const { count, mayHandOver, earlier = 0 } = flights
   let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
-  let after = FIRST_ID
+  let after = NO_ID
   for (let done = 0; done < count; done += CHUNK) {
     after = await addChunk(db, flights, { after, done: earlier + done, places })
     places = null
@@ -85,7 +85,7 @@ async function addChunk(
     with chunk as materialized (
       select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
       where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and row_id > ${after}
-      order by row_id limit ${CHUNK}
+      order by row_id limit ${sql.lit(CHUNK)}
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
         and c.action = any(${actions}::text[])

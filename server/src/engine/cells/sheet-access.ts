@@ -194,7 +194,7 @@ async function scan(
       from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
         and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
         ${behind}
-      order by r.seq ${direction} limit ${limit}
+      order by r.seq ${direction} limit ${sql.lit(limit)}
     ), added as (
       select *, sum(bytes) over (order by seq ${direction}) - bytes as before, count(*) over ()::int as looked from weighed
     )

@@ -158,7 +158,7 @@ export async function findAgentRun(
     .where('org_id', '=', orgId)
     .where('request_id', '=', requestId)
     .orderBy('agent_run_id', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
 }
 
@@ -169,7 +169,7 @@ export async function listDeadAgentRuns(db: Db, maxSeconds: number): Promise<Age
     .select(['org_id', 'agent_run_id'])
     .where('state', '=', sql.lit('running'))
     .where('started_at', '<', sql<Date>`now() - ${maxSeconds} * interval '1 second'`)
-    .limit(1000)
+    .limit(sql.lit(1000))
     .execute()
 }
 

@@ -170,7 +170,7 @@ export async function listForgottenExports(db: Db, limit: number): Promise<Attem
     .selectFrom('exports')
     .select(['org_id', 'export_id', 'attempt'])
     .where((eb) => eb.or([eb.not(readable), eb.and([eb('status', '<>', 'running'), eb.not(sheetIsThere())])]))
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
 }
 

@@ -65,7 +65,7 @@ export async function forgetExpiredFile(db: Db, remove: (file: FileKey) => Promi
       .select(['org_id', 'file_ref'])
       .where('expires_at', '<=', sql<Date>`now()`)
       .orderBy('expires_at')
-      .limit(1)
+      .limit(sql.lit(1))
       .forUpdate()
       .skipLocked()
       .executeTakeFirst()

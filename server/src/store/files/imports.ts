@@ -43,7 +43,7 @@ export async function findLatestImport(
     .where('sheet_id', '=', sheet_id)
     .where(sql<boolean>`coalesce(finished_at, now()) > now() - ${KEPT_HOURS} * interval '1 hour'`)
     .orderBy('import_id', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
 }
 
@@ -58,7 +58,7 @@ export async function findImportedFile(
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .orderBy('import_id', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
 }
 

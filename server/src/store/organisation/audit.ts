@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
@@ -80,5 +81,5 @@ export async function listAudit(
       ]),
     )
   }
-  return entries.orderBy('a.entry_id', 'desc').limit(limit).execute()
+  return entries.orderBy('a.entry_id', 'desc').limit(sql.lit(limit)).execute()
 }

@@ -51,7 +51,7 @@ export async function claimBudgetMessages(
     ), due as (
       select m.org_id, m.message_id from fair n join budget_messages m using (org_id, message_id)
       where n.place_in_org <= ${ofOrg} and m.due_at <= now()
-      order by n.is_retry, n.place_in_org, n.due_at limit ${limit} for update of m skip locked
+      order by n.is_retry, n.place_in_org, n.due_at limit ${sql.lit(limit)} for update of m skip locked
     ), claimed as (
       update budget_messages m set tries = m.tries + 1, due_at = now() + ${seconds} * interval '1 second'
       from due where m.org_id = due.org_id and m.message_id = due.message_id

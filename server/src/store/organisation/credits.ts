@@ -114,7 +114,7 @@ async function* listCharges(db: Db, orgId: string, which: Refundable): AsyncGene
   for (;;) {
     const { rows } = await sql<LedgerRecord>`select ${LEDGER_COLUMNS} from credit_entries e
       where e.org_id = ${orgId} and e.type = 'charge' and ${isAsked} and ${isOpen}
-      order by e.entry_id limit ${REFUND_CHUNK}`.execute(db)
+      order by e.entry_id limit ${sql.lit(REFUND_CHUNK)}`.execute(db)
     if (rows.length === 0) return
     yield rows
   }

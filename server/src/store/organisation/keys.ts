@@ -92,7 +92,7 @@ export async function listKeys(db: Db, orgId: string): Promise<(KeyRecord & { em
             .where('latest.org_id', '=', orgId)
             .where('latest.is_session', '=', false)
             .orderBy('latest.created_at', 'desc')
-            .limit(MAX_LATEST),
+            .limit(sql.lit(MAX_LATEST)),
         ),
       ]),
     )

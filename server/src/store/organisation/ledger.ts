@@ -52,17 +52,17 @@ export async function listLedger(
       select last_id, sum(entries) over newer - first_value(entries) over newer - entries as enough from (
         select last_id, entries from credit_blocks
         where ${where} and ${beginsBefore} and ${type === null || type === 'charge'}::boolean
-        order by last_id desc limit ${limit + 1}
+        order by last_id desc limit ${sql.lit(limit + 1)}
       ) newest window newer as (order by last_id desc)
     )
     select ${LEDGER_COLUMNS} from (
       (select ${LEDGER_COLUMNS} from credit_entries where ${where} and ${isBefore} and ${isOfType}
-        order by entry_id desc limit ${limit})
+        order by entry_id desc limit ${sql.lit(limit)})
       union all
       (select ${LEDGER_COLUMNS} from block_entries where org_id = ${orgId} and ${isBefore}
         and block_id = any(array(select last_id from block where enough < ${limit}))
-        order by entry_id desc limit ${limit})
-    ) page order by entry_id desc limit ${limit}`.execute(db)
+        order by entry_id desc limit ${sql.lit(limit)})
+    ) page order by entry_id desc limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

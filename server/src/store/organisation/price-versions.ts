@@ -22,7 +22,7 @@ export async function findAgentPrice(db: Db): Promise<number | undefined> {
     .selectFrom('price_versions')
     .select(sql<number>`(prices->'agent'->'credits')::float8`.as('credits'))
     .orderBy('version', 'desc')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
   return found?.credits
 }
@@ -43,7 +43,7 @@ export async function changePrices(
       .selectFrom('price_versions')
       .selectAll()
       .orderBy('version', 'desc')
-      .limit(1)
+      .limit(sql.lit(1))
       .executeTakeFirst()
     const { changes, prices } = make(before?.changes ?? [])
     const { rows } = await sql<PriceVersion>`

@@ -90,7 +90,7 @@ export async function listUsage(
       select * from part
     ), g as (
       select ${names}, grouping(${names}) > 0 as is_total, ${SUMS} from named group by grouping sets ((${names}), ())
-      order by is_total desc, ${names} limit ${limit + 1}
+      order by is_total desc, ${names} limit ${sql.lit(limit + 1)}
     )
     select g.*${named} from g order by is_total desc, ${names}`.execute(db)
   const totals = rows.find(({ is_total }) => is_total) ?? NOTHING

@@ -119,6 +119,6 @@ export async function forgetPurses(db: Db): Promise<void> {
           when 'cap' then not exists (select from runs r where r.org_id = p.org_id and r.cap_purse_id = p.purse_id)
             and not exists (select from imports i where i.org_id = p.org_id and i.cap_purse_id = p.purse_id)
           else not exists (select from budgets b where b.org_id = p.org_id and b.budget_id = p.budget_id) end
-      order by p.org_id, p.purse_id limit ${FORGOTTEN_AT_ONCE} for update of p skip locked
+      order by p.org_id, p.purse_id limit ${sql.lit(FORGOTTEN_AT_ONCE)} for update of p skip locked
     ) gone where p.org_id = gone.org_id and p.purse_id = gone.purse_id`.execute(db)
 }

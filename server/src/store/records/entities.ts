@@ -200,7 +200,7 @@ export async function listChangedEntities(
 ): Promise<EntityRecord[]> {
   const { rows } = await sql<EntityRecord>`
     select ${COLUMNS} from record_entities where org_id = ${orgId} and change_no > ${after}
-    order by change_no limit ${limit}`.execute(db)
+    order by change_no limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

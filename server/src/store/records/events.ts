@@ -35,6 +35,6 @@ export async function listEvents(
     where p.org_id = ${orgId} and p.root_id = ${rootId}
       and (cardinality(${types}::text[]) = 0 or e.type = any(${types}::text[]))
     group by e.type, e.at, e.source, e.data::text, e.data_hash
-    order by e.at desc, e.type, e.source, e.data_hash limit ${limit}`.execute(db)
+    order by e.at desc, e.type, e.source, e.data_hash limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

@@ -93,7 +93,7 @@ export async function listIdentifiers(
       select i.kind, i.identifier_kind, i.identifier from record_entities e
       join record_identifiers i on i.org_id = ${orgId} and i.entity_id = e.entity_id
       where e.org_id = ${orgId} and e.root_id = root.id
-      order by i.identifier_kind, i.identifier limit ${limit}::bigint
+      order by i.identifier_kind, i.identifier limit ${sql.lit(limit)}::bigint
     ) as i
     order by i.identifier_kind, i.identifier`.execute(db)
   return Map.groupBy(rows, ({ rootId }) => rootId)

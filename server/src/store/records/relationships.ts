@@ -57,7 +57,7 @@ export async function listRelationships(
     select direction, type, e.root_id as entity_id, e.kind, source, min(first_seen) as first_seen, max(last_seen) as last_seen
     from ends join record_entities e on e.org_id = ${orgId} and e.entity_id = ends.other_id
     group by direction, type, e.root_id, e.kind, source
-    order by direction desc, type, e.root_id, source limit ${limit}`.execute(db)
+    order by direction desc, type, e.root_id, source limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

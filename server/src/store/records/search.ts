@@ -28,7 +28,7 @@ export async function searchEntities(db: Db, orgId: string, search: Search): Pro
   ]
   const { rows } = await sql<{ entity_id: string }>`
     select e.entity_id from record_entities e where ${sql.join(conditions, sql` and `)}
-    order by e.entity_id limit ${limit}`.execute(db)
+    order by e.entity_id limit ${sql.lit(limit)}`.execute(db)
   return rows.map(({ entity_id }) => entity_id)
 }
 
@@ -36,7 +36,7 @@ export async function searchEntities(db: Db, orgId: string, search: Search): Pro
 async function isIdentified(db: Db, orgId: string, prefix: string): Promise<RawBuilder<unknown>> {
   const begins = sql`i.org_id = ${orgId} and i.identifier >= ${prefix} and i.identifier < ${`${prefix}\u{10FFFF}`}`
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select from record_identifiers i where ${begins} limit ${NARROW + 1}) few`.execute(
+    select count(*) from (select from record_identifiers i where ${begins} limit ${sql.lit(NARROW + 1)}) few`.execute(
     db,
   )
   if ((rows[0]?.count ?? 0) <= NARROW)

@@ -23,6 +23,6 @@ export async function listRoots(db: Db, orgId: string, after: string, limit: num
   const { rows } = await sql<Root>`
     select entity_id as "entityId", kind, false as "isNew" from record_entities
     where org_id = ${orgId} and entity_id > ${after} and root_id = entity_id and erased_at is null
-    order by entity_id limit ${limit}`.execute(db)
+    order by entity_id limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

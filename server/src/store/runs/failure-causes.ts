@@ -19,6 +19,6 @@ export async function listFailureCauses(
     from cells
     where org_id = ${org_id} and sheet_id = ${sheet_id} and run_id = ${runId}
       and status in ('failed', 'error', 'out_of_credits')
-    group by 1, 2, 3 order by cells desc, 1, 2, 3 limit ${limit}`.execute(db)
+    group by 1, 2, 3 order by cells desc, 1, 2, 3 limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

@@ -77,9 +77,9 @@ export async function readCellHistories(
     with sheet as materialized (
       select first_seq, next_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), sample as materialized (
-      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq limit ${FIRST})
+      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq limit ${sql.lit(FIRST)})
       union
-      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq desc limit ${LAST})
+      (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq desc limit ${sql.lit(LAST)})
       union
       select r.row_id from ${living} and r.seq = any(array(
         select first_seq + n * (next_seq - first_seq) / ${BETWEEN} from sheet, generate_series(0, ${BETWEEN} - 1) as n))

@@ -49,7 +49,7 @@ export async function listRuns(
         (array_agg(stopped_by) filter (where stopped_by is not null))[1] as stopped_by
       from run_tallies t where t.org_id = r.org_id and t.run_id = r.run_id) t on true
     where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} ${chosen}
-    order by r.run_id desc limit ${limit}`.execute(db)
+    order by r.run_id desc limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

@@ -77,7 +77,7 @@ export async function listSchedules(db: Db, orgId: string): Promise<ListedSchedu
 export async function listDueSchedules(db: Db, limit: number): Promise<SheetKey[]> {
   const { rows } = await sql<SheetKey>`select org_id, sheet_id from schedules
     where next_run_at <= now()
-    order by row_number() over (partition by org_id order by next_run_at), next_run_at limit ${limit}`.execute(
+    order by row_number() over (partition by org_id order by next_run_at), next_run_at limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows

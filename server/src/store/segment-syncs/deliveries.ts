@@ -70,7 +70,7 @@ export async function listFailures(
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ entity_id: string }>`select entity_id from segment_failures
-    where org_id = ${org_id} and connection_id = ${connection_id} order by failed_at, entity_id limit ${limit}`.execute(
+    where org_id = ${org_id} and connection_id = ${connection_id} order by failed_at, entity_id limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows.map(({ entity_id }) => entity_id)

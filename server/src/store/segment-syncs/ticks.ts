@@ -6,7 +6,7 @@ import type { SyncKey } from './syncs.ts'
 export async function listDueSyncs(db: Db, limit: number): Promise<SyncKey[]> {
   const { rows } = await sql<SyncKey>`select org_id, sync_id from segment_syncs
     where state in ('active', 'pending_confirmation') and next_cycle_at <= now()
-    order by row_number() over (partition by org_id order by next_cycle_at), next_cycle_at limit ${limit}`.execute(
+    order by row_number() over (partition by org_id order by next_cycle_at), next_cycle_at limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows
@@ -32,7 +32,7 @@ export async function purgeDeletedSyncs(db: Db): Promise<boolean> {
       select x.ctid from segment_syncs y
       join segment_destinations d on d.org_id = y.org_id and d.sync_id = y.sync_id
       join segment_deliveries x on x.org_id = d.org_id and x.connection_id = d.connection_id
-      where y.state = 'deleted' limit ${PURGED_AT_ONCE}))`.execute(db)
+      where y.state = 'deleted' limit ${sql.lit(PURGED_AT_ONCE)}))`.execute(db)
   if (deliveries !== 0n) return true
   const { numAffectedRows: syncs } = await sql`delete from segment_syncs where state = 'deleted'`.execute(db)
   return syncs !== 0n

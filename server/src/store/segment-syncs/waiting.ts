@@ -117,7 +117,7 @@ export async function listWaiting(
       select m.entity_id, m.entered_seq from segment_members m
       where m.org_id = ${org_id} and m.segment_id = ${segment_id} and ${isWaiting(placeOf(destination))}
         and m.entered_seq <= ${cleared_through}::bigint
-      order by m.entered_seq limit ${limit}
+      order by m.entered_seq limit ${sql.lit(limit)}
     ), sized as materialized (
       select due.entity_id, due.entered_seq,
         sum(octet_length(${mapped(names)})) over (order by due.entered_seq) as bytes,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import type { SegmentKey, SegmentRecord } from './segments.ts'
 
@@ -36,7 +37,7 @@ export async function listChanges(
   const { rows } = await sql<SegmentChange>`
     select seq, entity_id, kind, at, filter_version from segment_changes
     where org_id = ${org_id} and segment_id = ${segment_id} and seq > ${after}
-    order by seq limit ${limit}`.execute(db)
+    order by seq limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 
@@ -50,9 +51,9 @@ export async function listSegmentsToPrune(
   const { rows } = await sql<SegmentKey>`
     select s.org_id, s.segment_id from record_segments s
     join segment_changes c on c.org_id = s.org_id and c.segment_id = s.segment_id and c.seq = s.pruned_seq + 1
-    where s.segment_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
+    where s.segment_id > ${after ?? NO_ID}::uuid
       and c.at < now() - make_interval(days => ${days})
-    order by s.segment_id limit ${limit}`.execute(db)
+    order by s.segment_id limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 
@@ -66,7 +67,7 @@ export async function pruneChanges(
   const { rows } = await sql<{ removed: number }>`
     with oldest as (
       select seq, at from segment_changes
-      where org_id = ${org_id} and segment_id = ${segment_id} and seq > ${pruned_seq} order by seq limit ${limit}
+      where org_id = ${org_id} and segment_id = ${segment_id} and seq > ${pruned_seq} order by seq limit ${sql.lit(limit)}
     ), last as (
       select coalesce((select min(seq) - 1 from oldest where at >= now() - make_interval(days => ${days})),
         (select max(seq) from oldest), ${pruned_seq}::bigint) as seq

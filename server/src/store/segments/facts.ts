@@ -57,8 +57,8 @@ export async function readEvents(
       from parts cross join lateral (
         select at, source, data_hash from record_events
         where org_id = ${orgId} and entity_id = parts.entity_id and type = ${type} and at <= ${now}
-          and at > coalesce(${since}::timestamptz, '-infinity')
-        order by at desc limit ${limit}
+          ${since === null ? sql`` : sql`and at > ${since}::timestamptz`}
+        order by at desc limit ${sql.lit(limit)}
       ) as e
     ), upcoming as (
       select parts.root_id, min(e.at) as at
@@ -136,9 +136,9 @@ export function relatedQuery(
         ${laterPart} order by entity_id
       ) as p cross join lateral (
         select distinct ${other} as other_id from record_relationships
-        where org_id = ${orgId} and ${own} = p.entity_id and type = ${type} ${laterEnd} order by 1 limit ${limit}
+        where org_id = ${orgId} and ${own} = p.entity_id and type = ${type} ${laterEnd} order by 1 limit ${sql.lit(limit)}
       ) as r
-      order by p.entity_id, r.other_id limit ${limit}
+      order by p.entity_id, r.other_id limit ${sql.lit(limit)}
     )
     select page.root_id, page.own_id, page.other_id, o.root_id as related_id
     from page

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { EntityKind } from '#contract/records.ts'
+import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 import type { SegmentKey } from './segments.ts'
 
@@ -70,7 +71,7 @@ export async function listDue(
   const { rows } = await sql<{ entity_id: string }>`
     select entity_id from segment_members
     where org_id = ${org_id} and segment_id = ${segment_id} and check_at <= ${now}
-    order by check_at limit ${limit}`.execute(db)
+    order by check_at limit ${sql.lit(limit)}`.execute(db)
   return rows.map(({ entity_id }) => entity_id)
 }
 
@@ -85,8 +86,8 @@ export async function listMembers(
   const { rows } = await sql<MemberRecord>`
     select entity_id, entered_at from segment_members
     where org_id = ${org_id} and segment_id = ${segment_id} and is_member
-      and entity_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
-    order by entity_id limit ${limit}`.execute(db)
+      and entity_id > ${after ?? NO_ID}::uuid
+    order by entity_id limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 
@@ -101,8 +102,8 @@ export async function scanEntities(
 ): Promise<ScannedEntity[]> {
   const { rows } = await sql<ScannedEntity>`
     select entity_id, kind, root_id = entity_id and erased_at is null as is_root from record_entities
-    where org_id = ${orgId} and entity_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
-    order by entity_id limit ${limit}`.execute(db)
+    where org_id = ${orgId} and entity_id > ${after ?? NO_ID}::uuid
+    order by entity_id limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 
@@ -123,7 +124,7 @@ export async function listChangedSince(
   const { rows } = await sql<ChangedEntity>`
     select entity_id, kind, change_no from record_entities
     where org_id = ${orgId} and change_no > ${after} and change_no <= ${upTo}
-    order by change_no limit ${limit}`.execute(db)
+    order by change_no limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

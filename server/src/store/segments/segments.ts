@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { DatabaseError } from 'pg'
 import type { EntityKind } from '#contract/records.ts'
+import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
 
 export type SegmentKey = { org_id: string; segment_id: string }
@@ -74,7 +75,7 @@ export async function listSegments(
 ): Promise<{ segments: SegmentRecord[]; total: number }> {
   const { rows } = await sql<SegmentRecord>`
     select ${COLUMNS} from record_segments where org_id = ${orgId}
-    order by segment_id limit ${limit} offset ${offset}`.execute(db)
+    order by segment_id limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.execute(db)
   const counted = await sql<{ total: number }>`
     select count(*) as total from record_segments where org_id = ${orgId}`.execute(db)
   return { segments: rows, total: counted.rows[0]?.total ?? 0 }
@@ -155,7 +156,7 @@ export async function moveSegment(db: Db, segment: SegmentRecord, progress: Prog
 /** Of the segment `s` and the counter `c` of its organisation: whether there is anything to look at. */
 const isDue = (now: Date | null) => sql`(s.evaluated_version < s.filter_version
   or s.evaluated_change_no < coalesce(c.last_change, 0) or exists (select from segment_members m
-    where m.org_id = s.org_id and m.segment_id = s.segment_id and m.check_at <= coalesce(${now}::timestamptz, now())))`
+    where m.org_id = s.org_id and m.segment_id = s.segment_id and m.check_at <= ${now === null ? sql`now()` : sql`${now}::timestamptz`}))`
 
 export async function listOrgsWithDueSegments(db: Db): Promise<string[]> {
   const { rows } = await sql<{ org_id: string }>`
@@ -173,8 +174,8 @@ export async function listDueSegments(
   const { rows } = await sql<SegmentKey>`
     select s.org_id, s.segment_id from record_segments s
     left join record_counters c on c.org_id = s.org_id
-    where s.org_id = ${orgId} and s.segment_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
+    where s.org_id = ${orgId} and s.segment_id > ${after ?? NO_ID}::uuid
       and ${isDue(now)}
-    order by s.segment_id limit ${limit}`.execute(db)
+    order by s.segment_id limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

@@ -57,7 +57,7 @@ async function findAmongNewest(db: Db, { org_id, sheet_id }: SheetKey, action: s
     select c.outputs from (
       select row_id from rows where org_id = ${org_id} and sheet_id = ${sheet_id}
         and seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-      order by seq desc limit ${NEWEST}
+      order by seq desc limit ${sql.lit(NEWEST)}
     ) r
     join cells c on c.org_id = ${org_id} and c.row_id = r.row_id and c.action = ${action}
     where c.status = 'complete' and c.outputs is not null

@@ -56,7 +56,7 @@ export async function extendKeys(
       with next as materialized (
         select r.seq, ${keyOf(compared)} as key from rows r
         where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.seq > ${from}::bigint
-        order by r.seq limit ${CHUNK}
+        order by r.seq limit ${sql.lit(CHUNK)}
       ), added as (
         insert into dedupe_keys (org_id, sheet_id, columns, key, seq)
         select ${org_id}, ${sheet_id}, ${columns}, key, seq from next on conflict do nothing

@@ -70,7 +70,7 @@ export async function listRevisions(
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .orderBy('revision', 'desc')
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
   return found.toReversed()
 }

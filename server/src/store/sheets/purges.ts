@@ -22,7 +22,7 @@ export async function purgeChunk(db: Db): Promise<boolean> {
     const removed = await sql`
       with old as (
         select row_id from rows
-        where org_id = ${org_id} and sheet_id = ${sheet_id} and seq < ${below_seq} order by seq limit ${CHUNK}
+        where org_id = ${org_id} and sheet_id = ${sheet_id} and seq < ${below_seq} order by seq limit ${sql.lit(CHUNK)}
       ), cells_gone as (
         delete from cells c using old where c.org_id = ${org_id} and c.row_id = old.row_id
       ), sent_gone as (

@@ -143,6 +143,6 @@ async function findInSlice(
     select r.row_id, r.seq from rows r
     where r.row_id in (select row_id from found) and ${inSlice}
       and ${allOf(conditionsOf({ ...selection, find: undefined }))}
-    order by r.seq limit ${MAX_FOUND}`.execute(db)
+    order by r.seq limit ${sql.lit(MAX_FOUND)}`.execute(db)
   return rows
 }

@@ -116,7 +116,7 @@ export async function listMatching(
   const { rows } = await sql<Partial<LightRow> & { total: number }>`
     select matched.total, page.row_id, page.data, page.stored_bytes
     from (select count(*) as total ${matching}) matched
-    left join (select r.row_id, ${lightValues}, r.seq ${matching} order by r.seq offset ${offset} limit ${limit}) page
+    left join (select r.row_id, ${lightValues}, r.seq ${matching} order by r.seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}) page
       on true
     order by page.seq`.execute(db)
   return pageOf(db, sheet.org_id, rows)
@@ -137,7 +137,7 @@ async function listFound(
   const statement = sql<Partial<LightRow> & { total: number }>`
     with found as materialized (select r.row_id, r.seq ${matching}), page as (
       select r.row_id, ${lightValues}, r.seq from rows r
-      where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${offset} limit ${limit})
+      where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${sql.lit(offset)} limit ${sql.lit(limit)})
     )
     select matched.total, page.row_id, page.data, page.stored_bytes
     from (select count(*) as total from found) matched left join page on true order by page.seq`
@@ -259,7 +259,7 @@ export async function rowsAmong(
   if (createdAt === undefined) return sql`rows r`
   const inRange = sql`from rows r where r.org_id = ${org_id} and ${createdWithin(createdAt)}`
   const { rows } = await sql<{ count: number }>`
-    select count(*) from (select ${inRange} limit ${NARROW + 1}) few`.execute(db)
+    select count(*) from (select ${inRange} limit ${sql.lit(NARROW + 1)}) few`.execute(db)
   const few = (rows[0]?.count ?? 0) <= NARROW
   return few ? sql`(select r.* ${inRange} offset 0) r` : sql`rows r`
 }

@@ -72,7 +72,7 @@ export async function insertWorkflow(
     insert into workflows (org_id, workflow_id, name, owner_id)
     select ${org_id}::uuid, ${workflow_id}::uuid, ${name}::text, ${owner_id}::uuid
     where ${MAX_WORKFLOWS} > (select count(*) from (
-      select from workflows where org_id = ${org_id} and deleted_at is null limit ${MAX_WORKFLOWS}) living)
+      select from workflows where org_id = ${org_id} and deleted_at is null limit ${sql.lit(MAX_WORKFLOWS)}) living)
     returning created_at`.execute(db)
   const [made] = rows
   if (made !== undefined) return made

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CellStatus } from '#contract/rows.ts'
 import type { EndStatus } from '#contract/shortcuts.ts'
-import { newId } from '../../lib/ids.ts'
+import { NO_ID, newId } from '../../lib/ids.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Db } from '../connection/db.ts'
 import type { FrozenInput, FrozenOutput } from '../connection/json-columns.ts'
@@ -67,7 +67,7 @@ export async function listShortcutRuns(
   return selectRuns(
     db,
     sql.join(conditions, sql` and `),
-    sql`order by r.shortcut_run_id desc limit ${page.limit} offset ${page.offset}`,
+    sql`order by r.shortcut_run_id desc limit ${sql.lit(page.limit)} offset ${sql.lit(page.offset)}`,
   )
 }
 
@@ -99,8 +99,6 @@ export async function listRunsByIds(
   )
 }
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
-
 /** Runs without a recorded end although their row has landed, in pages: of all runs, or of one run of the engine. */
 export async function listLandedRuns(
   db: Db,
@@ -109,14 +107,14 @@ export async function listLandedRuns(
   of?: { orgId: string; runId: string },
 ): Promise<ShortcutRunRecord[]> {
   const chosen = of === undefined ? sql`true` : sql`r.org_id = ${of.orgId} and r.run_id = ${of.runId}`
-  const { org_id = FIRST, run_id = FIRST, shortcut_run_id = FIRST } = after ?? {}
+  const { org_id = NO_ID, run_id = NO_ID, shortcut_run_id = NO_ID } = after ?? {}
   return selectRuns(
     db,
     sql`r.status is null and ${chosen}
       and (r.org_id, r.run_id, r.shortcut_run_id) > (${org_id}::uuid, ${run_id}::uuid, ${shortcut_run_id}::uuid)
       and not exists (
         select from flights f where f.org_id = r.org_id and f.row_id = r.row_id and f.run_id = r.run_id)`,
-    sql`order by r.org_id, r.run_id, r.shortcut_run_id limit ${limit}`,
+    sql`order by r.org_id, r.run_id, r.shortcut_run_id limit ${sql.lit(limit)}`,
   )
 }
 

@@ -174,6 +174,6 @@ export async function listVersions(
     .where('org_id', '=', org_id)
     .where('shortcut_id', '=', shortcut_id)
     .orderBy('version', 'desc')
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
 }

@@ -23,7 +23,7 @@ export async function storeArrivals(trx: Db, arrivals: readonly Arrival[]): Prom
     with room as (
       select org_id, instance_id, ${MAX_WAITING} - (
         select count(*) from (
-          select from source_inbox i where i.org_id = s.org_id and i.instance_id = s.instance_id limit ${MAX_WAITING}) w
+          select from source_inbox i where i.org_id = s.org_id and i.instance_id = s.instance_id limit ${sql.lit(MAX_WAITING)}) w
       ) as free
       from sources s where instance_id = any(${open.map(({ instance_id }) => instance_id)}::uuid[])
     ), new as (
@@ -57,7 +57,7 @@ export async function listInbox(
     .where('org_id', '=', org_id)
     .where('instance_id', '=', instance_id)
     .orderBy('item_no')
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
 }
 
@@ -82,7 +82,7 @@ export async function takeFromInbox(
 export async function countInbox(db: Db, { org_id, instance_id }: SourceKey): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (select from source_inbox
-      where org_id = ${org_id} and instance_id = ${instance_id} limit ${MAX_WAITING}) w`.execute(db)
+      where org_id = ${org_id} and instance_id = ${instance_id} limit ${sql.lit(MAX_WAITING)}) w`.execute(db)
   return rows[0]?.count ?? 0
 }
 

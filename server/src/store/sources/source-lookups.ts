@@ -37,7 +37,7 @@ const CHUNK = 5000
 export async function forgetVisitors(db: Db): Promise<boolean> {
   const { rows: late } = await sql<{ org_id: string; instance_id: string }>`
     delete from source_inbox where ctid = any(array(
-      select ctid from source_inbox where at < now() - interval '1 day' limit ${CHUNK} for update skip locked))
+      select ctid from source_inbox where at < now() - interval '1 day' limit ${sql.lit(CHUNK)} for update skip locked))
     returning org_id, instance_id`.execute(db)
   if (late.length > 0) {
     await sql`update sources s set unresolved_count = unresolved_count + l.count
@@ -53,7 +53,7 @@ export async function forgetVisitors(db: Db): Promise<boolean> {
     ['source_visits', 48],
   ] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
-      select ctid from ${sql.table(table)} where at < now() - ${hours} * interval '1 hour' limit ${CHUNK}))`.execute(
+      select ctid from ${sql.table(table)} where at < now() - ${hours} * interval '1 hour' limit ${sql.lit(CHUNK)}))`.execute(
       db,
     )
     most = Math.max(most, Number(numAffectedRows ?? 0n))

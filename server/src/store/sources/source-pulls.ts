@@ -92,7 +92,7 @@ export async function listOverdueSources(db: Db, lateSeconds: number, limit: num
     select org_id, instance_id from sources
     where status = 'active' and next_pull_at < now() - ${lateSeconds} * interval '1 second'
       and (claimed_until is null or claimed_until < now())
-    order by row_number() over (partition by org_id order by next_pull_at), next_pull_at limit ${limit}`.execute(
+    order by row_number() over (partition by org_id order by next_pull_at), next_pull_at limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows
@@ -102,7 +102,7 @@ export async function listOverdueSources(db: Db, lateSeconds: number, limit: num
 export async function listExpiredSources(db: Db, limit: number): Promise<SourceKey[]> {
   const { rows } = await sql<SourceKey>`
     select org_id, instance_id from sources
-    where stop_at <= now() and status in ('active', 'paused', 'paused_out_of_credits') limit ${limit}`.execute(
+    where stop_at <= now() and status in ('active', 'paused', 'paused_out_of_credits') limit ${sql.lit(limit)}`.execute(
     db,
   )
   return rows
@@ -115,6 +115,6 @@ export async function listFundedSources(db: Db, limit: number): Promise<SourceKe
     where s.status = 'paused_out_of_credits' and o.credits_millis - o.held_millis >= s.price_millis
       and (s.max_credits_millis is null or s.spent_millis + s.price_millis <= s.max_credits_millis)
     -- Some of them may be out of credits again at once, for as long as a budget is used up.
-    order by row_number() over (partition by s.org_id order by random()) limit ${limit}`.execute(db)
+    order by row_number() over (partition by s.org_id order by random()) limit ${sql.lit(limit)}`.execute(db)
   return rows
 }

@@ -136,7 +136,7 @@ export async function listFieldNames(db: Db, { org_id, instance_id }: SourceKey)
   const { rows } = await sql<{ name: string }>`
     select distinct json_object_keys(data) as name from (
       select data from source_records where org_id = ${org_id} and instance_id = ${instance_id} and seq is not null
-      order by seq desc limit ${SAMPLE}) latest`.execute(db)
+      order by seq desc limit ${sql.lit(SAMPLE)}) latest`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }
 

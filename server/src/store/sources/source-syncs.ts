@@ -104,7 +104,7 @@ export async function listChanges(
       from (
         select key, seq, change_no, data from source_records
         where org_id = ${org_id} and instance_id = ${instance_id} and change_no > ${position}::bigint
-        order by change_no limit ${limit}
+        order by change_no limit ${sql.lit(limit)}
       ) next
       window sequence as (order by change_no rows unbounded preceding)
     ) r

@@ -185,13 +185,13 @@ export async function purgeDeletedSources(db: Db): Promise<boolean> {
     .selectFrom('sources')
     .select(['org_id', 'instance_id'])
     .where('status', '=', 'deleted')
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
   if (gone === undefined) return false
   for (const table of ['source_inbox', 'source_visits', 'source_deliveries', 'source_records'] as const) {
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where ctid = any(array(
       select ctid from ${sql.table(table)} where org_id = ${gone.org_id} and instance_id = ${gone.instance_id}
-      limit ${PURGE_CHUNK}))`.execute(db)
+      limit ${sql.lit(PURGE_CHUNK)}))`.execute(db)
     if ((numAffectedRows ?? 0n) > 0n) return true
   }
   await db

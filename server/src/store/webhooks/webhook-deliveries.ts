@@ -82,7 +82,7 @@ export async function recordDeliveries(db: Db, deliveries: readonly NewDelivery[
       from (select org_id, sheet_id, count(*) as count from new group by org_id, sheet_id) n
       join webhook_deliveries d on d.org_id = n.org_id and d.sheet_id = n.sheet_id and d.delivery_no <= (
         select o.delivery_no from webhook_deliveries o where o.org_id = n.org_id and o.sheet_id = n.sheet_id
-        order by o.delivery_no desc offset ${KEPT_DELIVERIES} - n.count limit 1)
+        order by o.delivery_no desc offset ${sql.lit(KEPT_DELIVERIES)} - n.count limit 1)
       for update of d skip locked)`.execute(db)
 }
 
@@ -98,7 +98,7 @@ export async function listDeliveries(
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .orderBy('delivery_no', 'desc')
-    .limit(limit)
+    .limit(sql.lit(limit))
     .execute()
 }
 
@@ -109,6 +109,6 @@ export async function forgetOldKeys(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from webhook_ids where (org_id, sheet_id, key) in (
       select org_id, sheet_id, key from webhook_ids where created_at < now() - interval '7 days'
-      order by created_at limit ${FORGET_CHUNK} for update skip locked)`.execute(db)
+      order by created_at limit ${sql.lit(FORGET_CHUNK)} for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0n) === FORGET_CHUNK
 }
