@@ -42,7 +42,7 @@ export async function admitAgentRun(db: Db, run: NewRun, quota: AgentQuota): Pro
           and started_at > now() - interval '1 hour') as in_hour,
         (select ceil(extract(epoch from started_at + interval '1 hour' - now()))::int from agent_runs
           where org_id = ${run.org_id} and started_at > now() - interval '1 hour'
-          order by started_at desc offset ${quota.perHour - 1} limit 1) as retry_after`.execute(trx)
+          order by started_at desc offset ${sql.lit(quota.perHour - 1)} limit 1) as retry_after`.execute(trx)
     const counts = rows[0]
     if (counts === undefined) throw new Error('a select without a table gave no row')
     if (counts.in_hour >= quota.perHour) {
