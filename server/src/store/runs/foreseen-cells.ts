@@ -55,7 +55,7 @@ export type CellHistory = {
 const NO_HISTORY: CellHistory = { settled: 0, hits: 0, providers: [] }
 
 /** Rows whose cells are looked at: the first, which are run to try things, the last, which came of late, and some in between. */
-const [FIRST, LAST, BETWEEN] = [sql.lit(400), sql.lit(200), sql.lit(400)]
+const [FIRST, LAST, BETWEEN] = [400, 200, 400]
 
 /** What was free when it was found is a hit all the same, and paid for today. Large outputs are not opened for it. */
 const HAS_ANSWER = sql`(pg_column_size(c.outputs) > ${MAX_BYTES} or jsonb_strip_nulls(c.outputs) <> '{}')`
@@ -82,7 +82,7 @@ export async function readCellHistories(
       (select r.row_id from ${living} and r.seq >= (select first_seq from sheet) order by r.seq desc limit ${sql.lit(LAST)})
       union
       select r.row_id from ${living} and r.seq = any(array(
-        select first_seq + n * (next_seq - first_seq) / ${BETWEEN} from sheet, generate_series(0, ${BETWEEN} - 1) as n))
+        select first_seq + n * (next_seq - first_seq) / ${sql.lit(BETWEEN)} from sheet, generate_series(0, ${sql.lit(BETWEEN)} - 1) as n))
     ), since as materialized (
       select a.action, (select coalesce(max(v.revision), 0) from chain_revisions v
         where v.org_id = ${org_id} and v.sheet_id = ${sheet_id} and not v.definition->'actions' @> a.configured) as revision
