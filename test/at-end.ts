@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 
 type Closing = () => unknown
 
@@ -21,6 +21,12 @@ export function beginTests(): void {
 export function atEnd(close: Closing): void {
   if (isRunning) closings.push(close)
   else afterAll(async () => void (await close()))
+}
+
+/** At the end of the calling test, or of its file where no test is running yet. */
+export function atEndOfTest(close: Closing): void {
+  if (isRunning) onTestFinished(async () => void (await close()))
+  else atEnd(close)
 }
 
 export async function closeAll(): Promise<void> {

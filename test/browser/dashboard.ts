@@ -11,7 +11,7 @@ import { createSignInLink } from '#server/org/sign-in.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findMember } from '#server/store/organisation/members.ts'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
-import { atEnd } from '../at-end.ts'
+import { atEnd, atEndOfTest } from '../at-end.ts'
 import { CHROMIUM } from '../chromium.ts'
 import { makeApp, type TestApp, type TestOrg } from '../harness.ts'
 import { startTestWorker } from '../worker.ts'
@@ -75,6 +75,8 @@ export async function startDashboard(): Promise<Dashboard> {
   atEnd(() => browser.close())
 
   const newPage = async (context: BrowserContext, path: string): Promise<Page> => {
+    // A page that nobody looks at any more still listens, draws and asks.
+    atEndOfTest(() => context.close())
     context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     page.on('pageerror', (error) => problems.push(error.message))

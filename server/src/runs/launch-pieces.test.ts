@@ -42,6 +42,12 @@ const runs = () =>
     text: 'select run_id, state, rows_queued, unlaunched from runs where org_id = $1 order by run_id',
     values: [sheet.org.orgId],
   })
+/** As if their cells had been settled. */
+const land = (ids: string[]) =>
+  app.store.query({
+    text: 'delete from flights where org_id = $1 and row_id = any($2)',
+    values: [sheet.org.orgId, ids],
+  })
 const flying = async () => (await sheet.flights()).map(({ row_id }) => row_id)
 /** Rows that jobs name, each as often as one does. */
 const queued = async () => {
@@ -76,20 +82,63 @@ describe('a run of all rows of a large sheet', () => {
     ['of all', () => ({ kind: 'all' })],
     ['of some of the others', (ids) => ({ kind: 'ids', ids: ids.slice(-3) })],
     ['of those that are not finished', () => ({ kind: 'unfinished', actions: ['pure_1', 'free_1'] })],
-  ])('D21: another one %s joins it, and starts no row twice', async (_, choose) => {
+  ])('D21: another one %s joins it, waits for no row of it, and starts none twice', async (_, choose) => {
     const first = await start()
     const second = await start(choose(rowIds))
+    expect(await flying()).toEqual(rowIds.slice(0, FIRST))
+    await rest(second.runId)
+    expect(await flying()).toEqual(rowIds.slice(0, FIRST))
+    await rest(first.runId)
     const flights = await sheet.flights()
     expect(new Set(flights.map(({ run_id }) => run_id))).toEqual(new Set([first.runId]))
     expect(flights).toHaveLength(ROWS)
-    await rest(first.runId)
-    await rest(second.runId)
     expect(await queued()).toEqual(rowIds.toSorted())
     const counts = (await runs()).map(({ state, rows_queued }) => ({ state, rows_queued }))
     expect(counts).toEqual([
       { state: 'running', rows_queued: ROWS },
       { state: 'finished', rows_queued: 0 },
     ])
+  })
+
+  it('D21: another one has what landed already and what came later, not what is still to be launched', async () => {
+    const first = await start()
+    await land(rowIds.slice(2, 5))
+    const later = await sheet.addRows(7)
+    const second = await start()
+    expect(second).toMatchObject({ rowsQueued: ROWS + 7, isLaunched: false })
+    const third = await start({ kind: 'ids', ids: [...rowIds.slice(FIRST - 1, FIRST + 2), ...later] })
+    expect(third).toMatchObject({ rowsQueued: 10, isLaunched: true })
+    await land(rowIds.slice(2, 3))
+    await rest(second.runId)
+    await rest(first.runId)
+    const flights = await sheet.flights()
+    const rowsOf = ({ runId }: { runId: string }) =>
+      flights.filter(({ run_id }) => run_id === runId).map(({ row_id }) => row_id)
+    expect(rowsOf(first)).toEqual([...rowIds.slice(0, 2), ...rowIds.slice(5)])
+    expect(rowsOf(second)).toEqual([...rowIds.slice(3, 5), ...later])
+    expect(rowsOf(third)).toEqual([])
+    expect(await runs()).toMatchObject([
+      { rows_queued: ROWS, unlaunched: null },
+      { rows_queued: 10, unlaunched: null },
+      { state: 'finished', rows_queued: 0, unlaunched: null },
+    ])
+  })
+
+  it('D21: another one after the first rows were deleted has none of the others', async () => {
+    const first = await start()
+    await sheet.org.call('POST', `${sheet.base}/rows/delete`, { row_ids: rowIds.slice(0, FIRST) })
+    const second = await start({ kind: 'all' }, 1)
+    await rest(second.runId)
+    expect(await flying()).toEqual([])
+    await rest(first.runId)
+    expect(await flying()).toEqual(rowIds.slice(FIRST))
+    expect((await runs()).map(({ rows_queued }) => rows_queued)).toEqual([ROWS, 0])
+  })
+
+  it('D23: stopped together, each row that was not launched is counted once', async () => {
+    await start()
+    await start()
+    expect(await sheet.stop()).toBe(ROWS)
   })
 
   it('D21: one that begins before it is committed waits for that, and joins it', async () => {
@@ -99,6 +148,7 @@ describe('a run of all rows of a large sheet', () => {
       await sleep(100)
     })
     expect(await second).toMatchObject({ rowsQueued: 3 })
+    await rest(first.runId)
     expect(new Set((await sheet.flights()).map(({ run_id }) => run_id))).toEqual(new Set([first.runId]))
   })
 

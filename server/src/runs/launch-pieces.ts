@@ -32,8 +32,15 @@ export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_con
   set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 export type RunKey = SheetKey & { run_id: string }
-/** As the run has it: rows after one number, up to another, and the flights that it has so far. */
-type Unlaunched = VirtualTime & { after: number; until: number; launched: number }
+/** As the run has it: the numbers of rows that have no flight yet, and how many of its rows have one. */
+type Unlaunched = VirtualTime & { launched: number }
+/** Numbers of rows, up to one that is not among them. */
+type Stretch = { start: number; stop: number }
+
+/** Rows of the sheet that its runs are still to launch, by their numbers: they are as good as in the air (D21). */
+export const unlaunchedRows = ({ org_id, sheet_id }: SheetKey) => sql`
+  select coalesce(range_agg((unlaunched->>'rows')::int8multirange), '{}') as rows from runs
+  where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' and unlaunched is not null`
 
 /** Launches what is left of a run, for as long as somebody may wait for it. */
 export async function launchRest(db: Db, run: RunKey): Promise<void> {
@@ -41,14 +48,6 @@ export async function launchRest(db: Db, run: RunKey): Promise<void> {
   while (performance.now() < end) {
     if (await inTransaction(db, (trx) => launchPiece(trx, run))) return
   }
-}
-
-/** Runs of the sheet that have rows to launch have them all in the air after this, in the caller's transaction. */
-export async function launchOthers(trx: Db, { org_id, sheet_id }: SheetKey): Promise<void> {
-  const { rows } = await sql<{ run_id: string }>`select run_id from runs
-    where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' and unlaunched is not null
-    order by run_id`.execute(trx)
-  for (const { run_id } of rows) while (!(await launchPiece(trx, { org_id, sheet_id, run_id })));
 }
 
 /** Goes on with runs whose process ended before they were launched whole. */
@@ -71,15 +70,20 @@ export function launchJob(store: Store): Job {
 async function launchPiece(trx: Db, run: RunKey): Promise<boolean> {
   const { org_id, sheet_id, run_id } = run
   await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sheet_id)}`.execute(trx)
-  const { rows: found } = await sql<{ unlaunched: Unlaunched; actions: string[] }>`${keyed}
-    select unlaunched, actions from runs
-    where org_id = ${org_id} and run_id = ${run_id} and state = 'running' and unlaunched is not null
-    for no key update`.execute(trx)
+  const { rows: found } = await sql<Stretch & { unlaunched: Unlaunched; actions: string[] }>`${keyed}
+    select unlaunched, actions, lower(stretch) as start, upper(stretch) as stop
+    from (
+      select unlaunched, actions from runs
+      where org_id = ${org_id} and run_id = ${run_id} and state = 'running' and unlaunched is not null
+      for no key update
+    ) run, lateral (select stretch from unnest((unlaunched->>'rows')::int8multirange) as s (stretch) limit 1) first`.execute(
+    trx,
+  )
   if (found[0] === undefined) return true
-  const { unlaunched, actions } = found[0]
+  const { unlaunched, actions, ...stretch } = found[0]
   const { base, weight, launched: earlier } = unlaunched
   const ticket = randomInt(2 ** 30)
-  const { launched: count, is_whole } = await launchNext(trx, run, ticket, unlaunched)
+  const { launched: count, is_whole } = await launchNext(trx, run, ticket, earlier, stretch)
   const time = { base, weight }
   await addRowJobs(trx, { org_id, run_id, ticket, count, earlier, ...time, actions, mayHandOver: false })
   return is_whole
@@ -90,24 +94,29 @@ async function launchNext(
   trx: Db,
   { org_id, sheet_id, run_id }: RunKey,
   ticket: number,
-  { after, until, launched }: Unlaunched,
+  earlier: number,
+  { start, stop }: Stretch,
 ): Promise<{ launched: number; is_whole: boolean }> {
   const { rows } = await sql<{ launched: number; is_whole: boolean }>`${keyed}
     with chosen as materialized (
-      ${allRows({ org_id, sheet_id })} and r.seq > ${after}::bigint and r.seq <= ${until}::bigint order by r.seq limit ${sql.lit(PIECE)}
+      ${allRows({ org_id, sheet_id })} and r.seq >= ${start}::bigint and r.seq < ${stop}::bigint order by r.seq limit ${sql.lit(PIECE)}
     ), launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), counted as materialized (
-      select found, launched, found < ${PIECE} as is_whole, ${launched}::bigint + launched as all_launched,
-        (select max(seq) from chosen) as last
-      from (select (select count(*) from chosen) as found, (select count(*) from launched) as launched) counts
+      select found, launched, isempty(rest) as is_whole, ${earlier}::bigint + launched as all_launched, rest
+      from (select (select count(*) from chosen) as found, (select count(*) from launched) as launched) counts,
+        lateral (
+          select (unlaunched->>'rows')::int8multirange - int8multirange(int8range(${start}::bigint,
+            case when found < ${PIECE} then ${stop}::bigint else (select max(seq) from chosen) + 1 end)) as rest
+          from runs where org_id = ${org_id} and run_id = ${run_id}
+        ) run
     ), moved as (
       update runs r set
         rows_queued = case when is_whole then all_launched else r.rows_queued - found + launched end,
         unlaunched = case when not is_whole then r.unlaunched
-          || jsonb_build_object('after', last, 'launched', all_launched, 'at', clock_timestamp()) end,
+          || jsonb_build_object('rows', rest::text, 'launched', all_launched, 'at', clock_timestamp()) end,
         state = case when is_whole and all_launched = 0 then 'finished' else r.state end,
         finished_at = case when is_whole and all_launched = 0 then now() end
       from counted where r.org_id = ${org_id} and r.run_id = ${run_id}

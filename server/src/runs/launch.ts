@@ -9,12 +9,14 @@ import type { Actor } from '../store/organisation/audit.ts'
 import { LATEST_PRICES } from '../store/organisation/price-versions.ts'
 import { NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
 import { openCap } from './caps.ts'
-import { launchOthers } from './launch-pieces.ts'
+import { unlaunchedRows } from './launch-pieces.ts'
 import { chosenRows } from './row-choice.ts'
 import { addRowJobs, type VirtualTime } from './row-jobs.ts'
 import { BY_API, type RunRequest } from './run-request.ts'
 
 const keyed = sql.raw(KEYED)
+/** Beyond the numbers of all rows. */
+const LAST = sql.raw('9223372036854775807')
 
 export type StartedRun = {
   runId: string
@@ -26,8 +28,8 @@ export type StartedRun = {
 export type LaunchOptions = {
   /** Of all rows of a sheet only so many at first, under the rows lock alone. */
   first?: number | undefined
-  /** Rows that may be among those which another run has yet to launch: they are that run's (D21). */
-  waits?: boolean
+  /** Whether rows may be among those which another run is still to launch: they are that run's (D21). */
+  joins?: boolean
 }
 
 /** Launches and queues rows of which none is in the air under a stopped run. Its locks are taken: startRun, lockArrivals. */
@@ -43,12 +45,7 @@ export async function launchRows(
   const ticket = randomInt(2 ** 30)
   const cap = await openCap(db, sheet.org_id, request.cap)
   const made = { run_id, ticket, cap, ...options }
-  let begun = await launch(db, actor, request, made)
-  while (begun === 'held up') {
-    await launchOthers(db, sheet)
-    begun = await launch(db, actor, request, made)
-  }
-  const { chosen, launched, is_whole, base, weight } = begun
+  const { chosen, launched, is_whole, base, weight } = await launch(db, actor, request, made)
   const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
   await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
   return { runId: run_id, rowsQueued: chosen, isLaunched: is_whole }
@@ -59,41 +56,47 @@ type Launching = { run_id: string; ticket: number; cap: string | null } & Launch
 
 /**
  * The run's record and its flights. A run that finds nothing to launch is finished at once. The rows lock keeps a sheet from
- * being deleted, so a counter that is there stays, and a run is never recorded for a sheet that is gone. Held up, nothing is done.
+ * being deleted, so a counter that is there stays, and a run is never recorded for a sheet that is gone. Of all rows the first are
+ * looked for before those that another run is still to launch.
  */
 async function launch(
   db: Db,
   actor: Actor,
   request: RunRequest,
-  { run_id, ticket, cap, first, waits = false }: Launching,
-): Promise<Launched | 'held up'> {
+  { run_id, ticket, cap, first, joins = false }: Launching,
+): Promise<Launched> {
   const { sheet, actions, trigger, rows: choice, hops = 0, member = null } = request
   const { org_id, sheet_id, workflow_id } = sheet
-  const limited = first === undefined ? sql`` : sql`order by r.seq limit ${sql.lit(first)}`
-  const { rows } = await sql<Partial<Launched> & { is_held_up: boolean }>`${keyed}
-    with others as materialized (
-      select ${waits}::boolean and exists (select from runs where org_id = ${org_id} and sheet_id = ${sheet_id}
-        and state = 'running' and unlaunched is not null) as launching
-    ), chosen as materialized (${chosenRows(sheet, choice)} ${limited}),
+  const others = joins ? unlaunchedRows(sheet) : sql`select '{}'::int8multirange as rows`
+  const limited =
+    first === undefined
+      ? sql``
+      : sql`and r.seq < (select coalesce(lower(rows), ${LAST}) from others) order by r.seq limit ${sql.lit(first)}`
+  const { rows } = await sql<Partial<Launched>>`${keyed}
+    with others as materialized (${others}),
+    chosen as materialized (${chosenRows(sheet, choice)} ${limited}),
     launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen
-      where not (select launching from others) order by row_id
+      where not seq <@ (select rows from others) order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), counted as materialized (
-      select found, launched, greatest(found, total) as chosen, found >= total as is_whole, next_seq - 1 as until,
-        (select max(seq) from chosen) as last
-      from (select next_seq, case when ${first !== undefined}::boolean then next_seq - first_seq - deleted else 0 end as total,
+      select found, launched, greatest(found, total) as chosen, isempty(rest) as is_whole, rest,
+        case when isempty(rest) then 0 else least(total - found, (select sum(upper(s) - lower(s)) from unnest(rest) as s)) end as later
+      from (select first_seq, next_seq, case when ${first !== undefined}::boolean then next_seq - first_seq - deleted else 0 end as total,
           (select count(*) from chosen) as found, (select count(*) from launched) as launched
-        from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id} and not (select launching from others)) counts
+        from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}) counts,
+        lateral (select case when found < total
+          then int8multirange(int8range(coalesce((select max(seq) from chosen) + 1, first_seq), next_seq)) - (select rows from others)
+          else '{}' end as rest) later
     ), time as materialized (${virtualNow(org_id)}),
     recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
         continue_on_fail, hops, cap_purse_id, member, created_by, key_id, price_version, rows_queued, unlaunched, state, finished_at)
       select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
-        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + chosen - found,
-        case when not is_whole then jsonb_build_object('after', last, 'until', until, 'launched', launched, 'base', time.base,
+        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + later,
+        case when not is_whole then jsonb_build_object('rows', rest::text, 'launched', launched, 'base', time.base,
           'weight', time.weight, 'at', now()) end,
         case when launched > 0 or not is_whole then 'running' else 'finished' end,
         case when launched = 0 and is_whole then now() end
@@ -107,11 +110,9 @@ async function launch(
       select ${org_id}, ${newId()}, ${actor.email}, ${actor.keyId}::uuid, 'run.started', ${sheet_id}::text,
         jsonb_build_object('run_id', ${run_id}::text, 'rows', chosen) from counted
     )
-    select launching as is_held_up, chosen, launched, is_whole, time.base, time.weight, ${announcing(sheet_id)}
-    from others cross join time left join counted on true`.execute(db)
-  const [begun] = rows
-  if (begun?.is_held_up === true) return 'held up'
-  const { chosen, launched, is_whole, base = 1, weight = 1 } = begun ?? {}
+    select chosen, launched, is_whole, time.base, time.weight, ${announcing(sheet_id)}
+    from time left join counted on true`.execute(db)
+  const { chosen, launched, is_whole, base = 1, weight = 1 } = rows[0] ?? {}
   // Without a counter there is no sheet any more.
   if (typeof chosen !== 'number' || typeof launched !== 'number' || is_whole === undefined)
     throw notFound('Sheet')

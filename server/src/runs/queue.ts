@@ -51,7 +51,7 @@ export async function startRun(
   )
   if (counts && rows[0]?.workflows !== 1) throw notFound('Workflow')
   if (rows[0]?.stopped === true) await dropStopped(db, request)
-  return launchRows(db, actor, request, { waits: true, first: rows[0]?.large === true ? first : undefined })
+  return launchRows(db, actor, request, { joins: true, first: rows[0]?.large === true ? first : undefined })
 }
 
 /** The locks under which rows that arrive are launched, of all their sheets. Take them before the rows are added. */
