@@ -32,8 +32,11 @@ export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_con
   set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 export type RunKey = SheetKey & { run_id: string }
-/** As the run has it: the numbers of rows that have no flight yet, and how many of its rows have one. */
-type Unlaunched = VirtualTime & { launched: number }
+/**
+ * As the run has it: the numbers of rows that have no flight yet, and how many of its rows have one. `beside` says that rows of the
+ * sheet were in the air when it began.
+ */
+type Unlaunched = VirtualTime & { launched: number; beside: boolean }
 /** Numbers of rows, up to one that is not among them. */
 type Stretch = { start: number; stop: number }
 
@@ -60,10 +63,29 @@ export function launchJob(store: Store): Job {
       const { rows } = await sql<RunKey>`select org_id, sheet_id, run_id from runs
         where unlaunched is not null and state = 'running' and (unlaunched->>'at')::timestamptz < now() - ${SILENCE}
         order by run_id`.execute(store.system)
-      for (const run of rows)
-        while (!signal.aborted && !(await inTransaction(store.system, (trx) => launchPiece(trx, run))));
+      await launchInTurn(store.system, rows, signal)
     },
   })
+}
+
+/** A piece of each in turn, so that a small run does not wait for a large one; one that fails holds up no other. */
+async function launchInTurn(db: Db, runs: readonly RunKey[], signal: AbortSignal): Promise<void> {
+  const failures: unknown[] = []
+  let left = runs
+  while (left.length > 0 && !signal.aborted) {
+    const unfinished: RunKey[] = []
+    for (const run of left) {
+      try {
+        if (!(await inTransaction(db, (trx) => launchPiece(trx, run)))) unfinished.push(run)
+      } catch (cause) {
+        failures.push(cause)
+      }
+      if (signal.aborted) break
+    }
+    left = unfinished
+  }
+  if (failures.length === 1) throw failures[0]
+  if (failures.length > 1) throw new AggregateError(failures, 'several runs could not be launched')
 }
 
 /** The next rows of a run. True when none is left, or the run is over. */
@@ -83,26 +105,44 @@ async function launchPiece(trx: Db, run: RunKey): Promise<boolean> {
   const { unlaunched, actions, ...stretch } = found[0]
   const { base, weight, launched: earlier } = unlaunched
   const ticket = randomInt(2 ** 30)
-  const { launched: count, is_whole } = await launchNext(trx, run, ticket, earlier, stretch)
+  const { launched: count, start, is_whole } = await launchNext(trx, run, ticket, unlaunched, stretch)
   const time = { base, weight }
-  await addRowJobs(trx, { org_id, run_id, ticket, count, earlier, ...time, actions, mayHandOver: false })
+  await addRowJobs(trx, {
+    org_id,
+    run_id,
+    ticket,
+    count,
+    earlier,
+    start,
+    ...time,
+    actions,
+    mayHandOver: false,
+  })
   return is_whole
 }
 
-/** At the end the run has as many rows as there were to launch: some may have been deleted, or be in the air already. */
+type Piece = { launched: number; start: string | null; is_whole: boolean }
+
+/**
+ * At the end the run has as many rows as there were to launch: some may have been deleted, or be in the air already. Those that were
+ * when the run began, and have landed since, have their results by the run that they joined (D21).
+ */
 async function launchNext(
   trx: Db,
   { org_id, sheet_id, run_id }: RunKey,
   ticket: number,
-  earlier: number,
+  { launched: earlier, beside }: Unlaunched,
   { start, stop }: Stretch,
-): Promise<{ launched: number; is_whole: boolean }> {
-  const { rows } = await sql<{ launched: number; is_whole: boolean }>`${keyed}
+): Promise<Piece> {
+  const joined = sql`exists (select from cells c where c.org_id = ${org_id} and c.row_id = chosen.row_id
+    and c.completed_at >= (select created_at from runs where org_id = ${org_id} and run_id = ${run_id}) offset 0)`
+  const { rows } = await sql<Piece>`${keyed}
     with chosen as materialized (
       ${allRows({ org_id, sheet_id })} and r.seq >= ${start}::bigint and r.seq < ${stop}::bigint order by r.seq limit ${sql.lit(PIECE)}
     ), launched as (
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
-      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen order by row_id
+      select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen ${beside ? sql`where not ${joined}` : sql``}
+      order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), counted as materialized (
       select found, launched, isempty(rest) as is_whole, ${earlier}::bigint + launched as all_launched, rest
@@ -121,7 +161,8 @@ async function launchNext(
         finished_at = case when is_whole and all_launched = 0 then now() end
       from counted where r.org_id = ${org_id} and r.run_id = ${run_id}
     )
-    select launched, is_whole, ${announcing(sheet_id)} from counted`.execute(trx)
+    select launched, (select row_id from launched order by row_id limit 1) as start, is_whole, ${announcing(sheet_id)}
+    from counted`.execute(trx)
   const [piece] = rows
   if (piece === undefined) throw new Error(`run ${run_id}: nothing was counted`)
   return piece

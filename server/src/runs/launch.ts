@@ -97,7 +97,9 @@ async function launch(
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
         ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + later,
         case when not is_whole then jsonb_build_object('rows', rest::text, 'launched', launched, 'base', time.base,
-          'weight', time.weight, 'at', now()) end,
+          'weight', time.weight, 'at', now(), 'beside', exists (select from runs u
+            join flights f on f.org_id = u.org_id and f.run_id = u.run_id
+            where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running')) end,
         case when launched > 0 or not is_whole then 'running' else 'finished' end,
         case when launched = 0 and is_whole then now() end
       from counted, time

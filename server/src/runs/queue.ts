@@ -4,7 +4,7 @@ import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { dropFlights } from '../store/runs/flights.ts'
+import { dropFlights, dropQueued } from '../store/runs/flights.ts'
 import { exclusiveRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
@@ -88,19 +88,33 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
   await dropFlights(db, org_id, { sheetId, rowIds: late })
 }
 
-/** Queued cells are removed, running ones may finish; their rows end there (D23). Answers how many were removed. */
+/**
+ * Queued cells are removed, running ones may finish; their rows end there (D23). Answers how many were removed. Runs that were begun
+ * while it waited for another are stopped as well.
+ */
 export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promise<number> {
   const { org_id, sheet_id } = sheet
-  const { rows } = await sql<{ unlaunched: number }>`
-    with chosen as materialized (
-      select run_id, coalesce(rows_queued - (unlaunched->>'launched')::bigint, 0) as unlaunched from runs
-      where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' order by run_id for no key update
-    )
-    update runs r set state = 'stopped', finished_at = now(), unlaunched = null from chosen
-    where r.org_id = ${org_id} and r.run_id = chosen.run_id
-    returning chosen.unlaunched, ${announcing(sql`r.sheet_id`)}`.execute(db)
-  const unlaunched = rows.reduce((sum, run) => sum + run.unlaunched, 0)
-  const removed = unlaunched + (await dropFlights(db, org_id, { sheetIds: [sheet_id], queuedOnly: true }))
+  let removed = 0
+  for (;;) {
+    const { rows } = await sql<{ unlaunched: number }>`
+      with chosen as materialized (
+        select run_id, ${UNLAUNCHED} as unlaunched from runs r
+        where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' order by run_id for no key update
+      )
+      update runs r set state = 'stopped', finished_at = now(), unlaunched = null from chosen
+      where r.org_id = ${org_id} and r.run_id = chosen.run_id
+      returning chosen.unlaunched, ${announcing(sql`r.sheet_id`)}`.execute(db)
+    if (rows.length === 0) break
+    removed += rows.reduce((sum, run) => sum + run.unlaunched, 0)
+  }
+  removed += await dropQueued(db, org_id, sheet_id)
   await recordAudit(db, org_id, actor, { action: 'run.stopped', target: sheet_id, details: { removed } })
   return removed
 }
+
+/** Rows of the run `r` that were not launched, but for those that are gone since. */
+const UNLAUNCHED =
+  sql.raw(`case when r.unlaunched is null then 0 else least(r.rows_queued - (r.unlaunched->>'launched')::bigint, (
+  select coalesce(sum(upper(s) - lower(s)), 0)::bigint
+  from sheet_counters c, unnest((r.unlaunched->>'rows')::int8multirange * int8multirange(int8range(c.first_seq, null))) as s
+  where c.org_id = r.org_id and c.sheet_id = r.sheet_id)) end`)

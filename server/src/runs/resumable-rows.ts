@@ -6,10 +6,14 @@ import { listPurses } from '../store/purses/purses.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { toMillis } from './caps.ts'
+import { unlaunchedRows } from './launch-pieces.ts'
 import type { RowChoice } from './row-choice.ts'
 import type { Trigger } from './run-request.ts'
 
-/** The cells at which rows of a run ended for want of credits, and go on (M7): not of rows that were deleted or run since. */
+/**
+ * The cells at which rows of a run ended for want of credits, and go on (M7): not of rows that were deleted or run since, or that another
+ * run is still to launch.
+ */
 export const resumableCells = (
   { org_id, sheet_id }: SheetKey,
   runId: string,
@@ -19,6 +23,7 @@ export const resumableCells = (
   where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = any(${actions}::text[])
     and c.status = 'out_of_credits' and c.run_id = ${runId}
     and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+    and not r.seq <@ (${unlaunchedRows({ org_id, sheet_id })})
     and array_position(${actions}::text[], c.action) = (select count(*) from cells d
       where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)`
 

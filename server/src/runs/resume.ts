@@ -15,6 +15,9 @@ import { requireRoomInCap, resumableCells, RUN_SPENT } from './resumable-rows.ts
 type LockedRun = {
   /** Rows of it are in the air, or will be. */
   is_flying: boolean
+  state: string
+  /** Other runs draw on its cap as well: those of the same webhook, source or sync. */
+  shares_cap: boolean
   actions: string[]
   cap_purse_id: string | null
   credits_millis: number
@@ -37,6 +40,12 @@ export async function resumeRun(
   const { org_id, sheet_id } = sheet
   await sql`select ${sharedRowsLock(sheet_id)}`.execute(trx)
   const run = await lockRun(trx, sheet, runId)
+  if (run.state === 'stopped' && run.is_flying) {
+    throw new AppError(
+      'Conflict',
+      'The run was stopped and some of its cells are still running, whose rows end there; resume it when they have finished',
+    )
+  }
   if (maxCredits !== undefined) await setCap(trx, org_id, runId, run, maxCredits)
   const ticket = randomInt(2 ** 30)
   const { rows } = await sql<{ queued: number }>`
@@ -48,8 +57,10 @@ export async function resumeRun(
       select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1 from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
     ), reopened as (
-      delete from cells c using launched l, chosen h
-      where c.org_id = ${org_id} and c.row_id = l.row_id and h.row_id = l.row_id and c.action = h.action
+      -- The last one of each row, looked up by its key: joined to lists of so many, each would be gone through for each.
+      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from launched))
+        and c.run_id = ${runId} and c.status = 'out_of_credits' and array_position(${run.actions}::text[], c.action) = (
+          select count(*) from cells d where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)
     ), counted as (
       select count(*) as queued from launched
     ), untallied as (
@@ -78,7 +89,8 @@ async function lockRun(trx: Db, { org_id, sheet_id }: SheetRecord, runId: string
   await sql`select from runs where org_id = ${org_id} and run_id = ${runId} for no key update`.execute(trx)
   const { rows } = await sql<LockedRun>`
     select r.unlaunched is not null or exists (
-        select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions,
+        select from flights f where f.org_id = r.org_id and f.run_id = r.run_id) as is_flying, r.actions, r.state,
+      exists (select from purses p where p.org_id = r.org_id and p.purse_id = r.cap_purse_id and p.subject is not null) as shares_cap,
       r.cap_purse_id, ${RUN_SPENT} as credits_millis
     from runs r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.run_id = ${runId}`.execute(trx)
   const [run] = rows
@@ -91,9 +103,15 @@ async function setCap(
   trx: Db,
   orgId: string,
   runId: string,
-  { is_flying, cap_purse_id, credits_millis }: LockedRun,
+  { is_flying, shares_cap, cap_purse_id, credits_millis }: LockedRun,
   maxCredits: number | null,
 ): Promise<void> {
+  if (shares_cap) {
+    throw new AppError(
+      'Conflict',
+      'The cap of this run is shared with other runs of its webhook, source or sync; change it there, and resume without max_credits',
+    )
+  }
   const limit = maxCredits === null ? null : toMillis(maxCredits)
   if (cap_purse_id === null && limit === null) return
   if (cap_purse_id === null && is_flying) {

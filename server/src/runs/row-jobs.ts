@@ -29,6 +29,8 @@ export type QueuedFlights = VirtualTime & {
   count: number
   /** Rows of the run that were queued before. */
   earlier?: number
+  /** None of them is before this row. Without it all flights of the organisation before them are passed. */
+  start?: string | null
   /** Whose cells are removed. */
   actions: string[]
   /** Whether the first may go to a worker of this process at once. */
@@ -38,11 +40,12 @@ export type VirtualTime = { base: number; weight: number }
 
 /** Gives every flight of a run a job, one for each of the first rows and for each group of later ones. */
 export async function addRowJobs(db: Db, flights: QueuedFlights): Promise<void> {
-  const { count, mayHandOver, earlier = 0 } = flights
+  const { count, mayHandOver, earlier = 0, start } = flights
   let places = mayHandOver && count > 0 ? reservePlaces(db, Math.min(count, HANDED_ROWS)) : null
-  let after = NO_ID
+  let from = start ?? NO_ID
   for (let done = 0; done < count; done += CHUNK) {
-    after = await addChunk(db, flights, { after, done: earlier + done, places })
+    const isNext = done > 0
+    from = await addChunk(db, flights, { from, isNext, done: earlier + done, places })
     places = null
   }
 }
@@ -67,7 +70,8 @@ const ADD_GROUPS = sql.raw(
   }),
 )
 
-type Chunk = { after: string; done: number; places: HandingOver | null }
+/** From a row on, which the chunk before has ended with where there is one. */
+type Chunk = { from: string; isNext: boolean; done: number; places: HandingOver | null }
 type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
 
 /**
@@ -79,12 +83,12 @@ type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | n
 async function addChunk(
   db: Db,
   { org_id, run_id, ticket, base, weight, actions }: QueuedFlights,
-  { after, done, places }: Chunk,
+  { from, isNext, done, places }: Chunk,
 ): Promise<string> {
   const { rows } = await sql<AddedJobs>`${keyed}
     with chunk as materialized (
       select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and row_id > ${after}
+      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and ${isNext ? sql`row_id > ${from}` : sql`row_id >= ${from}`}
       order by row_id limit ${sql.lit(CHUNK)}
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
@@ -113,5 +117,5 @@ async function addChunk(
     from singly, together`.execute(db)
   const [added] = rows
   if (added?.handed && added.facts) places?.made({ facts: added.facts, ticket, rows: added.handed })
-  return added?.last ?? after
+  return added?.last ?? from
 }

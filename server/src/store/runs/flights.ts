@@ -1,29 +1,66 @@
 import { type RawBuilder, sql } from 'kysely'
+import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+
+type Condition = RawBuilder<unknown>
 
 /** The action that a flight `f` of the run `run` is at: the first that has no result of that run. */
 export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
 
+/** Flights that one statement takes out of the air: of millions one would meet the limit of time for statements. */
+const CHUNK = 50_000
+
 /**
  * Takes rows out of the air: results that are still under way find no flight and have no effect, and whoever has them gives
- * back what they hold. Call it in the transaction that deletes or stops them. `queuedOnly` leaves cells that are running. Flights are locked
- * in the order of their rows, as everybody does.
+ * back what they hold. Call it in the transaction that deletes them. Flights are locked in the order of their rows, as everybody does.
  */
 export async function dropFlights(
   db: Db,
   orgId: string,
-  which:
-    | { sheetIds: readonly string[]; queuedOnly?: boolean }
-    | { sheetId: string; rowIds: readonly string[] },
+  which: { sheetIds: readonly string[] } | { sheetId: string; rowIds: readonly string[] },
 ): Promise<number> {
-  const chosen =
-    'rowIds' in which
-      ? // Ids may come from a caller: those of other sheets are none of this one's.
-        sql`f.row_id = any(${which.rowIds}::uuid[]) and exists (select from rows r
-          where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`
-      : sql`f.run_id in (select run_id from runs where org_id = ${orgId} and sheet_id = any(${which.sheetIds}::uuid[])
-          and state <> 'finished')${which.queuedOnly ? sql` and f.status = 'queued'` : sql``}`
+  if ('rowIds' in which) {
+    // Ids may come from a caller: those of other sheets are none of this one's.
+    return dropChosen(
+      db,
+      orgId,
+      sql`f.row_id = any(${which.rowIds}::uuid[]) and exists (select from rows r
+        where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`,
+    )
+  }
+  return dropOfRuns(db, orgId, sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`)
+}
+
+/** Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. */
+export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<number> =>
+  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`)
+
+/** Of these runs, in stretches of rows. No flight may come to them meanwhile. */
+async function dropOfRuns(db: Db, orgId: string, runs: Condition, also: Condition = sql``): Promise<number> {
+  const { rows: found } = await sql<{ run_id: string }>`select run_id from runs
+    where org_id = ${orgId} and ${runs}`.execute(db)
+  const ids = found.map(({ run_id }) => run_id)
+  if (ids.length === 0) return 0
+  const { rows: bounds } = await sql<{ row_id: string }>`
+    select row_id from (
+      select f.row_id, row_number() over (order by f.row_id) as n from flights f
+      where f.org_id = ${orgId} and f.run_id = any(${ids}::uuid[])${also}
+    ) numbered where n % ${CHUNK} = 0 order by row_id`.execute(db)
+  const ofRuns = sql`f.run_id = any(${ids}::uuid[])${also}`
+  if (bounds.length === 0) return dropChosen(db, orgId, ofRuns)
+  // By the primary key: by the runs, all their flights would be read for every stretch.
+  const among = sql`array_position(${ids}::uuid[], f.run_id) is not null${also}`
+  let dropped = 0
+  let after = NO_ID
+  for (const { row_id } of bounds) {
+    dropped += await dropChosen(db, orgId, sql`f.row_id > ${after} and f.row_id <= ${row_id} and ${among}`)
+    after = row_id
+  }
+  return dropped + (await dropChosen(db, orgId, sql`f.row_id > ${after} and ${among}`))
+}
+
+async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     with chosen as materialized (
       select f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update

@@ -115,7 +115,7 @@ export async function registerKey(
   return rows[0]?.seq ?? null
 }
 
-/** The first row in flight whose values the action is yet to name; null when there is none. */
+/** The first row in flight, or still to be launched, whose values the action is yet to name; null when there is none. */
 export async function findFrontier(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -123,7 +123,11 @@ export async function findFrontier(
 ): Promise<string | null> {
   const columns = nameOf({ action })
   const { rows } = await sql<{ seq: string | null }>`
-    select min(r.seq) as seq
+    select least((
+      select min(lower((u.unlaunched->>'rows')::int8multirange)) from runs u
+      where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running' and u.unlaunched is not null
+        and ${action} = any (u.actions)
+    ), min(r.seq)) as seq
     from runs u
     join flights f on f.org_id = u.org_id and f.run_id = u.run_id
     join rows r on r.org_id = f.org_id and r.row_id = f.row_id
