@@ -3,7 +3,8 @@ import type { Db } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { refreshEntities } from '../store/records/entities.ts'
 import { lockRecords, lockRoots } from '../store/records/record-locks.ts'
-import { listRoots, writeSourceOrder } from '../store/records/sources.ts'
+import { writeSourceOrder } from '../store/records/sources.ts'
+import { scanEntities } from '../store/segments/members.ts'
 
 const CHUNK = 1000
 
@@ -31,11 +32,14 @@ export async function declareSourceOrder(
     const from: string = after
     after = await db.transaction().execute(async (trx) => {
       await lockRecords(trx, orgId, 'shared')
-      const roots = await listRoots(trx, orgId, from, CHUNK)
+      const scanned = await scanEntities(trx, orgId, from, CHUNK)
+      const roots = scanned
+        .filter(({ is_root }) => is_root)
+        .map(({ entity_id, kind }) => ({ entityId: entity_id, kind, isNew: false }))
       const ids = roots.map(({ entityId }) => entityId)
       if (ids.length > 0) await lockRoots(trx, orgId, ids)
       changed += (await refreshEntities(trx, orgId, roots, new Set())).length
-      return ids.at(-1)
+      return scanned.at(-1)?.entity_id
     })
   }
   return { changed }

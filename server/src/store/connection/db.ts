@@ -49,7 +49,7 @@ export type StoreOptions = {
  * Plans for any organisation, not for the one that is named. Statistics that are older than an organisation say that it has nothing:
  * every index that begins with it seems as good as another, and all that it has would be read for one record of it, by its key.
  */
-const ANY_ORGANISATION = '-c plan_cache_mode=force_generic_plan'
+export const ANY_ORGANISATION = '-c plan_cache_mode=force_generic_plan'
 
 /**
  * Plans made once, by index lookups only. A plan that is made while a table is still empty would otherwise read it whole,

@@ -2,13 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StatusFilter } from '#contract/rows.ts'
 import { targets } from '#test/databases.ts'
-import { explain } from '#test/explain.ts'
+import { explain, type Plan } from '#test/explain.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
-import { makeLargeSheet } from '#test/large-sheet.ts'
+import { ACTION, makeLargeSheet } from '#test/large-sheet.ts'
 import type { Call } from '#test/sheets.ts'
+import { scopeOfExport, textRows } from '../files/export-lines.ts'
 import { conditionsOf } from '../sheets/row-filters.ts'
 import { allOf, livingRows } from '../sheets/rows.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
+import { inlineParameters, type Snapshot } from './snapshot.ts'
 
 const ROWS = 3000
 const FAILED = 10
@@ -37,8 +39,8 @@ describe.each(targets())('statistics that are older than an organisation, on $na
     rowId = rows[0]?.row_id ?? ''
   })
 
-  const withFailedCell = () => {
-    const statusFilters: StatusFilter[] = [{ action: 'any', is: ['failed'] }]
+  const withCell = (filter: StatusFilter) => () => {
+    const statusFilters = [filter]
     const conditions = conditionsOf({ filters: [], statusFilters, createdAt: undefined })
     return sql`select count(*) from rows r where ${livingRows(sheet)} and ${allOf(conditions)}`
   }
@@ -47,12 +49,37 @@ describe.each(targets())('statistics that are older than an organisation, on $na
     'a row of a sheet by its id': () =>
       sql`select from rows r where ${livingRows(sheet)} and r.row_id = ${rowId}`,
     'the cells of a row': () => sql`select from cells where org_id = ${sheet.org_id} and row_id = ${rowId}`,
-    'rows with a failed cell': withFailedCell,
+    'rows with a failed cell': withCell({ action: 'any', is: ['failed'] }),
   }
   it.each(Object.entries(lookups))('%s: looked up, and nothing else is read', async (_, statement) => {
     const db = app.store.org(sheet.org_id)
     const plan = await explain(db, statement().compile(db))
     // The sheet takes thousands, the rows that are asked for a few each.
-    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(12 * FAILED)
+    expect(blocksOf(plan)).toBeLessThan(12 * FAILED)
+  })
+
+  const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  /** Each row with its cell, a few pages each: all cells for each row would be tens of thousands of times as many. */
+  const EACH = 15 * ROWS
+  it.each<[string, StatusFilter]>([
+    ['complete', { action_instance_id: ACTION, is: ['complete'] }],
+    ['neither complete nor queued', { is_not: ['complete', 'queued'] }],
+    ['running or complete', { action_instance_id: ACTION, is: ['running', 'complete'] }],
+  ])('rows whose cell is %s: each is looked at once', async (_, filter) => {
+    const db = app.store.org(sheet.org_id)
+    expect(blocksOf(await explain(db, withCell(filter)().compile(db)))).toBeLessThan(EACH)
+  })
+
+  it('an export reads each row and each cell once', async () => {
+    const db = app.store.org(sheet.org_id)
+    const snapshot: Pick<Snapshot, 'query'> = {
+      query: async (statement) => (await statement.execute(db)).rows,
+    }
+    const record = { ...sheet, below_seq: ROWS + 1, selection: { filters: [], statusFilters: [] } }
+    const { scope } =
+      (await scopeOfExport(snapshot, record, [ACTION], [])) ?? expect.fail('the sheet is there')
+    const lines = textRows(scope, [{ input: 1 }, { action: 0, output: 'first' }])
+    const copied = { sql: inlineParameters(lines.compile(db)), parameters: [] }
+    expect(blocksOf(await explain(db, copied))).toBeLessThan(EACH)
   })
 })

@@ -1,7 +1,7 @@
 import type { CompiledQuery, RawBuilder } from 'kysely'
 import { Client, escapeLiteral } from 'pg'
 import { CopyOut, type Lines } from './copy-out.ts'
-import type { Db } from './db.ts'
+import { ANY_ORGANISATION, type Db } from './db.ts'
 
 /** The data of one organisation as it was at one moment, for as long as it takes to read it. */
 export type Snapshot = {
@@ -27,7 +27,7 @@ export async function openSnapshot(
     application_name: 'loam',
     connectionTimeoutMillis: 5000,
     keepAlive: true,
-    options: '-c jit=off -c work_mem=64MB',
+    options: `-c jit=off -c work_mem=64MB ${ANY_ORGANISATION}`,
   })
   // Lost while nothing is asked: the next question finds out.
   client.on('error', () => undefined)
@@ -69,7 +69,7 @@ const FORMATS = {
 }
 
 /** COPY takes no parameters. The driver's own quoting puts them into the text; our texts hold no other `$1`. */
-function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {
+export function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {
   return sql.replace(/\$(\d+)/g, (_, number: string) => literalOf(parameters[Number(number) - 1]))
 }
 

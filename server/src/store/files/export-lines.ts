@@ -5,6 +5,12 @@ import type { Snapshot } from '../connection/snapshot.ts'
 import { type Condition, conditionsOf } from '../sheets/row-filters.ts'
 import type { ExportRecord } from './exports.ts'
 
+/**
+ * The organisation of the snapshot. Asked of the connection: COPY has its values in its text, and a plan for one organisation that is newer
+ * than the statistics would read all its cells for each row.
+ */
+const ORG = sql`(select loam_org())`
+
 /** Where the values of a column come from: an input, or an output of the action at a place in `actions`. */
 export type ColumnSource =
   | { input: number }
@@ -14,23 +20,22 @@ export type ColumnSource =
 /** The rows of an export and the cells they are joined with. */
 export type ExportScope = {
   where: Condition
-  orgId: string
   actions: string[]
   include: readonly ExportExtra[]
 }
 
 /** Fixes which rows the export has, by the counters of the snapshot. Null when the sheet is gone. */
 export async function scopeOfExport(
-  snapshot: Snapshot,
-  { org_id, sheet_id, below_seq, selection }: ExportRecord,
+  snapshot: Pick<Snapshot, 'query'>,
+  { sheet_id, below_seq, selection }: Pick<ExportRecord, 'sheet_id' | 'below_seq' | 'selection'>,
   actions: string[],
   include: readonly ExportExtra[],
 ): Promise<{ scope: ExportScope; total: number } | null> {
   const [counter] = await snapshot.query(sql<{ first_seq: number }>`
-    select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`)
+    select first_seq from sheet_counters where org_id = ${ORG} and sheet_id = ${sheet_id}`)
   if (counter === undefined) return null
   const conditions = [
-    sql<boolean>`r.org_id = ${org_id} and r.sheet_id = ${sheet_id}
+    sql<boolean>`r.org_id = ${ORG} and r.sheet_id = ${sheet_id}
       and r.seq >= ${counter.first_seq} and r.seq < ${below_seq}`,
     ...choiceOf(selection),
   ]
@@ -38,7 +43,7 @@ export async function scopeOfExport(
   const [counted] = await snapshot.query(
     sql<{ total: number }>`select count(*) as total from rows r where ${where}`,
   )
-  return { scope: { where, orgId: org_id, actions, include }, total: counted?.total ?? 0 }
+  return { scope: { where, actions, include }, total: counted?.total ?? 0 }
 }
 
 function choiceOf({ rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection): Condition[] {
@@ -52,14 +57,14 @@ function choiceOf({ rowIds, excludeRowIds = [], createdAt, ...selection }: Expor
 /** The names of outputs that some cells of these actions hold, by action. */
 export async function listOutputNames(
   snapshot: Snapshot,
-  { where, orgId }: ExportScope,
+  { where }: ExportScope,
   actions: readonly string[],
 ): Promise<Map<string, string[]>> {
   if (actions.length === 0) return new Map()
   const found = await snapshot.query(sql<{ action: string; names: string[] }>`
     select action, array_agg(name order by name) as names from (
       select distinct c.action, name from rows r
-      join cells c on c.org_id = ${orgId} and c.row_id = r.row_id and c.action = any(${actions}::text[])
+      join cells c on c.org_id = ${ORG} and c.row_id = r.row_id and c.action = any(${actions}::text[])
       cross join lateral jsonb_object_keys(c.outputs) as name
       where ${where}
     ) found group by action`)
@@ -117,14 +122,14 @@ function concat(parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
 }
 
 /** Large values pass the sort as what points to them: they are read only when their line is made. */
-function rowsOf({ where, orgId, actions, include }: ExportScope): RawBuilder<unknown> {
+function rowsOf({ where, actions, include }: ExportScope): RawBuilder<unknown> {
   const outputs = actions.map((_, n) => {
     const extras = include.map((extra) => sql`, ${sql.ref(`c${n}.${extra}`)} as ${sql.ref(`${extra}${n}`)}`)
     return sql`, ${sql.ref(`c${n}.outputs`)} as ${sql.ref(`o${n}`)}${sql.join(extras, sql``)}`
   })
   const joins = actions.map((action, n) => {
     const cell = sql.raw(`c${n}`)
-    return sql` left join cells ${cell} on ${cell}.org_id = ${orgId} and ${cell}.row_id = r.row_id
+    return sql` left join cells ${cell} on ${cell}.org_id = ${ORG} and ${cell}.row_id = r.row_id
       and ${cell}.action = ${action}`
   })
   const none = sql``

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import type { Root } from './entities.ts'
 
 /** The declared order of sources. */
 export async function listSourceOrder(db: Db, orgId: string): Promise<string[]> {
@@ -16,13 +15,4 @@ export async function writeSourceOrder(db: Db, orgId: string, order: readonly st
     select ${orgId}, source, place from unnest(${order}::text[]) with ordinality as t (source, place)`.execute(
     db,
   )
-}
-
-/** Entities by id, after that one. */
-export async function listRoots(db: Db, orgId: string, after: string, limit: number): Promise<Root[]> {
-  const { rows } = await sql<Root>`
-    select entity_id as "entityId", kind, false as "isNew" from record_entities
-    where org_id = ${orgId} and entity_id > ${after} and root_id = entity_id and erased_at is null
-    order by entity_id limit ${sql.lit(limit)}`.execute(db)
-  return rows
 }
