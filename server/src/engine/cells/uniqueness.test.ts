@@ -1,6 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { launchRest } from '#server/runs/launch-pieces.ts'
+import { startRun } from '#server/runs/queue.ts'
 import { inTransaction } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { editRows } from '#server/store/sheets/row-edits.ts'
+import { findSheet } from '#server/store/sheets/sheets.ts'
 import { makeApp } from '#test/harness.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
@@ -111,4 +116,22 @@ it('D72: a row that halts before, or skips the action, is not waited for', async
   await addRows(base, ['a.com', 'b.com', 'b.com'])
   await org.call('POST', `${base}/run-all`)
   expect(await verdictsOf(base)).toEqual([undefined, 'unique', 'duplicate'])
+})
+
+it('D72: a row that comes while a run is being launched waits for the rows that are still to be', async () => {
+  const base = await makeSheet(NORMALIZED)
+  await addRows(base, PAIRS)
+  const db = app.store.org(org.orgId)
+  const sheet_id = base.slice(-36)
+  const sheet = (await findSheet(db, org.orgId, sheet_id)) ?? expect.fail('it was made')
+  const actions = ['normalize_domain_1', 'auto_dedupe_rows_1']
+  const { runId, isLaunched } = await inTransaction(db, (trx) =>
+    startRun(trx, OPERATOR, { sheet, actions, rows: { kind: 'all' }, trigger: 'schedule' }, 10),
+  )
+  expect(isLaunched).toBe(false)
+  const late = { rows: [{ domain: PAIRS.at(-1) }], run_after_add: 'all' }
+  await org.call('POST', `${base}/rows`, late)
+  await sleep(500)
+  await launchRest(db, { org_id: org.orgId, sheet_id, run_id: runId })
+  expect(await verdictsOf(base)).toEqual([...FIRST, 'duplicate'])
 })

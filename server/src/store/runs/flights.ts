@@ -19,6 +19,7 @@ export async function dropFlights(
   db: Db,
   orgId: string,
   which: { sheetIds: readonly string[] } | { sheetId: string; rowIds: readonly string[] },
+  chunk = CHUNK,
 ): Promise<number> {
   if ('rowIds' in which) {
     // Ids may come from a caller: those of other sheets are none of this one's.
@@ -29,7 +30,13 @@ export async function dropFlights(
         where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`,
     )
   }
-  return dropOfRuns(db, orgId, sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`)
+  return dropOfRuns(
+    db,
+    orgId,
+    sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`,
+    sql``,
+    chunk,
+  )
 }
 
 /** Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. */
@@ -37,7 +44,13 @@ export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<numb
   dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`)
 
 /** Of these runs, in stretches of rows. No flight may come to them meanwhile. */
-async function dropOfRuns(db: Db, orgId: string, runs: Condition, also: Condition = sql``): Promise<number> {
+async function dropOfRuns(
+  db: Db,
+  orgId: string,
+  runs: Condition,
+  also: Condition,
+  chunk = CHUNK,
+): Promise<number> {
   const { rows: found } = await sql<{ run_id: string }>`select run_id from runs
     where org_id = ${orgId} and ${runs}`.execute(db)
   const ids = found.map(({ run_id }) => run_id)
@@ -46,7 +59,7 @@ async function dropOfRuns(db: Db, orgId: string, runs: Condition, also: Conditio
     select row_id from (
       select f.row_id, row_number() over (order by f.row_id) as n from flights f
       where f.org_id = ${orgId} and f.run_id = any(${ids}::uuid[])${also}
-    ) numbered where n % ${CHUNK} = 0 order by row_id`.execute(db)
+    ) numbered where n % ${chunk} = 0 order by row_id`.execute(db)
   const ofRuns = sql`f.run_id = any(${ids}::uuid[])${also}`
   if (bounds.length === 0) return dropChosen(db, orgId, ofRuns)
   // By the primary key: by the runs, all their flights would be read for every stretch.
