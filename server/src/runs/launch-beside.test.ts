@@ -108,6 +108,24 @@ describe('beside a run that is still being launched', () => {
   })
 })
 
+describe('D21, D78: X-Run-Id names the run to wait for', () => {
+  const runIdOf = async (path: string, body?: object): Promise<unknown> =>
+    (await sheet.org.call('POST', `${sheet.base}/${path}`, body)).headers['x-run-id']
+
+  it('the one that the rows joined, where all were in the air', async () => {
+    const first = await runIdOf('run', { row_ids: rowIds.slice(0, 3) })
+    expect(await runIdOf('run', { row_ids: rowIds.slice(1, 3) })).toBe(first)
+    const second = await runIdOf('run-all')
+    expect(second).not.toBe(first)
+    expect(await runIdOf('run', { row_ids: rowIds.slice(5, 6) })).toBe(second)
+  })
+
+  it('the one that is still to launch them', async () => {
+    const { runId } = await start()
+    expect(await runIdOf('run', { row_ids: rowIds.slice(-2) })).toBe(runId)
+  })
+})
+
 it('runs that were left by their process are launched in turn: a small one does not wait for a large one', async () => {
   const large = sheet
   for (let n = 0; n < 8; n += 1) await large.addRows(1000)

@@ -8,6 +8,7 @@ import { KEYED } from '../store/connection/statement-names.ts'
 import type { Actor } from '../store/organisation/audit.ts'
 import { LATEST_PRICES } from '../store/organisation/price-versions.ts'
 import { NEXT_GROUP_PRIORITY } from '../store/queue/jobs.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { openCap } from './caps.ts'
 import { unlaunchedRows } from './launch-pieces.ts'
 import { chosenRows } from './row-choice.ts'
@@ -20,6 +21,8 @@ const LAST = sql.raw('9223372036854775807')
 
 export type StartedRun = {
   runId: string
+  /** The run that has its rows, where all were in the air already (D21). */
+  joined: string | null
   rowsQueued: number
   /** Whether all its rows are in the air. Those that are not are launched in pieces (launch-pieces.ts). */
   isLaunched: boolean
@@ -45,13 +48,18 @@ export async function launchRows(
   const ticket = randomInt(2 ** 30)
   const cap = await openCap(db, sheet.org_id, request.cap)
   const made = { run_id, ticket, cap, ...options }
-  const { chosen, launched, is_whole, base, weight } = await launch(db, actor, request, made)
+  const { chosen, launched, joined, is_whole, base, weight } = await launch(db, actor, request, made)
   const flights = { org_id: sheet.org_id, run_id, ticket, count: launched, base, weight }
   await addRowJobs(db, { ...flights, actions: request.actions, mayHandOver: true })
-  return { runId: run_id, rowsQueued: chosen, isLaunched: is_whole }
+  return { runId: run_id, joined, rowsQueued: chosen, isLaunched: is_whole }
 }
 
-type Launched = VirtualTime & { chosen: number; launched: number; is_whole: boolean }
+type Launched = VirtualTime & {
+  chosen: number
+  launched: number
+  joined: string | null
+  is_whole: boolean
+}
 type Launching = { run_id: string; ticket: number; cap: string | null } & LaunchOptions
 
 /**
@@ -112,14 +120,22 @@ async function launch(
       select ${org_id}, ${newId()}, ${actor.email}, ${actor.keyId}::uuid, 'run.started', ${sheet_id}::text,
         jsonb_build_object('run_id', ${run_id}::text, 'rows', chosen) from counted
     )
-    select chosen, launched, is_whole, time.base, time.weight, ${announcing(sheet_id)}
+    select chosen, launched, case when launched = 0 and is_whole then (${joinedRun(sheet)}) end as joined, is_whole, time.base, time.weight, ${announcing(sheet_id)}
     from time left join counted on true`.execute(db)
-  const { chosen, launched, is_whole, base = 1, weight = 1 } = rows[0] ?? {}
+  const { chosen, launched, joined = null, is_whole, base = 1, weight = 1 } = rows[0] ?? {}
   // Without a counter there is no sheet any more.
   if (typeof chosen !== 'number' || typeof launched !== 'number' || is_whole === undefined)
     throw notFound('Sheet')
-  return { chosen, launched, is_whole, base, weight }
+  return { chosen, launched, joined, is_whole, base, weight }
 }
+
+/** The run that has the first of the chosen rows in the air, or is still to launch it. */
+const joinedRun = ({ org_id, sheet_id }: SheetKey) => sql`
+  select coalesce(
+    (select run_id from flights f where f.org_id = ${org_id} and f.row_id = one.row_id),
+    (select run_id from runs u where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running'
+      and u.unlaunched is not null and one.seq <@ (u.unlaunched->>'rows')::int8multirange limit 1))
+  from (select row_id, seq from chosen limit 1) one`
 
 /** Queues flights that are there and keep their cells: those of a run that is resumed. */
 export async function queueFlights(

@@ -242,7 +242,7 @@ async function queue(
   }
   // A call with a key is one transaction, answer and all.
   const first = db.isTransaction ? undefined : FIRST_PIECE
-  const { runId, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
+  const { runId, joined, rowsQueued, isLaunched } = await inTransaction(db, (trx) =>
     startRun(trx, caller, { sheet, actions, rows, trigger: 'api', ...capOf(max_credits) }, first),
   )
   if (!isLaunched && !db.isTransaction) {
@@ -256,7 +256,7 @@ async function queue(
       ),
     )
   }
-  nameRun(reply, rowsQueued > 0 ? runId : null)
+  nameRun(reply, rowsQueued > 0 ? (joined ?? runId) : null)
   return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
 }
 
