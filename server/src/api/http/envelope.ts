@@ -21,9 +21,16 @@ function envelopeOf<const Status extends number>(status: Status) {
   return envelope
 }
 
+const RUN_HEADER = 'x-run-id'
+
 /** Every answer that queued a run names it (D78). */
 export function nameRun(reply: FastifyReply, runId: string | null): void {
-  if (runId !== null) void reply.header('x-run-id', runId)
+  if (runId !== null) void reply.header(RUN_HEADER, runId)
+}
+
+export function runNamedIn(reply: FastifyReply): string | null {
+  const runId = reply.getHeader(RUN_HEADER)
+  return typeof runId === 'string' ? runId : null
 }
 
 /** The status of an envelope is that of the answer; warnings about the request itself are added to its own. */

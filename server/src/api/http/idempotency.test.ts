@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTransaction } from '#server/store/connection/open-transaction.ts'
 import { claimCall } from '#server/store/organisation/idempotency.ts'
 import { dump } from '#test/database-dump.ts'
 import { makeApp } from '#test/harness.ts'
-import { formula, makeWorkflow, publish } from '../testing/shortcut.ts'
+import { FORMULA, formula, makeWorkflow, publish, sheetOf } from '../testing/shortcut.ts'
 
 const app = await makeApp()
 const org = await app.makeOrg()
@@ -30,6 +30,52 @@ it('D14: what an answer tells once, as the secret of a budget, is replayed, and 
   expect(again.body).toEqual(first.body)
   const { webhook_secret } = first.body.data
   expect((await dump(app.store)).includes(webhook_secret)).toBe(false)
+})
+
+describe('D14, D78: a replayed answer names the run that the first one queued', async () => {
+  const workflow = await makeWorkflow(org, [formula('1')])
+  const sheet = sheetOf(workflow)
+  await org.call('POST', `${sheet}/rows`, { rows: [{ n: 1 }] })
+  const { shortcut_id } = await publish(app, org, workflow)
+
+  it.each<[string, string, object]>([
+    ['Add Rows', `${sheet}/rows`, { rows: [{ n: 2 }], run_after_add: 'all' }],
+    ['Run Rows', `${sheet}/run`, { first_10: true }],
+    ['Run All', `${sheet}/run-all`, {}],
+    ['Run Action', `${sheet}/actions/${FORMULA}_1/run`, {}],
+    ['a shortcut run', `/shortcuts/${shortcut_id}/run`, { input_data: { n: 3 } }],
+    ['one that is waited for', `/shortcuts/${shortcut_id}/run?wait=1`, { input_data: { n: 4 } }],
+    ['a batch', `/shortcuts/${shortcut_id}/run/batch`, { rows: [{ n: 5 }, { n: 6 }] }],
+  ])('%s', async (_, path, body) => {
+    // What is in flight joins its run (D21), and queues none.
+    await org.call('POST', `${sheet}/stop`)
+    const headers = { 'idempotency-key': randomUUID() }
+    const [first, again] = [
+      await org.call('POST', path, body, headers),
+      await org.call('POST', path, body, headers),
+    ]
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([first.status, 'true'])
+    expect(first.headers['x-run-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect([again.body, again.headers['x-run-id']]).toEqual([first.body, first.headers['x-run-id']])
+  })
+
+  it('also while the run is still waited for', async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const run = () =>
+      org.call('POST', `/shortcuts/${shortcut_id}/run?wait=2`, { input_data: { n: 7 } }, headers)
+    const waiting = run()
+    await expect.poll(async () => (await run()).headers['idempotency-replayed']).toBe('true')
+    const meanwhile = await run()
+    expect((await waiting).headers['x-run-id']).toBe(meanwhile.headers['x-run-id'])
+  })
+
+  it('and none where none was queued', async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const add = () => org.call('POST', `${sheet}/rows`, { rows: [{ n: 8 }] }, headers)
+    const [first, again] = [await add(), await add()]
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect([first.headers['x-run-id'], again.headers['x-run-id']]).toEqual([undefined, undefined])
+  })
 })
 
 it('D14: a refusal that depends on the state of things is not replayed', async () => {

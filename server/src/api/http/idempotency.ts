@@ -9,9 +9,11 @@ import {
   findAnswer,
   handCallToRun,
   type IdempotentCall,
+  type KeptAnswer,
   releaseCall,
   settleCall,
 } from '../../store/organisation/idempotency.ts'
+import { nameRun, runNamedIn } from './envelope.ts'
 import { errorBody } from './errors.ts'
 
 const HEADER = 'idempotency-key'
@@ -78,7 +80,8 @@ export async function replayDeletion(
   return true
 }
 
-function replay(reply: FastifyReply, { status, body }: { status: number; body: string }): unknown {
+function replay(reply: FastifyReply, { status, body, runId }: KeptAnswer): unknown {
+  nameRun(reply, runId)
   return reply
     .code(status)
     .header('idempotency-replayed', 'true')
@@ -99,13 +102,15 @@ export async function answerRefusal(
   refusal: AppError,
 ): Promise<unknown> {
   const call = callOf(request)
-  const answer = JSON.stringify(errorBody(refusal, request))
-  if (call === undefined || answer.length > MAX_REFUSAL) throw refusal
+  const body = JSON.stringify(errorBody(refusal, request))
+  if (call === undefined || body.length > MAX_REFUSAL) throw refusal
   const transaction = await openTransaction(request.db)
   let claim: Claim
   try {
     claim = await claimCall(transaction.trx, call)
-    if (claim.state === 'ours') await settleCall(transaction.trx, call, refusal.status, answer)
+    if (claim.state === 'ours') {
+      await settleCall(transaction.trx, call, { status: refusal.status, body, runId: null })
+    }
   } catch (cause) {
     await transaction.rollback()
     throw cause
@@ -129,15 +134,17 @@ export async function settleIdempotencyKey(
   request.idempotentCall = null
   request.db = open.outside
   const { call, transaction } = open
-  const answer = typeof payload === 'string' ? payload : ''
+  const answer = {
+    status: reply.statusCode,
+    body: typeof payload === 'string' ? payload : '',
+    runId: runNamedIn(reply),
+  }
   if (transaction === null) {
-    if (reply.statusCode < 400 && !open.isAnswered) {
-      await settleCall(open.outside, call, reply.statusCode, answer)
-    }
+    if (answer.status < 400 && !open.isAnswered) await settleCall(open.outside, call, answer)
     return payload
   }
-  if (reply.statusCode >= 400) await transaction.rollback()
-  else await settleAndCommit(call, transaction, { status: reply.statusCode, answer })
+  if (answer.status >= 400) await transaction.rollback()
+  else await settleAndCommit(call, transaction, answer)
   return payload
 }
 
@@ -150,13 +157,18 @@ export function outsideOf({ db, idempotentCall }: FastifyRequest): Db {
  * Commits the effect of the call with an answer that is true from then on, for handlers that then wait for something. What they
  * answer at last takes its place. Answers the handle to go on with.
  */
-export async function commitEffect(request: FastifyRequest, status: number, answer: unknown): Promise<Db> {
+export async function commitEffect(
+  request: FastifyRequest,
+  status: number,
+  answer: unknown,
+  runId: string | null = null,
+): Promise<Db> {
   const open = request.idempotentCall
   if (open?.transaction) {
     const { transaction } = open
     open.transaction = null
     request.db = open.outside
-    await settleAndCommit(open.call, transaction, { status, answer: JSON.stringify(answer) })
+    await settleAndCommit(open.call, transaction, { status, body: JSON.stringify(answer), runId })
   }
   return request.db
 }
@@ -197,7 +209,7 @@ export function runCallOf(request: FastifyRequest): RunCall {
       if (open === null) return
       open.isAnswered = true
       if (answer === null) await releaseCall(trx, open.call)
-      else await settleCall(trx, open.call, 200, answer)
+      else await settleCall(trx, open.call, { status: 200, body: answer, runId: null })
     },
   }
 }
@@ -205,9 +217,9 @@ export function runCallOf(request: FastifyRequest): RunCall {
 async function settleAndCommit(
   call: IdempotentCall,
   transaction: OpenTransaction,
-  { status, answer }: { status: number; answer: string },
+  answer: KeptAnswer,
 ): Promise<void> {
-  await settle(transaction, () => settleCall(transaction.trx, call, status, answer))
+  await settle(transaction, () => settleCall(transaction.trx, call, answer))
 }
 
 async function settle(transaction: OpenTransaction, write: () => Promise<void>): Promise<void> {

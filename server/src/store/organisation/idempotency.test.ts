@@ -11,6 +11,8 @@ import { openTransaction } from '../connection/open-transaction.ts'
 import { claimCall, forgetOldCalls, handCallToRun, type IdempotentCall, settleCall } from './idempotency.ts'
 import { insertOrganisation } from './organisations.ts'
 
+const EMPTY = { status: 201, body: '{}', runId: null }
+
 describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
   let store: Store
   let second: Store
@@ -53,7 +55,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
   }
   async function answer(call: IdempotentCall, body: string) {
     const { trx, commit } = await begin(call)
-    await settleCall(trx, call, 201, body)
+    await settleCall(trx, call, { status: 201, body, runId: null })
     await commit()
   }
 
@@ -62,10 +64,11 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     const first = await begin(call)
     expect(first.claim).toEqual({ state: 'ours' })
     expect(await ask(call, second)).toEqual({ state: 'in_progress' })
-    await settleCall(first.trx, call, 201, '{"answer":"größer"}')
+    const kept = { status: 201, body: '{"answer":"größer"}', runId: newId() }
+    await settleCall(first.trx, call, kept)
     expect(await ask(call, second)).toEqual({ state: 'in_progress' })
     await first.commit()
-    const done = { state: 'done', status: 201, body: '{"answer":"größer"}' }
+    const done = { state: 'done', ...kept }
     expect([await ask(call), await ask(call, second)]).toEqual([done, done])
   })
 
@@ -89,7 +92,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
   it('is free at once when its call was refused or its process has died, with any payload', async () => {
     const call = makeCall()
     const first = await begin(call)
-    await settleCall(first.trx, call, 201, '{}')
+    await settleCall(first.trx, call, EMPTY)
     await first.rollback()
     expect(await ask({ ...call, fingerprint: Buffer.from('another request') })).toEqual({ state: 'ours' })
   })
@@ -156,7 +159,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask({ ...call, memberId: newId() })).toEqual({ state: 'ours' })
     expect(await ask({ ...call, orgId: elsewhere })).toEqual({ state: 'ours' })
     const intruding = store.org(elsewhere).transaction()
-    await expect(intruding.execute((trx) => settleCall(trx, call, 201, '{}'))).rejects.toThrow(
+    await expect(intruding.execute((trx) => settleCall(trx, call, EMPTY))).rejects.toThrow(
       'row-level security',
     )
     // Another organisation's answers are hidden, whatever the statement names.

@@ -12,11 +12,14 @@ export type IdempotentCall = {
   sealer: Sealer
 }
 
+/** What a call was answered, with the run that its answer names in a header (D78). */
+export type KeptAnswer = { status: number; body: string; runId: string | null }
+
 export type Claim =
   | { state: 'ours' }
   | { state: 'in_progress' }
   | { state: 'other_payload' }
-  | { state: 'done'; status: number; body: string }
+  | ({ state: 'done' } & KeptAnswer)
 
 /**
  * Claims the key until the end of the caller's transaction, which is to hold the effect and the answer of the call; or says what
@@ -41,13 +44,13 @@ export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
   if (!isSame) return { state: 'other_payload' }
   const body = openBody(call, earlier)
   if (earlier.status === null || body === null) return { state: 'in_progress' }
-  return { state: 'done', status: earlier.status, body }
+  return { state: 'done', status: earlier.status, body, runId: earlier.run_id }
 }
 
 /** A call is over after 24 hours, and one without an answer when its run of the agent is no longer under way. */
 async function findCall(trx: Db, call: IdempotentCall) {
-  const { rows } = await sql<KeptBody & { fingerprint: Buffer; status: number | null; is_over: boolean }>`
-    select fingerprint, status, body, body_sealed,
+  const { rows } = await sql<KeptCall>`
+    select fingerprint, status, body, body_sealed, run_id,
       created_at < now() - interval '24 hours' or (status is null and not exists (
         select from agent_runs a
         where a.org_id = k.org_id and a.agent_run_id = k.agent_run_id and a.state = 'running')) as is_over
@@ -57,6 +60,12 @@ async function findCall(trx: Db, call: IdempotentCall) {
 }
 
 type KeptBody = { body: string | null; body_sealed: string | null }
+type KeptCall = KeptBody & {
+  fingerprint: Buffer
+  status: number | null
+  run_id: string | null
+  is_over: boolean
+}
 
 const bindingOf = ({ orgId, memberId, key }: IdempotentCall) =>
   answerBinding({ org_id: orgId, member_id: memberId, key })
@@ -72,34 +81,35 @@ function openBody(call: IdempotentCall, { body, body_sealed }: KeptBody): string
 }
 
 /** What the same call was answered before, where it had an effect. */
-export async function findAnswer(
-  db: Db,
-  call: IdempotentCall,
-): Promise<{ status: number; body: string } | undefined> {
+export async function findAnswer(db: Db, call: IdempotentCall): Promise<KeptAnswer | undefined> {
   const earlier = await findCall(db, call)
   if (earlier === undefined || earlier.is_over || !earlier.fingerprint.equals(call.fingerprint))
     return undefined
-  const { status } = earlier
+  const { status, run_id: runId } = earlier
   if (status === null || status >= 400) return undefined
   const body = openBody(call, earlier)
-  return body === null ? undefined : { status, body }
+  return body === null ? undefined : { status, body, runId }
 }
 
 /** Keeps the answer, in the transaction of what it answers. */
-export async function settleCall(db: Db, call: IdempotentCall, status: number, body: string): Promise<void> {
+export async function settleCall(
+  db: Db,
+  call: IdempotentCall,
+  { status, body, runId }: KeptAnswer,
+): Promise<void> {
   const body_sealed = call.sealer.seal(body, bindingOf(call))
-  await putCall(db, call, { status, body_sealed, agent_run_id: null })
+  await putCall(db, call, { status, body_sealed, run_id: runId, agent_run_id: null })
 }
 
 /** Leaves the call under way beyond its transaction, as long as the run is. */
 export async function handCallToRun(trx: Db, call: IdempotentCall, agentRunId: string): Promise<void> {
-  await putCall(trx, call, { status: null, body_sealed: null, agent_run_id: agentRunId })
+  await putCall(trx, call, { status: null, body_sealed: null, run_id: null, agent_run_id: agentRunId })
 }
 
 async function putCall(
   db: Db,
   { orgId, memberId, key, fingerprint }: IdempotentCall,
-  state: { status: number | null; body_sealed: string | null; agent_run_id: string | null },
+  state: Record<'body_sealed' | 'run_id' | 'agent_run_id', string | null> & { status: number | null },
 ): Promise<void> {
   await db
     .insertInto('idempotency_keys')

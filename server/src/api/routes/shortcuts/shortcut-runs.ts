@@ -87,7 +87,7 @@ export function shortcutRunRoutes(
       const data = { id, data_id, status: 'pending' as const, created_at: created_at.toISOString() }
       const queued = created(data, { message: 'The run is queued' })
       if (query.wait > 0) {
-        const outside = await commitEffect(request, 201, queued)
+        const outside = await commitEffect(request, 201, queued, runId)
         const ended = await waitForEnd(outside, caller.orgId, made.shortcut_run_id, {
           ms: query.wait * 1000,
           signal: AbortSignal.any([closing.signal, goneOf(reply)]),

@@ -58,6 +58,7 @@ export type OrganisationTables = {
     status: number | null
     body: Generated<string | null>
     body_sealed: string | null
+    run_id: string | null
     agent_run_id: string | null
     created_at: Made
   }
