@@ -27,8 +27,9 @@ type Places = {
 }
 
 /**
- * Messages that are due, so many of one organisation and to one receiver at a time, those that nobody tried yet first. They are
- * for one process: whoever dies with them leaves them to others after so many seconds.
+ * Messages that are due, so many of one organisation and to one receiver at a time, those that nobody tried yet first. A
+ * threshold waits until lower ones of its period and limit were tried. They are for one process: whoever dies with them leaves
+ * them to others after so many seconds.
  */
 export async function claimBudgetMessages(
   db: Db,
@@ -37,15 +38,22 @@ export async function claimBudgetMessages(
   const { rows } = await sql<BudgetMessage>`
     with busy as (
       select * from jsonb_to_recordset(${JSON.stringify(sending)}::jsonb) as s (org_id uuid, receiver text, count int)
-    ), next as (
-      select m.org_id, m.message_id, m.due_at, m.tries > 0 as is_retry, row_number() over (
-          partition by m.org_id, ${RECEIVER} order by m.tries > 0, m.due_at)
-        + coalesce((select count from busy s where s.org_id = m.org_id and s.receiver = ${RECEIVER}), 0) as place
+    ), waiting as (
+      -- Also those that somebody is trying for the first time.
+      select m.org_id, m.message_id, m.due_at, m.tries, ${RECEIVER} as receiver, a.threshold,
+        count(*) filter (where m.error is null) over (
+          partition by m.org_id, ${RECEIVER}, a.budget_id, a.period_start, a.run_id, a.limit_millis order by a.threshold
+          rows between unbounded preceding and 1 preceding) as lower
       from budget_messages m join budget_alerts a on a.org_id = m.org_id and a.alert_id = m.alert_id
       join budgets b on b.org_id = a.org_id and b.budget_id = a.budget_id
-      where m.due_at <= now()
+      where m.due_at <= now() + ${seconds} * interval '1 second' and (m.due_at <= now() or m.error is null)
+    ), next as (
+      select w.org_id, w.message_id, w.due_at, w.threshold, w.tries > 0 as is_retry, row_number() over (
+          partition by w.org_id, w.receiver order by w.tries > 0, w.due_at, w.threshold)
+        + coalesce((select count from busy s where s.org_id = w.org_id and s.receiver = w.receiver), 0) as place
+      from waiting w where w.due_at <= now() and w.lower = 0
     ), fair as (
-      select n.*, row_number() over (partition by org_id order by is_retry, place, due_at)
+      select n.*, row_number() over (partition by org_id order by is_retry, place, due_at, threshold)
         + coalesce((select sum(count) from busy s where s.org_id = n.org_id), 0) as place_in_org
       from next n where place <= ${ofReceiver}
     ), due as (

@@ -308,3 +308,56 @@ it('M8: a cap is kept as long as its run, and forgotten when nobody draws on it'
   )
   expect(left).toEqual([held, unfolded, young, today, kept].toSorted((one, other) => (one < other ? -1 : 1)))
 })
+
+it('M10: an alert says what was spent up to it, folded or not; a refusal fires what that has reached as well', async () => {
+  const { orgId, take, charge } = await makePurse(100_000, null)
+  const spender: Spender = {
+    org_id: orgId,
+    run_id: newId(),
+    member: 'a@b.co',
+    key_id: null,
+    workflow_id: newId(),
+    sheet_id: newId(),
+    trigger: 'api',
+  }
+  // Held and charged before there is a budget.
+  await take('old', [need(1000)], { purseIds: [] })
+  const budget = {
+    org_id: orgId,
+    budget_id: newId(),
+    name: 'All',
+    scope: 'organisation',
+    subject: null,
+    trigger: null,
+    period: 'day',
+    limit_millis: 10_000,
+    mode: 'stop',
+  } as const
+  await db.insertInto('budgets').values(budget).execute()
+  const purseIds = await findBudgetPurses(db, spender)
+  const alerts = async () => {
+    const { rows } = await sql`select threshold, spent_millis from budget_alerts where org_id = ${orgId}
+      order by threshold`.execute(db)
+    return rows
+  }
+  const hold = (holder: string, millis: number) => take(holder, [need(millis)], { purseIds })
+  await hold('one', 5000)
+  await hold('two', 4000)
+  await charge('one', 4000, { ...spender }, purseIds)
+  await charge('two', 2000, { ...spender }, purseIds)
+  await foldCharges(db, orgId, 'one')
+  expect(await alerts()).toEqual([])
+  await charge('one', 1000, { ...spender }, purseIds)
+  await foldCharges(db, orgId, 'one')
+  expect(await alerts()).toEqual([{ threshold: 50, spent_millis: 7000 }])
+  await charge('old', 1000, { ...spender }, [])
+  await charge('two', 1000, { ...spender }, purseIds)
+  await hold('two', 2000)
+  const [purse] = await listPurses(db, orgId, purseIds)
+  expect(purse?.spent).toBe(9000)
+  expect(await alerts()).toEqual([
+    { threshold: 50, spent_millis: 7000 },
+    { threshold: 80, spent_millis: 9000 },
+    { threshold: 100, spent_millis: 9000 },
+  ])
+})

@@ -313,4 +313,27 @@ describe('M5: max_credits', () => {
     const { alerts } = (await org.call('GET', `/credits/budgets/${budget_id}`)).body.data
     expect(new Set(alerts.map(({ threshold }: Json) => threshold))).toEqual(new Set([50, 80, 100]))
   })
+
+  it(
+    'M10: an alert says what was spent, also before it is folded, and thresholds come in their order',
+    SLOW,
+    async () => {
+      const base = await makeSheet()
+      const hook = await serveDouble(() => ({ status: 200 }))
+      await org.call('POST', '/credits/budgets', {
+        scope: 'sheet',
+        subject: base.slice(-36),
+        period: 'total',
+        limit: 4,
+        emails: [],
+        webhook_url: `${hook.origin}/alerts`,
+      })
+      await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c', 'd'), run_after_add: 'all' })
+      await expect.poll(() => hook.seen.length, SLOW).toBe(3)
+      const told: Json[] = hook.seen.map(({ body }) => JSON.parse(body).data)
+      expect(told.map(({ threshold }) => threshold)).toEqual([50, 80, 100])
+      expect(told.every(({ threshold, spent }) => spent >= (4 * threshold) / 100)).toBe(true)
+      expect(told.at(-1)).toMatchObject({ limit: 4, spent: 4 })
+    },
+  )
 })
