@@ -9,6 +9,9 @@ import { nameInputs, parseRows } from './intake.ts'
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
 export type Delivered = { data: string[]; rejected: RejectedRow[]; warnings: Warning[] }
 
+/** That senders repeat themselves is their habit; what became of a value is told. */
+const TOLD = new Set(['type_mismatch', 'value_normalized'])
+
 /**
  * Reads what was posted to a webhook: an object, or an array of objects. Keys that are no input of the sheet are ignored; an
  * item without any that is one is rejected. When nothing is left the delivery is refused whole.
@@ -36,7 +39,7 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   return {
     data: matching.map((row) => row.data),
     rejected: refused,
-    warnings: warnings.filter(({ code }) => code === 'type_mismatch'),
+    warnings: warnings.filter(({ code }) => TOLD.has(code)),
   }
 }
 

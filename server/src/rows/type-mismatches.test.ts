@@ -71,3 +71,16 @@ it('D79: a delivery to a webhook is warned of as well', async () => {
   ])
   expect((await readDelivery(inputs, { number: 'x' })).warnings).toMatchObject([{ field: 'body.number' }])
 })
+
+it('D28: so it is of values that are normalized, of keys that no input has it is not', async () => {
+  const replaced = { code: 'value_normalized', message: expect.stringContaining('replaced by U+FFFD') }
+  const { data, warnings } = await readDelivery(inputs, [
+    { string: 'x\0y', more: '\0' },
+    { string: 'z', more: '\uD800' },
+  ])
+  expect(data).toEqual(['{"0":"x\uFFFDy"}', '{"0":"z"}'])
+  expect(warnings).toEqual([{ field: 'body[0].string', ...replaced }])
+  expect((await readDelivery(inputs, { string: '\uD800' })).warnings).toEqual([
+    { field: 'body.string', ...replaced },
+  ])
+})

@@ -3,7 +3,7 @@ import { parseDecimal } from '../chain/decimal.ts'
 import type { InputType } from '../chain/definition.ts'
 import { shorten } from '../lib/errors.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
-import type { Mismatches } from '../store/connection/json-columns.ts'
+import type { Mismatches, ValuePlaces } from '../store/connection/json-columns.ts'
 
 /** Longer texts are no number, address or link, and are not looked at. */
 const MAX_LENGTH = { number: 1000, email: 320, url: 8192 }
@@ -23,8 +23,7 @@ export function createTypeCheck(inputs: readonly TypedInput[], earlier: readonly
   const check = ({ name, type }: TypedInput, value: unknown, place: number): void => {
     if (fits(value, type)) return
     const known = found.get(name) ?? { name, type, count: 0, places: [] }
-    known.count += 1
-    if (known.places.length < MAX_PLACES) known.places.push(place)
+    addPlace(known, place)
     found.set(name, known)
   }
   return {
@@ -50,15 +49,29 @@ export function warnOfMismatches(
   return mismatches.map((mismatch) => warningOf(mismatch, nameRow))
 }
 
-function warningOf({ name, type, count, places }: Mismatches, nameRow: NameRow): Warning {
-  const more = count > places.length ? `, and ${count - places.length} more` : ''
+function warningOf(mismatches: Mismatches, nameRow: NameRow): Warning {
+  const { type, count } = mismatches
   const values = count === 1 ? '1 value is' : `${count} values are`
-  const listed = places.map(nameRow).join(', ')
   return {
-    field: `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`,
+    field: fieldOf(mismatches, nameRow),
     code: 'type_mismatch',
-    message: `${values} no ${type} (${listed}${more}); stored as given`,
+    message: `${values} no ${type} (${listPlaces(mismatches, nameRow)}); stored as given`,
   }
+}
+
+/** One more value, whose place is told if it is among the first. */
+export function addPlace(values: ValuePlaces, place: number): void {
+  values.count += 1
+  if (values.places.length < MAX_PLACES) values.places.push(place)
+}
+
+/** The first of the values, as warnings name fields. */
+export const fieldOf = ({ name, places }: ValuePlaces, nameRow: NameRow): string =>
+  `${nameRow(places[0] ?? 0)}.${shorten(name, MAX_NAME)}`
+
+export function listPlaces({ count, places }: ValuePlaces, nameRow: NameRow): string {
+  const more = count > places.length ? `, and ${count - places.length} more` : ''
+  return `${places.map(nameRow).join(', ')}${more}`
 }
 
 /** Whether a value is what its type says. Nothing at all fits every type. */

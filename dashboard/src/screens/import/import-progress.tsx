@@ -35,8 +35,8 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
         {ended === 'processing' && ' so far'}
       </p>
       {ended === 'failed' && <Problem error={new Error(data?.error ?? 'The import failed')} />}
-      <Mismatches warnings={status.data?.warnings ?? []} />
-      {isDone && (status.data?.warnings ?? []).length > 0 && <Rejects sheet={sheet} />}
+      <Warnings warnings={status.data?.warnings ?? []} />
+      {isDone && status.data?.warnings?.some(isMismatch) && <Rejects sheet={sheet} />}
       {isDone && (
         <div>
           <SheetLink sheet={sheet} />
@@ -46,7 +46,9 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
   )
 }
 
-function Mismatches({ warnings }: { warnings: readonly Warning[] }) {
+const isMismatch = ({ code }: Warning) => code === 'type_mismatch'
+
+function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null
   return (
     <ul aria-label="Warnings" className="list-inside list-disc text-muted">

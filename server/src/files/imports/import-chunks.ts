@@ -1,6 +1,7 @@
-import { toStorableJson } from '../../lib/json/storable.ts'
+import { makeStorableText } from '../../lib/json/storable.ts'
+import { createNormalizedValues } from '../../rows/normalized-values.ts'
 import { createTypeCheck } from '../../rows/type-mismatches.ts'
-import type { Mismatches } from '../../store/connection/json-columns.ts'
+import type { Mismatches, ValuePlaces } from '../../store/connection/json-columns.ts'
 import type { ImportRecord } from '../../store/files/imports.ts'
 import type { Batch, SourceRecord } from '../reading/records.ts'
 
@@ -8,23 +9,40 @@ import type { Batch, SourceRecord } from '../reading/records.ts'
 const CHUNK_ROWS = 5000
 const CHUNK_LENGTH = 4 * 1024 * 1024
 
-/** Rows in their stored form, where the file goes on after them, and which values up to there do not fit their input (D79). */
-export type Chunk = { rows: string[]; position: unknown; mismatches: Mismatches[] }
+/**
+ * Rows in their stored form, where the file goes on after them, and which values up to there do not fit their input (D79) or had
+ * to be changed (D28).
+ */
+export type Chunk = {
+  rows: string[]
+  position: unknown
+  mismatches: Mismatches[]
+  normalized: ValuePlaces[]
+}
+
+type Begun = Pick<ImportRecord, 'mapping' | 'mismatches' | 'normalized' | 'rows_imported'>
 
 export async function* chunksOf(
   batches: AsyncIterable<Batch>,
-  { mapping, mismatches, rows_imported }: Pick<ImportRecord, 'mapping' | 'mismatches' | 'rows_imported'>,
+  { mapping, mismatches, normalized: earlier, rows_imported }: Begun,
 ): AsyncGenerator<Chunk> {
   const columns = mapping.map(({ column }) => column)
   const inputs = mapping.map(({ name = '', type = 'string' }) => ({ name, type }))
   const types = createTypeCheck(inputs, mismatches)
+  const normalized = createNormalizedValues(earlier)
+  const chunk = (rows: string[], position: unknown): Chunk => ({
+    rows,
+    position,
+    mismatches: types.mismatches(),
+    normalized: normalized.list(),
+  })
   let place = rows_imported
   let rows: string[] = []
   let length = 0
   let position: unknown
   for await (const batch of batches) {
     for (const record of batch.records) {
-      const row = encode(record, columns)
+      const row = encode(record, columns, (at) => normalized.add(inputs[at]?.name ?? '', place))
       rows.push(row)
       types.lookAtAll(record, place)
       place += 1
@@ -32,19 +50,27 @@ export async function* chunksOf(
     }
     position = batch.position
     if (rows.length < CHUNK_ROWS && length < CHUNK_LENGTH) continue
-    yield { rows, position, mismatches: types.mismatches() }
+    yield chunk(rows, position)
     rows = []
     length = 0
   }
-  if (rows.length > 0) yield { rows, position, mismatches: types.mismatches() }
+  if (rows.length > 0) yield chunk(rows, position)
 }
 
-/** JSON of an object keyed by column number. Empty cells are left out, so that they read as null. */
-function encode(record: SourceRecord, columns: readonly number[]): string {
+const IGNORE = () => undefined
+
+/**
+ * JSON of an object keyed by column number. Empty cells are left out, so that they read as null. `note` is told of each value
+ * that could not be stored as it is.
+ */
+function encode(record: SourceRecord, columns: readonly number[], note: (at: number) => void): string {
   const row: Record<number, string> = {}
-  for (const [place, column] of columns.entries()) {
-    const value = record[place]
-    if (value) row[column] = value
+  for (const [at, column] of columns.entries()) {
+    const value = record[at]
+    if (!value) continue
+    const text = makeStorableText(value, IGNORE)
+    if (text !== value) note(at)
+    row[column] = text
   }
-  return toStorableJson(row)
+  return JSON.stringify(row)
 }

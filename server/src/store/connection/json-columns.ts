@@ -41,5 +41,8 @@ export type FrozenOutput = {
   display_column?: string | boolean
 }
 
-/** Values of one input that do not fit its type (D79): how many, and the places of the first ones. */
-export type Mismatches = { name: string; type: InputType; count: number; places: number[] }
+/** Values of one input that are warned of: how many, and the places of the first ones. */
+export type ValuePlaces = { name: string; count: number; places: number[] }
+
+/** Those that do not fit its type (D79). */
+export type Mismatches = ValuePlaces & { type: InputType }

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
-import type { Mismatches } from '../connection/json-columns.ts'
+import type { Mismatches, ValuePlaces } from '../connection/json-columns.ts'
 import type { Schema } from '../connection/schema.ts'
 import type { MappedColumn } from '../connection/tables/file-tables.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
@@ -35,10 +35,12 @@ export async function insertImport(db: Db, { mapping, ...fields }: NewImport): P
 export async function findLatestImport(
   db: Db,
   { org_id, sheet_id }: SheetKey,
-): Promise<Pick<ImportRecord, 'status' | 'rows_imported' | 'mismatches' | 'error'> | undefined> {
+): Promise<
+  Pick<ImportRecord, 'status' | 'rows_imported' | 'mismatches' | 'normalized' | 'error'> | undefined
+> {
   return db
     .selectFrom('imports')
-    .select(['status', 'rows_imported', 'mismatches', 'error'])
+    .select(['status', 'rows_imported', 'mismatches', 'normalized', 'error'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .where(sql<boolean>`coalesce(finished_at, now()) > now() - ${KEPT_HOURS} * interval '1 hour'`)
@@ -77,6 +79,8 @@ export async function startImport(
     .executeTakeFirst()
 }
 
+type Progress = { rows: number; position: unknown; mismatches: Mismatches[]; normalized: ValuePlaces[] }
+
 /**
  * Moves an import on by one chunk, unless somebody else has done so since. Answers whether it did. Call it in the
  * transaction that writes the rows of the chunk, before they are written.
@@ -85,7 +89,7 @@ export async function advanceImport(
   db: Db,
   { org_id, import_id }: ImportKey,
   from: number,
-  { rows, position, mismatches }: { rows: number; position: unknown; mismatches: Mismatches[] },
+  { rows, position, mismatches, normalized }: Progress,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('imports')
@@ -94,6 +98,7 @@ export async function advanceImport(
       chunks: from + 1,
       position: JSON.stringify(position),
       mismatches: JSON.stringify(mismatches),
+      normalized: JSON.stringify(normalized),
       starts: 0,
     })
     .where('org_id', '=', org_id)

@@ -134,6 +134,21 @@ describe('Import CSV', () => {
     expect((await org.call('GET', `${base}/csv`)).body).not.toHaveProperty('warnings')
   })
 
+  it('D28: so are values that had to be changed to be stored', async () => {
+    const base = await makeRowSheet(org)
+    const rows = Array.from({ length: 6000 }, (_, n) => `Acme${n % 1000 === 7 ? '\0' : ' '}${n}\n`)
+    await importInto(base, `Name\n${rows.join('')}`, { mapping: { Name: 'Company' } })
+    expect((await org.call('GET', `${base}/csv`)).body.warnings).toEqual([
+      {
+        field: 'rows[7].Company',
+        code: 'value_normalized',
+        message:
+          'NUL characters and halves of surrogate pairs were replaced by U+FFFD in 6 values (rows[7], rows[1007], rows[2007], rows[3007], rows[4007], and 1 more)',
+      },
+    ])
+    expect((await list(base, { page_size: 8 })).rows[7].inputs.Company).toBe('Acme\uFFFD7')
+  })
+
   it('only a header is an import of 0 rows', async () => {
     expect(await importInto(await makeRowSheet(org), 'Name,Web\n')).toEqual({
       status: 'completed',

@@ -8,6 +8,7 @@ import { countImportedRows } from '../../../files/imports/import-source.ts'
 import { UPLOAD, UPLOAD_DAYS } from '../../../files/uploads.ts'
 import { AppError, forbidden, invalid, validationError } from '../../../lib/errors.ts'
 import { createHints } from '../../../lib/nearest-name.ts'
+import { warnOfNormalized } from '../../../rows/normalized-values.ts'
 import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
 import { countRunning } from '../../../runs/arrivals.ts'
 import { capOf, openCap } from '../../../runs/caps.ts'
@@ -129,9 +130,10 @@ export function importRoutes(api: Api, services: RouteServices): void {
     async ({ db, sheet }) => {
       const found = await findLatestImport(db, sheet)
       if (found === undefined) return ok({ status: 'unknown' as const, rows_imported: 0 })
-      const { status, rows_imported, mismatches, error } = found
+      const { status, rows_imported, mismatches, normalized, error } = found
       const answer = { status, rows_imported, ...(error === null ? {} : { error }) }
-      return mismatches.length === 0 ? ok(answer) : ok(answer, { warnings: warnOfMismatches(mismatches) })
+      const warnings = [...warnOfNormalized(normalized), ...warnOfMismatches(mismatches)]
+      return warnings.length === 0 ? ok(answer) : ok(answer, { warnings })
     },
   )
 }

@@ -54,9 +54,10 @@ describe('part 6: a JSON POST to webhook_url pushes a row', () => {
     ])
   })
 
-  it('D28: numbers keep every digit, NUL is replaced; __proto__ is a name like others', async () => {
+  it('D28: numbers keep every digit, NUL is replaced with a warning; __proto__ is a name like others', async () => {
     const { base, token } = await hooked(['n', '__proto__'])
-    await push(token, '{"n": 12345678901234567890, "__proto__": "a\\u0000b"}')
+    const { body } = await push(token, '{"n": 12345678901234567890, "__proto__": "a\\u0000b"}')
+    expect(body.warnings).toMatchObject([{ field: 'body.__proto__', code: 'value_normalized' }])
     const [inputs] = await inputsOf(base)
     expect(Object.entries(inputs)).toEqual([
       ['n', '12345678901234567890'],

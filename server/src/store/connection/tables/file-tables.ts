@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { ExportFormat } from '#contract/exports.ts'
 import type { RunAfter } from '#contract/rows.ts'
 import type { InputType } from '../../../chain/definition.ts'
-import type { ExportPlan, ExportSelection, Mismatches } from '../json-columns.ts'
+import type { ExportPlan, ExportSelection, Mismatches, ValuePlaces } from '../json-columns.ts'
 import type { Instant, Json, Made, MaybeInstant } from './column-types.ts'
 
 /** A column of a file on its way into a column of a sheet. Imports queued before 0025 say nothing about the input. */
@@ -36,6 +36,7 @@ export type FileTables = {
     position: Json<unknown>
     starts: Generated<number>
     mismatches: Json<Mismatches[]>
+    normalized: Json<ValuePlaces[]>
     error: string | null
     created_by: string
     key_id: string | null

@@ -1,6 +1,9 @@
 -- The run that a kept answer names in its header.
 alter table idempotency_keys add column run_id uuid;
 
+-- Values of an import that could not be stored as given (D28), as those in `mismatches`: [{name, count, places}].
+alter table imports add column normalized jsonb not null default '[]';
+
 -- What was charged to the purse of a budget, folded or not, as `listPurses` reads it: of what was set aside, and by holds that
 -- are older than the budget.
 create function loam_purse_spent(purse purses) returns bigint language sql stable as $$
