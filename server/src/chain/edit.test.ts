@@ -130,6 +130,20 @@ describe('D26: what makes cached results stale', () => {
     expect(epochsOf(spaced)).toEqual([2, 2, 2])
   })
 
+  it('D26: the default of a run condition that is stated changes no result; another value does', () => {
+    const run_if = {
+      conditions: [{ conditions: [{ variable: '{{input.x}}', operator: 'is empty' as const }] }],
+    }
+    const flagged = (continue_workflow_if_run_condition_not_met: boolean) =>
+      action('b_1', { epoch: 1, run_if: { ...run_if, continue_workflow_if_run_condition_not_met } })
+    const before = replaceAction(ABC, action('b_1', { run_if }))
+    expect(epochsOf(before)).toEqual([0, 1, 1])
+    const stated = replaceAction(before, flagged(false))
+    expect(stated.actions[1]).toEqual(flagged(false))
+    expect(epochsOf(stated)).toEqual([0, 1, 1])
+    expect(epochsOf(replaceAction(stated, flagged(true)))).toEqual([0, 2, 2])
+  })
+
   it('an action that is not there changes nothing', () => {
     expect(replaceAction(ABC, action('z_1'))).toBe(ABC)
     expect(removeAction(ABC, 'z_1')).toBe(ABC)

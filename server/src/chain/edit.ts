@@ -133,8 +133,10 @@ export function restoreDefinition(
   }
 }
 
+/** A default that is stated is what it was. The flag of the action has none: without it the sheet's counts (D15). */
 function behaviourOf({ inputs, run_if, continue_workflow_if_action_fails }: ActionInstance): unknown {
-  return { inputs, run_if, continue_workflow_if_action_fails }
+  const condition = run_if && { continue_workflow_if_run_condition_not_met: false, ...run_if }
+  return { inputs, run_if: condition, continue_workflow_if_action_fails }
 }
 
 function ageFrom(actions: ActionInstance[], start: number): ActionInstance[] {
