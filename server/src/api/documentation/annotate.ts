@@ -24,6 +24,7 @@ const STATUSES: Record<string, string> = {
   410: 'The number is too old, or was never given: begin anew',
   413: 'The body is larger than this route takes',
   415: 'The body is not JSON',
+  422: 'The `Idempotency-Key` was used with another request',
   429: 'Too many requests; `Retry-After` says when to come back',
   500: 'A fault of the server; its log names the request by `x-request-id`',
   503: 'The server or its database cannot answer now; try again after `Retry-After`',

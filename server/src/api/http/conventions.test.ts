@@ -196,10 +196,16 @@ describe('D14: request ids, documents, operations', () => {
       '409',
       '413',
       '415',
+      '422',
       '429',
       '500',
       '503',
     ])
+    // Spec 7: the statuses that only the web agent has.
+    expect(Object.keys(body.paths['/api/v1/agent/run'].post.responses)).toEqual(
+      expect.arrayContaining(['402', '422', '504']),
+    )
+    expect(body.paths['/api/v1/workflows'].get.responses).not.toHaveProperty('422')
     const named = JSON.stringify(body.paths).matchAll(/#\/components\/schemas\/([^"]+)/g)
     for (const [, name] of named) expect(body.components.schemas[String(name)]).toBeDefined()
   })

@@ -17,7 +17,7 @@ import { nameRun, runNamedIn } from './envelope.ts'
 import { errorBody } from './errors.ts'
 
 const HEADER = 'idempotency-key'
-const METHODS = new Set(['POST', 'PATCH', 'DELETE'])
+const METHODS = new Set<unknown>(['POST', 'PATCH', 'DELETE'])
 const RETRY_SECONDS = 1
 
 /** A call with a key while it is worked on: its effect and its answer are one transaction, which `request.db` speaks in. */
@@ -232,9 +232,12 @@ async function settle(transaction: OpenTransaction, write: () => Promise<void>):
   await transaction.commit()
 }
 
+/** Whether calls of this method can be made once with a key. */
+export const takesKeys = (method: unknown): boolean => METHODS.has(method)
+
 function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
-  if (key === undefined || !METHODS.has(request.method)) return undefined
+  if (key === undefined || !takesKeys(request.method)) return undefined
   // Keys are kept by caller; where nobody is known, the route itself answers for repetitions.
   if (request.caller === undefined) return undefined
   if (typeof key !== 'string' || key.length === 0 || key.length > 255) {

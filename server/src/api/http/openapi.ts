@@ -6,6 +6,7 @@ import { PRODUCT } from '#contract/names.ts'
 import { annotate } from '../documentation/annotate.ts'
 import { showReference } from '../documentation/reference-page.ts'
 import type { Api } from '../services.ts'
+import { takesKeys } from './idempotency.ts'
 import { INTERNAL_PREFIX } from './sessions.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -25,6 +26,8 @@ const ERRORS = {
 const CHANGE_ERRORS = { 409: ErrorBody }
 /** Besides, where there is a body to be too large or of another type. */
 const BODY_ERRORS = { 413: ErrorBody, 415: ErrorBody }
+/** Besides, where an Idempotency-Key may have been used with another request. */
+const KEY_ERRORS = { 422: ErrorBody }
 
 const toJsonSchema = createJsonSchemaTransform({ skipList: [] })
 const withComponents = createJsonSchemaTransformObject({})
@@ -50,6 +53,7 @@ export async function describeApi(app: Api): Promise<void> {
       const response = {
         ...ERRORS,
         ...(route.method === 'GET' ? {} : CHANGE_ERRORS),
+        ...(takesKeys(route.method) ? KEY_ERRORS : {}),
         ...(schema.body === undefined ? {} : BODY_ERRORS),
         ...(schema.response as Record<string, unknown> | undefined),
       }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AgentAnswer, AgentBody, AgentRunRecord } from '#contract/agent.ts'
 import { success } from '#contract/envelope.ts'
-import type { FieldError } from '#contract/errors.ts'
+import { ErrorBody, type FieldError } from '#contract/errors.ts'
 import type { AgentAnswer as AgentFound } from '../../../catalog/agent/task.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { findAgentRun } from '../../../store/agent/agent-runs.ts'
@@ -38,7 +38,11 @@ export function agentRoutes(api: Api, services: RouteServices): void {
           'Searches and reads the web, and answers with citations. Synchronous: wait for more than 150 seconds. With ' +
           '`Accept: text/event-stream` each step is told as it is done, and the answer is the last event.',
         body: AgentBody,
-        response: { 200: z.union([AgentAnswer, DRY_RUN_ANSWER.extend({ request_id: z.string() })]) },
+        response: {
+          200: z.union([AgentAnswer, DRY_RUN_ANSWER.extend({ request_id: z.string() })]),
+          402: ErrorBody.describe('The balance, `max_credits` or a budget has too little left'),
+          504: ErrorBody.describe('It took too long, and costs nothing'),
+        },
       },
     },
     async (request, reply) => {
