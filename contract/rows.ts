@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
+import { textOfNumber } from './number-text.ts'
 import { operatorOf } from './operators.ts'
 import { Spending } from './spending.ts'
 
@@ -79,7 +80,7 @@ const isDecimal = (text: string) => text.length <= MAX_DECIMAL && DECIMAL.test(t
 
 const operatorNames = Object.keys(FILTER_OPERATORS) as [FilterOperator, ...FilterOperator[]]
 const FilterValue = z
-  .union([z.string(), z.number(), z.boolean()], 'must be a string')
+  .preprocess(textOfNumber, z.union([z.string(), z.number(), z.boolean()], 'must be a string'))
   .transform(String)
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
 

@@ -95,6 +95,20 @@ it('explain says condition by condition why, with the values seen, and when time
   expect(words.stdout).toContain('no   industry is "software"; seen: "steel"')
 })
 
+it('D28: a number in the filter means its digits as they were written; bounds stay numbers', async () => {
+  const { orgId } = await makeRecords()
+  const filter =
+    '[{"conditions":[{"variable":"industry","operator":"is","values":[1234567890123456789]},{"event":"signup","within_days":1.50}]}]'
+  const made = await segment(orgId, 'create', '--name', 'N', '--kind', 'company', '--filter', filter)
+  expect([made.exit, made.answer.filter[0].conditions]).toEqual([
+    0,
+    [
+      { variable: 'industry', operator: 'is', values: ['1234567890123456789'] },
+      { event: 'signup', within_days: 1.5 },
+    ],
+  ])
+})
+
 it.each<[string, string, string, string]>([
   ['no JSON', '[{', 'filter', 'must be valid JSON'],
   [

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { EntityKind } from '#contract/records.ts'
 import { isUuid } from '#server/lib/ids.ts'
+import { parseWithNumberTexts, withPlainNumbers } from '#server/lib/json/lossless-json.ts'
 import { describeEntities } from '#server/records/entity.ts'
 import { evaluateSegments, readFilter } from '#server/segments/evaluate.ts'
 import { explainMembership } from '#server/segments/explain.ts'
@@ -34,7 +35,7 @@ const FilterJson = z
   .max(MAX_FILTER, `must have at most ${MAX_FILTER} characters`)
   .transform((text, context): unknown => {
     try {
-      return JSON.parse(text)
+      return withPlainNumbers(parseWithNumberTexts(text), ['values'])
     } catch (cause) {
       if (!(cause instanceof SyntaxError)) throw cause
       context.addIssue(`must be valid JSON: ${cause.message}`)

@@ -86,7 +86,7 @@ declare module 'fastify' {
     codeOfBadBody?: (errors: readonly FieldError[]) => string
     /** It starts what may cost credits: an unknown field that looks like a cap is refused (M5). */
     spends?: true
-    /** Numbers in the body arrive as NumberText, with every digit that was sent. */
-    numberTexts?: boolean
+    /** Fields, wherever they stand in the body, whose numbers arrive as NumberText, with every digit that was sent. */
+    numberTexts?: 'all' | readonly string[]
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { FieldError } from '#contract/errors.ts'
+import { textOfNumber } from '#contract/number-text.ts'
 import { operatorOf } from '#contract/operators.ts'
 import { isObject } from '../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
@@ -17,7 +18,10 @@ export const Combinator = z
 
 // Piped into a string and not a bare transform, so that JSON schema can be made of both sides.
 const value = z
-  .union([z.string(), z.number(), z.boolean()], must('a string, number or boolean'))
+  .preprocess(
+    textOfNumber,
+    z.union([z.string(), z.number(), z.boolean()], must('a string, number or boolean')),
+  )
   .transform(String)
   .pipe(z.string())
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/errors.ts'
 import { measureJson } from '../../lib/json/json-scan.ts'
-import { parseWithNumberTexts } from '../../lib/json/lossless-json.ts'
+import { parseWithNumberTexts, withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
 import { bodyLimitsOf } from './body-classes.ts'
 import { readBodyText } from './body-text.ts'
@@ -22,9 +22,12 @@ export async function parseJsonBody(request: FastifyRequest, payload: IncomingMe
   if (values > maxValues) {
     throw invalid('body', `must hold at most ${maxValues.toLocaleString('en-US')} values`)
   }
-  const parse = request.routeOptions.config.numberTexts ? parseWithNumberTexts : parsePlain
+  const { numberTexts = [] } = request.routeOptions.config
+  const kept = numberTexts === 'all' ? numberTexts : numberTexts.filter((name) => text.includes(`"${name}"`))
+  const parse = kept.length > 0 ? parseWithNumberTexts : parsePlain
   try {
-    return text.length <= MAX_AT_ONCE ? parse(text) : await parseInTurns(text, parse)
+    const body = text.length <= MAX_AT_ONCE ? parse(text) : await parseInTurns(text, parse)
+    return kept.length === 0 || kept === 'all' ? body : withPlainNumbers(body, kept)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     throw invalid('body', `must be valid JSON: ${cause.message}`)

@@ -2,8 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import { AppError, validationError } from '../../lib/errors.ts'
-import { NumberText } from '../../lib/json/lossless-json.ts'
-import { isObject } from '../../lib/json/object.ts'
 import { requireText } from './admission.ts'
 import { answerRefusal } from './idempotency.ts'
 import { checkPart } from './validation.ts'
@@ -23,8 +21,9 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
     return answerRefusal(request, reply, asRefusal(refusal))
   }
   try {
-    if (body !== undefined)
-      request.body = take(request, checkPart(body, withPlainCap(request.body), bodyName, config.spends))
+    if (body !== undefined) {
+      request.body = take(request, checkPart(body, request.body, bodyName, config.spends))
+    }
     return undefined
   } catch (cause) {
     const refusal = asRefusal(cause)
@@ -33,12 +32,6 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
     if (further.length > 0) throw validationError([...(refusal.details.errors ?? []), ...further])
     return answerRefusal(request, reply, refusal)
   }
-}
-
-/** Where numbers arrive as their texts, those of rows are kept so; the cap of what they start is a number. */
-function withPlainCap(body: unknown): unknown {
-  if (!isObject(body) || !(body['max_credits'] instanceof NumberText)) return body
-  return { ...body, max_credits: Number(body['max_credits'].source) }
 }
 
 function take<Value>(request: FastifyRequest, checked: { value: Value; warnings: Warning[] }): Value {

@@ -34,7 +34,7 @@ export function rowEditRoutes(api: Api): void {
   api.patch(
     BASE,
     {
-      config: { ...config, body: 'rows', numberTexts: true },
+      config: { ...config, body: 'rows', numberTexts: ['inputs'] },
       schema: { params: SheetParams, body: EditRowsBody, response: { 200: success(200, EditedRows) } },
     },
     async (request) => {

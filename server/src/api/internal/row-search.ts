@@ -22,6 +22,7 @@ export function rowSearchRoutes(api: Api): void {
     scope: 'workflows:data:read' as const,
     resource: sheetOfPath,
     body: 'document' as const,
+    numberTexts: ['values'],
   }
 
   api.post(

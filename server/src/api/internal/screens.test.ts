@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { NumberText } from '#server/lib/json/lossless-json.ts'
 import { company, recordsOf } from '#server/records/testing/records.ts'
 import { describeVersions } from '#server/shortcuts/version-changes.ts'
 import { makeApp } from '#test/harness.ts'
@@ -219,6 +220,9 @@ it('a segment is previewed, made, renamed and deleted; faults of its filter are 
     data: { name: 'Small', memberCount: 0 },
     warnings: [{ code: 'unknown_field', message: expect.stringContaining('employees') }],
   })
+  const long = { variable: 'employees', operator: 'is', values: [new NumberText('1234567890123456789')] }
+  const exact = await maker.call('PATCH', path, { filter: [{ conditions: [long] }] })
+  expect(exact.body.data.filter[0].conditions[0].values).toEqual(['1234567890123456789'])
   expect((await maker.call('DELETE', path)).body.data).toMatchObject({ deleted: true })
   expect((await maker.call('DELETE', path)).status).toBe(404)
 })

@@ -31,7 +31,7 @@ const SAMPLED = 5
 
 /** What makes and changes segments; reading and syncing them is in the public API. */
 export function segmentSettings(api: Api): void {
-  const config = { scope: STORE, body: 'document' } as const
+  const config = { scope: STORE, body: 'document', numberTexts: ['values'] } as const
   const ofPath = { ...config, resource: segmentOfPath }
 
   api.get(

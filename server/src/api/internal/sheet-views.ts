@@ -19,7 +19,7 @@ export function sheetViewRoutes(api: Api, { publicUrl }: Services): void {
   api.post(
     `${BASE}/rows/window`,
     {
-      config: { ...config, body: 'document' },
+      config: { ...config, body: 'document', numberTexts: ['values'] },
       schema: { params: SheetParams, body: RowWindowBody, response: { 200: success(200, RowPage) } },
     },
     async (request, reply) => {

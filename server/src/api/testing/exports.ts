@@ -62,7 +62,7 @@ export function exportsOf(app: TestApp, org: Pick<TestOrg, 'call'>) {
     ended,
     download,
     finish,
-    csv: async (base: string, body: object = {}): Promise<string[][]> =>
+    csv: async (base: string, body: unknown = {}): Promise<string[][]> =>
       parse((await finish(base, body)).bytes),
     jsonl: async (base: string, body: object = {}): Promise<Json[]> =>
       linesOf((await finish(base, { ...body, format: 'jsonl' })).bytes).map((line) => JSON.parse(line)),

@@ -1,21 +1,6 @@
-declare global {
-  interface JSON {
-    rawJSON(text: string): object
-  }
-}
+import { NumberText } from '#contract/number-text.ts'
 
-/** A number as it was written. Prints itself back digit by digit. */
-export class NumberText {
-  readonly source: string
-
-  constructor(source: string) {
-    this.source = source
-  }
-
-  toJSON(): object {
-    return JSON.rawJSON(this.source)
-  }
-}
+export { NumberText } from '#contract/number-text.ts'
 
 /** Something that may be a number outside of strings; matches inside strings only cost time. */
 const MAY_HOLD_NUMBER = /(?:^|[[:,])\s*-?\d/
@@ -30,6 +15,19 @@ export function parseWithNumberTexts(text: string): unknown {
 /** Parses JSON with plain numbers, except where a plain number would not print back as it was. */
 export function parseLossless(text: string): unknown {
   return MAY_LOSE.test(text) ? revive(text, (source, value) => source !== String(value)) : JSON.parse(text)
+}
+
+/** Plain numbers again, other than those in fields of these names, wherever they stand. */
+export function withPlainNumbers(value: unknown, kept: readonly string[] = []): unknown {
+  if (value instanceof NumberText) return Number(value.source)
+  if (Array.isArray(value)) return value.map((item) => withPlainNumbers(item, kept))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      kept.includes(key) ? item : withPlainNumbers(item, kept),
+    ]),
+  )
 }
 
 type SourceContext = { source?: string }

@@ -28,6 +28,7 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
       config: {
         scope: 'workflows:data:read',
         body: 'document',
+        numberTexts: ['values'],
         resource: sheetOfPath,
         furtherErrors: faultsInNames,
       },

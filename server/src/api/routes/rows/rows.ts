@@ -47,7 +47,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         scope: 'workflows:data:write',
         body: 'rows',
         resource: sheetOfPath,
-        numberTexts: true,
+        numberTexts: ['rows'],
         spends: true,
       },
       schema: {
@@ -105,7 +105,12 @@ export function rowRoutes(api: Api, services: RouteServices): void {
   api.post(
     `${BASE}/list`,
     {
-      config: { scope: 'workflows:data:read', body: 'document', resource: sheetOfPath },
+      config: {
+        scope: 'workflows:data:read',
+        body: 'document',
+        resource: sheetOfPath,
+        numberTexts: ['values'],
+      },
       schema: {
         tags: ['Rows'],
         summary: 'List rows',

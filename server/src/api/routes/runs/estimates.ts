@@ -18,7 +18,7 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
   api.post(
     '/workflows/:workflow_id/sheets/:sheet_id/estimate',
     {
-      config: { scope: 'workflows:run', body: 'document', resource: sheetOfPath },
+      config: { scope: 'workflows:run', body: 'document', resource: sheetOfPath, numberTexts: ['values'] },
       schema: {
         tags: ['Runs'],
         summary: 'What a run would cost: at most, and as expected; nothing is run',

@@ -40,6 +40,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
   const run = {
     scope: 'workflows:run' as const,
     body: 'document' as const,
+    numberTexts: ['values'],
     resource: sheetOfPath,
     spends: true as const,
   }

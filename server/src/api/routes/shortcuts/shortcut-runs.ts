@@ -49,7 +49,7 @@ export function shortcutRunRoutes(
     narrowedKeys: 'allowed' as const,
     body: 'rows' as const,
     resource: runnableOfPath,
-    numberTexts: true,
+    numberTexts: ['input_data', 'rows'],
     spends: true as const,
   }
 

@@ -77,7 +77,7 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
 
   app.post(
     '/hooks/:token',
-    { config: { scope: 'public', body: 'rows', numberTexts: true }, schema: { hide: true } },
+    { config: { scope: 'public', body: 'rows', numberTexts: 'all' }, schema: { hide: true } },
     async (request, reply) => {
       const { webhookSheet: sheet } = request
       if (sheet === null) throw notFound('Webhook')
