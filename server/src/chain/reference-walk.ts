@@ -1,3 +1,4 @@
+import { NumberText } from '../lib/json/lossless-json.ts'
 import { parseTemplate, type Token } from './references.ts'
 
 /** A token somewhere in a configuration; `path` is like `body[0].value`, `source` the text as written. */
@@ -65,5 +66,5 @@ function join(path: string, key: string, container: unknown): string {
 }
 
 function isContainer(value: unknown): value is Container {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !(value instanceof NumberText)
 }

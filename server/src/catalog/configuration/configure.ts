@@ -4,6 +4,8 @@ import type { FieldError } from '#contract/errors.ts'
 import { checkOperators, dropEnvConditions, type TypeOf } from '../../chain/condition-check.ts'
 import { type ConditionGroup, parseRunIf, type RunIf } from '../../chain/condition-shape.ts'
 import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
+import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
+import { makeStorable } from '../../lib/json/storable.ts'
 import { createHints } from '../../lib/nearest-name.ts'
 import type { Action } from '../define.ts'
 import { fieldOf } from './references.ts'
@@ -89,13 +91,16 @@ function configureField(
   }
   if (raw === null) return { value: null }
   const current = Object.hasOwn(action.inputs, name) ? action.inputs[name] : undefined
-  const checked = field.check(raw, path, current)
+  const notes: Warning[] = []
+  const note = (message: string) => notes.push({ field: path, code: 'value_normalized', message })
+  const given = field.keepsNumbers === true ? makeStorable(raw, note) : withPlainNumbers(raw)
+  const checked = field.check(given, path, current)
   if (checked.kind === 'refuse') return { errors: checked.errors }
   if (checked.kind === 'drop') {
     return { warnings: [{ field: path, code: checked.code, message: checked.message }] }
   }
   const { value, warnings = [] } = checked
-  if (field.conditions?.over !== 'row') return { value, warnings }
+  if (field.conditions?.over !== 'row') return { value, warnings: [...warnings, ...notes] }
   // The field checked the shape; what it answers is an array of condition groups.
   return restrictConditions(value as ConditionGroup[], path, typeOf)
 }

@@ -1,5 +1,6 @@
 import { evaluate } from '../../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
+import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import type { Field, Scope } from './field.ts'
 
 type Given = { required?: boolean; description: string }
@@ -37,11 +38,18 @@ export function targetConditions(options: Given): Field<ConditionGroup[]> {
 }
 
 function base({ required = false, description }: Given, over: 'row' | 'target') {
-  return { type: 'path_filter', required, description, conditions: { over }, check }
+  return {
+    type: 'path_filter',
+    required,
+    description,
+    conditions: { over },
+    keepsNumbers: true as const,
+    check,
+  }
 }
 
 function check(raw: unknown, path: string): ReturnType<Field['check']> {
-  const parsed = parseConditionGroups(raw, path)
+  const parsed = parseConditionGroups(withPlainNumbers(raw, ['values']), path)
   return parsed.ok ? { kind: 'save', value: parsed.value } : { kind: 'refuse', errors: parsed.errors }
 }
 

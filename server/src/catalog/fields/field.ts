@@ -27,6 +27,8 @@ export type Field<Value = unknown> = {
   /** Callers are told to set a required field like this one, but rows run without it all the same. */
   runsWithout?: true
   description: string
+  /** Numbers inside of it are used as they were written: `check` and `resolve` may meet NumberText. */
+  keepsNumbers?: true
   /** `current` is what the field holds now, where that matters to what a new value means. */
   check(raw: unknown, path: string, current?: ConfiguredValue): Checked
   resolve(configured: ConfiguredValue, scope: Scope): unknown

@@ -171,6 +171,7 @@ export type Pair = { name: string; value: string; label: string } & Record<strin
 function pairs<const Required extends boolean = false>(options: Given<Required>): Field<Pair[]> {
   return {
     ...base('jsonArray', options),
+    keepsNumbers: true,
     check(raw, path) {
       const items: unknown = isObject(raw)
         ? Object.entries(raw).map(([name, value]) => ({ name, value }))
@@ -248,6 +249,7 @@ function texts<const Required extends boolean = false>(
 function values<const Required extends boolean = false>(options: Given<Required>): Field<unknown[]> {
   return {
     ...base('jsonArray', options),
+    keepsNumbers: true,
     check(raw, path) {
       const list: unknown = typeof raw === 'string' ? [raw] : raw
       return Array.isArray(list)

@@ -16,6 +16,7 @@ export function payload(options: { description: string; required?: boolean }): F
     type: 'promptField',
     required: options.required ?? false,
     description: options.description,
+    keepsNumbers: true,
     check: (raw, path) =>
       typeof raw === 'string' || Array.isArray(raw) || isObject(raw)
         ? { kind: 'save', value: raw }

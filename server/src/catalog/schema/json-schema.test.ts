@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import { createSandbox } from '../formula/sandbox.ts'
 import { compileSchema, type JsonSchema } from './json-schema.ts'
 
@@ -38,6 +39,7 @@ describe('values are held to', () => {
       4,
     ],
     ['any of several', { anyOf: [{ type: 'number' }, { const: 'x' }] }, 'x', 'y'],
+    ['numbers with their digits', { type: 'number', maximum: new NumberText('1e-7') }, 0, 1],
     ['formats', { type: 'string', format: 'date' }, '2026-01-31', '31.1.2026'],
     [
       'keys that are not named',

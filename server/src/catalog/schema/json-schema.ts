@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { variableName } from '../formula/binding.ts'
 import type { Sandbox } from '../formula/sandbox.ts'
@@ -18,7 +19,8 @@ const PATTERNS_MS = 1000
 /** Makes a checker of a JSON schema, or says why the schema cannot be used, in words that follow "it". */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
   try {
-    const expanded = expandSchema(schema)
+    // A stored schema may hold numbers as their digits.
+    const expanded = withPlainNumbers(expandSchema(schema)) as JsonSchema
     const shape = z.fromJSONSchema(withoutPatterns(expanded), { registry: z.registry() })
     const patterned = JSON.stringify(expanded).includes('"pattern":')
     return { ok: true, check: (value, sandbox) => check(shape, patterned ? expanded : null, value, sandbox) }

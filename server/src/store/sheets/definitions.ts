@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type Definition, EMPTY_DEFINITION } from '../../chain/definition.ts'
 import { notFound } from '../../lib/errors.ts'
+import { parseLossless } from '../../lib/json/lossless-json.ts'
 import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import type { Actor } from '../organisation/audit.ts'
@@ -16,19 +17,24 @@ const known = new LRUCache<string, Definition>({
   sizeCalculation: (definition) => JSON.stringify(definition).length,
 })
 
+/** As text: a number that was configured keeps its digits. */
+const definitionText = sql<string>`definition::text`.as('definition')
+const parseDefinition = (text: string) => parseLossless(text) as Definition
+
 type RevisionOf = SheetKey & { revision: number }
 
 export async function getDefinition(db: Db, of: RevisionOf): Promise<Definition> {
   const key = `${of.sheet_id} ${of.revision}`
   const cached = known.get(key)
   if (cached !== undefined) return cached
-  const { definition } = await db
+  const stored = await db
     .selectFrom('chain_revisions')
-    .select('definition')
+    .select(definitionText)
     .where('org_id', '=', of.org_id)
     .where('sheet_id', '=', of.sheet_id)
     .where('revision', '=', of.revision)
     .executeTakeFirstOrThrow()
+  const definition = parseDefinition(stored.definition)
   // A transaction may read what it wrote itself and then not commit it.
   if (db.isTransaction) return definition
   known.set(key, definition)
@@ -42,12 +48,12 @@ export async function findDefinition(
 ): Promise<Definition | undefined> {
   const found = await db
     .selectFrom('chain_revisions')
-    .select('definition')
+    .select(definitionText)
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .where('revision', '=', revision)
     .executeTakeFirst()
-  return found?.definition
+  return found === undefined ? undefined : parseDefinition(found.definition)
 }
 
 export type Revision = {
@@ -66,13 +72,13 @@ export async function listRevisions(
 ): Promise<Revision[]> {
   const found = await db
     .selectFrom('chain_revisions')
-    .select(['revision', 'definition', 'created_by', 'by_session', 'created_at'])
+    .select(['revision', definitionText, 'created_by', 'by_session', 'created_at'])
     .where('org_id', '=', org_id)
     .where('sheet_id', '=', sheet_id)
     .orderBy('revision', 'desc')
     .limit(sql.lit(limit))
     .execute()
-  return found.toReversed()
+  return found.map((each) => ({ ...each, definition: parseDefinition(each.definition) })).toReversed()
 }
 
 /** The highest epoch that each action had in any revision that is kept, by its id. */

@@ -33,6 +33,8 @@ import {
 
 export const BASE = '/workflows/:workflow_id/sheets/:sheet_id/actions'
 const tags = ['Actions']
+/** What is configured, and the values of `run_if`. */
+const NUMBER_TEXTS = ['inputs', 'values']
 
 type Parts = Pick<Services, 'catalogue' | 'config' | 'models' | 'egress'>
 
@@ -66,7 +68,13 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
   api.post(
     `${BASE}/add`,
     {
-      config: { scope: 'actions:write', body: 'document', resource: chainOfPath, furtherErrors: faultsInAdd },
+      config: {
+        scope: 'actions:write',
+        body: 'document',
+        numberTexts: NUMBER_TEXTS,
+        resource: chainOfPath,
+        furtherErrors: faultsInAdd,
+      },
       schema: {
         tags,
         summary: 'Add an action to the chain',
@@ -134,6 +142,7 @@ export function actionRoutes(api: Api, { catalogue, ...installation }: Parts): v
       config: {
         scope: 'actions:write',
         body: 'document',
+        numberTexts: NUMBER_TEXTS,
         resource: actionOfPath,
         furtherErrors: faultsInConfiguration,
       },
