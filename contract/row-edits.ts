@@ -23,6 +23,9 @@ export const TurnedEdit = z.object({
 })
 
 /** Rows that the dashboard deleted can be brought back for a while. */
+export const DeleteForNowBody = z.strictObject({
+  row_ids: boundedArray(z.string(), { min: 1, max: MAX_ROW_IDS }),
+})
 export const DeletedForNow = DeletedRows
 export const RestoredRows = z.object({ restored_count: z.int(), restored_row_ids: z.array(Uuid) })
 

@@ -238,14 +238,15 @@ export const RowPage = z.object({
   page_size: z.int(),
 })
 
+/** Whatever is no id is told in `rejected` (D43). */
 export const DeleteRowsBody = z.strictObject({
-  row_ids: boundedArray(z.string(), { min: 1, max: MAX_ROW_IDS }),
+  row_ids: boundedArray(z.unknown().meta({ type: 'string' }), { min: 1, max: MAX_ROW_IDS }),
 })
 
 export const DeletedRows = z.object({
   deleted_count: z.int(),
   deleted_row_ids: z.array(Uuid),
-  rejected: z.array(z.object({ row_id: z.string(), error: z.string() })),
+  rejected: z.array(z.object({ row_id: z.unknown().describe('As it was sent'), error: z.string() })),
 })
 
 export const DeletedCount = z.object({ deleted_count: z.int() })

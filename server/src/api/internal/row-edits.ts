@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { success } from '#contract/envelope.ts'
 import {
   DeletedForNow,
+  DeleteForNowBody,
   EditedRows,
   EditParams,
   EditRowsBody,
@@ -9,7 +10,7 @@ import {
   RestoredRows,
   TurnedEdit,
 } from '#contract/row-edits.ts'
-import { DeleteRowsBody, type RejectedRow } from '#contract/rows.ts'
+import type { RejectedRow } from '#contract/rows.ts'
 import { AppError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseRows } from '../../rows/intake.ts'
@@ -77,7 +78,7 @@ export function rowEditRoutes(api: Api): void {
     `${BASE}/delete`,
     {
       config: { ...config, body: 'control' },
-      schema: { params: SheetParams, body: DeleteRowsBody, response: { 200: success(200, DeletedForNow) } },
+      schema: { params: SheetParams, body: DeleteForNowBody, response: { 200: success(200, DeletedForNow) } },
     },
     async (request) => {
       const asked = [...new Set(request.body.row_ids)]
@@ -100,7 +101,7 @@ export function rowEditRoutes(api: Api): void {
     `${BASE}/restore`,
     {
       config: { ...config, body: 'control' },
-      schema: { params: SheetParams, body: DeleteRowsBody, response: { 200: success(200, RestoredRows) } },
+      schema: { params: SheetParams, body: DeleteForNowBody, response: { 200: success(200, RestoredRows) } },
     },
     async (request) => {
       const ids = request.body.row_ids.filter(isUuid)

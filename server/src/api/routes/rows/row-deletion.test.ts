@@ -27,14 +27,31 @@ describe('4.6 Delete Rows and Delete All Rows', () => {
     expect([left.total_count, left.rows[0].row_id]).toEqual([1, ids[1]])
   })
 
-  it.each([
-    [{}],
-    [{ row_ids: [] }],
-    [{ row_ids: Array.from({ length: 201 }, () => 'x') }],
-    [{ row_ids: [5] }],
-  ])('400: %j', async (body) => {
-    expect((await org.call('POST', `${await makeSheet()}/rows/delete`, body)).status).toBe(400)
+  it('D43: what is no text is no id either, and the others are deleted', async () => {
+    const base = await makeSheet()
+    const [id] = await addRows(base, [{}])
+    const body = `{"row_ids": ["${id}", 5, 12345678901234567890, null, {"row_id": "${id}"}]}`
+    const answer = await app.api.inject({
+      method: 'POST',
+      url: `/api/v1${base}/rows/delete`,
+      headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
+      payload: body,
+    })
+    const rejected = ['5', '12345678901234567890', 'null', `{"row_id":"${id}"}`]
+      .map((sent) => `{"row_id":${sent},"error":"not a valid row id"}`)
+      .join(',')
+    expect([answer.statusCode, answer.body]).toEqual([
+      200,
+      `{"status":200,"data":{"deleted_count":1,"deleted_row_ids":["${id}"],"rejected":[${rejected}]}}`,
+    ])
   })
+
+  it.each([[{}], [{ row_ids: [] }], [{ row_ids: Array.from({ length: 201 }, () => 'x') }], [{ row_ids: 5 }]])(
+    '400: %j',
+    async (body) => {
+      expect((await org.call('POST', `${await makeSheet()}/rows/delete`, body)).status).toBe(400)
+    },
+  )
 
   it('delete-all answers the exact count, 0 when empty, and the sheet goes on as new', async () => {
     const base = await makeSheet()

@@ -139,7 +139,12 @@ export function rowRoutes(api: Api, services: RouteServices): void {
   api.post(
     `${BASE}/delete`,
     {
-      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
+      config: {
+        scope: 'workflows:data:write',
+        body: 'control',
+        resource: sheetOfPath,
+        numberTexts: ['row_ids'],
+      },
       schema: {
         tags: ['Rows'],
         summary: 'Delete rows',
@@ -152,16 +157,16 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       const { db, sheet, body } = request
       const asked = [...new Set(body.row_ids)]
       const deleted_row_ids = await inTransaction(db, async (trx) => {
-        const gone = await deleteRows(trx, sheet, asked.filter(isUuid))
+        const gone = await deleteRows(trx, sheet, asked.filter(isRowId))
         await auditDeletion(trx, request, gone.length)
         return gone
       })
       const gone = new Set(deleted_row_ids)
       const rejected = asked
-        .filter((id) => !gone.has(id.toLowerCase()))
+        .filter((id) => !isRowId(id) || !gone.has(id.toLowerCase()))
         .map((row_id) => ({
           row_id,
-          error: isUuid(row_id) ? 'not found on this sheet' : 'not a valid row id',
+          error: isRowId(row_id) ? 'not found on this sheet' : 'not a valid row id',
         }))
       return ok({ deleted_count: gone.size, deleted_row_ids, rejected })
     },
@@ -188,6 +193,8 @@ export function rowRoutes(api: Api, services: RouteServices): void {
     },
   )
 }
+
+const isRowId = (id: unknown): id is string => typeof id === 'string' && isUuid(id)
 
 async function auditDeletion(
   trx: Db,
