@@ -90,6 +90,16 @@ it('D14: a refusal that depends on the state of things is not replayed', async (
   expect(later.headers['idempotency-replayed']).toBe('true')
 })
 
+it('D8, D14: a path with a slash at its end is the same request, a query with one is another', async () => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await org.call('POST', '/workflows', { name: 'Once' }, headers)
+  const again = await org.call('POST', '/workflows/', { name: 'Once' }, headers)
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([201, 'true'])
+  expect(again.body).toEqual(first.body)
+  const other = await org.call('POST', '/workflows?x=/', { name: 'Once' }, headers)
+  expect(other.status).toBe(422)
+})
+
 it('D14: a different payload is 422', async () => {
   const key = randomUUID()
   await invite('a@example.com', key)

@@ -235,6 +235,9 @@ async function settle(transaction: OpenTransaction, write: () => Promise<void>):
 /** Whether calls of this method can be made once with a key. */
 export const takesKeys = (method: unknown): boolean => METHODS.has(method)
 
+/** With and without a slash at its end a path is the same one (D8). */
+const withoutLastSlash = (url: string): string => url.replace(/^([^?]*[^/?])\/(?=$|\?)/, '$1')
+
 function callOf(request: FastifyRequest): IdempotentCall | undefined {
   const key = request.headers[HEADER]
   if (key === undefined || !takesKeys(request.method)) return undefined
@@ -245,7 +248,9 @@ function callOf(request: FastifyRequest): IdempotentCall | undefined {
   }
   const fingerprint = createHash('sha256')
     // Deletions read no body.
-    .update(`${request.method} ${request.url}\n${request.method === 'DELETE' ? '' : request.bodyText}`)
+    .update(
+      `${request.method} ${withoutLastSlash(request.url)}\n${request.method === 'DELETE' ? '' : request.bodyText}`,
+    )
     .digest()
   const { caller, sealer } = request
   return { orgId: caller.orgId, memberId: caller.memberId, key, fingerprint, sealer }
