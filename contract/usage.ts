@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SPENDING_TRIGGERS } from './budgets.ts'
 import { Uuid } from './envelope.ts'
 
 export const USAGE_GROUPS = [
@@ -51,7 +52,7 @@ export const UsageQuery = z
     provider: z.string().optional(),
     member: z.string().optional().describe('The email address'),
     key_id: Uuid.optional(),
-    trigger: z.string().optional(),
+    trigger: z.enum(SPENDING_TRIGGERS).optional(),
     format: z.enum(['json', 'csv']).default('json'),
   })
   .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {

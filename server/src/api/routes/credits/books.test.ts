@@ -297,6 +297,7 @@ describe('M13: usage', async () => {
     ['from=2026-02-02&to=2026-02-01', 'from'],
     ['key_id=1', 'key_id'],
     ['format=xml', 'format'],
+    ['trigger=x', 'trigger'],
   ])('%s is a 400 that names the parameter', async (query, name) => {
     const { status, body } = await org.call('GET', `/credits/usage?${query}`)
     expect([status, body.errors[0].field]).toEqual([400, expect.stringContaining(name)])
