@@ -31,10 +31,35 @@ export function checkPart<Output>(
   const again = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
   const misspelt = spends ? refuseCaps(unknown, root, knownKeys) : []
   if (!again.success || misspelt.length > 0) {
-    const issues = again.error?.issues ?? []
+    const issues = tightestOf(again.error?.issues ?? [])
     throw validationError([...issues.flatMap((issue) => fieldErrors(issue, cleaned, root)), ...misspelt])
   }
   return { value: again.data, warnings: warnOfUnknown(unknown, root, knownKeys) }
+}
+
+/** A value beyond several bounds of a field is one failure: that of the tightest (D5). */
+function tightestOf(issues: readonly Issue[]): Issue[] {
+  return issues.filter((issue) => {
+    const bound = boundOf(issue)
+    return (
+      bound === null ||
+      !issues.some((other) => isSameField(issue, other) && (boundOf(other) ?? bound) < bound)
+    )
+  })
+}
+
+/** The less, the tighter; null for what is no bound. */
+function boundOf(issue: Issue): number | null {
+  if (issue.code === 'too_big') return Number(issue.maximum)
+  return issue.code === 'too_small' ? -Number(issue.minimum) : null
+}
+
+function isSameField(one: Issue, other: Issue): boolean {
+  return (
+    one.code === other.code &&
+    one.path.length === other.path.length &&
+    one.path.every((key, at) => key === other.path[at])
+  )
 }
 
 /** Whoever misspells a cap must not spend without one (M5). */

@@ -108,6 +108,11 @@ describe('M9: budgets', async () => {
     expect([answer.status, answer.body.errors?.[0].field]).toEqual([status, field])
   })
 
+  it('D5: a name beyond several bounds is one failure', async () => {
+    const answer = await org.call('POST', BUDGETS, { ...plain, name: 'x'.repeat(256) })
+    expect(answer.body.errors).toEqual([{ field: 'name', message: 'must be at most 200 characters' }])
+  })
+
   it('an organisation has at most 1,000 of them, also when several are made at once', async () => {
     const { org } = await makeSpender()
     await sql`insert into budgets (org_id, budget_id, name, scope, subject, period, limit_millis, mode, thresholds, emails, secret_sealed)

@@ -61,6 +61,13 @@ describe('4.6 List Rows', () => {
     ['page_size 0', { page_size: 0 }, ['page_size']],
     ['page_no 0', { page_no: 0 }, ['page_no']],
     ['page_no as text', { page_no: '1' }, ['page_no']],
+    ['page_no beyond every bound', { page_no: 2 ** 53 }, ['page_no']],
+    ['page_no below every bound', { page_no: -(2 ** 53) }, ['page_no']],
+    [
+      'created_at values as text',
+      { created_at: { operator: 'equals to', values: '2026-01-01' } },
+      ['created_at.values'],
+    ],
     ['page_no with a fraction', { page_no: 1.5 }, ['page_no']],
     ['201 row ids', { row_ids: Array.from({ length: 201 }, () => crypto.randomUUID()) }, ['row_ids']],
     ['a malformed row id (D43)', { row_ids: ['x'] }, ['row_ids[0]']],
