@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { InputColumn } from '../chain/definition.ts'
 import { newId } from '../lib/ids.ts'
 import { defineJob, type Job } from '../lib/job.ts'
+import { parseExact } from '../lib/json/lossless-json.ts'
 import { takeTurn } from '../lib/timing/fair-turns.ts'
 import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
@@ -120,7 +121,7 @@ async function toRows(
     return name === undefined ? [] : [{ name, field }]
   })
   const rows = changes.map(({ data }) => {
-    const record = JSON.parse(data) as Record<string, unknown>
+    const record = parseExact(data) as Record<string, unknown>
     // What every object inherits, such as `constructor`, is no field of a record.
     return Object.fromEntries(
       living.map(({ name, field }) => [name, Object.hasOwn(record, field) ? record[field] : undefined]),
@@ -172,7 +173,7 @@ async function changeRows(
     trx,
     sheet,
     chosen.flatMap(({ row_id }, n) => {
-      const data = { ...empty, ...(JSON.parse(rows[n] ?? '{}') as Record<string, unknown>) }
+      const data = { ...empty, ...(parseExact(rows[n] ?? '{}') as Record<string, unknown>) }
       return row_id === null ? [] : [{ row_id, data: JSON.stringify(data) }]
     }),
   )

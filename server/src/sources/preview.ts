@@ -1,4 +1,5 @@
 import type { Refusal } from '../catalog/provider/reply.ts'
+import { parseExact } from '../lib/json/lossless-json.ts'
 import type { Source } from './define.ts'
 import type { Reached, SourceServices } from './reach.ts'
 import { readPage, START, stepOn } from './walk.ts'
@@ -40,7 +41,7 @@ export async function previewSource(
     for (const { key, data } of wanted) {
       bytes += data.length
       if (bytes > MAX_BYTES && rows.size > 0) break
-      rows.set(key, JSON.parse(data) as Record<string, unknown>)
+      rows.set(key, parseExact(data) as Record<string, unknown>)
     }
     total = page.total ?? total
     capped ||= page.capped

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { textOf } from '../chain/references.ts'
+import { NumberText } from '../lib/json/lossless-json.ts'
 
 /** Text that a provider shows whole: `J***` and `a•••@acme.com` are not imported. */
 export const unmasked = z
@@ -13,6 +15,15 @@ export function printKey(key: string | number): string {
   const text = String(key)
   const isPlain = text !== '' && text.length <= MAX_KEY && text.isWellFormed() && !text.includes('\0')
   return isPlain ? text : hashOf(text)
+}
+
+/** Numbers of fewer characters differ as doubles wherever they differ. */
+const LONG_NUMBER = 16
+
+/** A value that tells a record, as text. 5.0 is the same key as 5; of a long number every digit counts (D49). */
+export function keyText(value: unknown): string {
+  const isShort = value instanceof NumberText && value.source.length < LONG_NUMBER
+  return textOf(isShort ? Number(value.source) : value)
 }
 
 /** A key for records that have none of their own: the same values are the same record. */

@@ -72,18 +72,20 @@ type Rules = {
   rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain' | 'slowDownMs'>
   secrets: readonly string[]
   now: Date
+  /** Read before, where numbers are to stay as they were written. */
+  json?: JsonResult
 }
 
 /** What an HTTP answer comes to: what the provider's own rules say of it, then what is usual, then the schema. */
 export function parseReply<Body>(
   reply: EgressResponse,
   schema: z.ZodType<Body>,
-  { rules, secrets, now }: Rules,
+  { rules, secrets, now, json: read }: Rules,
 ): ProviderReply<Body> {
   const { status } = reply
   // No content is an answer of its own, and no broken one.
   const json: JsonResult =
-    status === 204 || reply.body.length === 0 ? { ok: true, value: null } : reply.json()
+    status === 204 || reply.body.length === 0 ? { ok: true, value: null } : (read ?? reply.json())
   const body = json.ok ? json.value : undefined
   const kind =
     rules.classify?.({ status, body, word: (name) => wordIn(body, name) }) ??

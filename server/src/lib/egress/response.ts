@@ -1,9 +1,13 @@
 import { measureJson } from '../json/json-scan.ts'
+import { parseExact } from '../json/lossless-json.ts'
+import { parseInTurns } from '../json/parse-in-turns.ts'
 
 /** JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack. */
 const MAX_JSON_DEPTH = 100
 /** Ten megabytes of `1,` are five million values, which take a minute and a gigabyte to go through. */
 const MAX_JSON_VALUES = 300_000
+/** Numbers that are kept as they were written take several times as long to parse. */
+const MAX_AT_ONCE = 256 * 1024
 const UTF_8 = new TextDecoder()
 
 export type JsonResult = { ok: true; value: unknown } | { ok: false; message: string }
@@ -20,6 +24,8 @@ export type EgressResponse = {
   /** The body as UTF-8; what is not UTF-8 becomes U+FFFD. */
   text(): string
   json(): JsonResult
+  /** The same with numbers as they were written, where a plain one would print otherwise. For records, not to calculate with. */
+  exactJson(): Promise<JsonResult>
   /** Where the answer came from, after redirects. */
   url: string
   redirects: number
@@ -74,7 +80,27 @@ export class Response implements EgressResponse {
   }
 
   json(): JsonResult {
-    return parseJson(this.text())
+    const text = this.text()
+    const excess = findExcess(text)
+    if (excess !== null) return { ok: false, message: excess }
+    try {
+      return { ok: true, value: JSON.parse(text) }
+    } catch {
+      return NO_JSON
+    }
+  }
+
+  async exactJson(): Promise<JsonResult> {
+    const text = this.text()
+    const excess = findExcess(text)
+    if (excess !== null) return { ok: false, message: excess }
+    try {
+      const value = text.length <= MAX_AT_ONCE ? parseExact(text) : await parseInTurns(text, parseExact)
+      return { ok: true, value }
+    } catch (cause) {
+      if (cause instanceof SyntaxError) return NO_JSON
+      throw cause
+    }
   }
 }
 
@@ -96,18 +122,13 @@ function collectHeaders(sent: SentHeaders): EgressResponse['headers'] {
   return headers
 }
 
-function parseJson(text: string): JsonResult {
+const NO_JSON: JsonResult = { ok: false, message: 'the answer is not valid JSON' }
+
+/** What there is too much of in a text of JSON; null for what may be parsed. */
+function findExcess(text: string): string | null {
   const { deepest, values } = measureJson(text)
-  if (deepest > MAX_JSON_DEPTH) {
-    return { ok: false, message: `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels` }
-  }
-  if (values > MAX_JSON_VALUES) {
-    const most = MAX_JSON_VALUES.toLocaleString('en-US')
-    return { ok: false, message: `the answer is JSON of more than ${most} values; ask for smaller pages` }
-  }
-  try {
-    return { ok: true, value: JSON.parse(text) }
-  } catch {
-    return { ok: false, message: 'the answer is not valid JSON' }
-  }
+  if (deepest > MAX_JSON_DEPTH) return `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels`
+  if (values <= MAX_JSON_VALUES) return null
+  const most = MAX_JSON_VALUES.toLocaleString('en-US')
+  return `the answer is JSON of more than ${most} values; ask for smaller pages`
 }

@@ -5,7 +5,12 @@ export { NumberText } from '#contract/number-text.ts'
 /** Something that may be a number outside of strings; matches inside strings only cost time. */
 const MAY_HOLD_NUMBER = /(?:^|[[:,])\s*-?\d/
 /** Numbers that a double may not give back as they were: 16 digits and more, or an exponent. */
-const MAY_LOSE = /\d{16}|\d[eE]|\d\.\d{15}/
+const MAY_LOSE = /(?:\d\.?){16}|\d[eE]/
+/**
+ * Numbers that a double may print otherwise than they were written: those, and -0, 1.50 and 0.0000001. Looked for where values
+ * begin only: ids and prices in texts are common.
+ */
+const MAY_DIFFER = /(?:^|[[,:])\s*(?:-0(?![.\d])|-?(?:(?:\d\.?){16}|[\d.]+[eE]|\d+\.\d*0(?!\d)|0\.0{6}))/
 
 /** Parses JSON with every number kept as its source text, since 12345678901234567890 does not survive as a double. */
 export function parseWithNumberTexts(text: string): unknown {
@@ -28,6 +33,11 @@ export function withPlainNumbers(value: unknown, kept: readonly string[] = []): 
       kept.includes(key) ? item : withPlainNumbers(item, kept),
     ]),
   )
+}
+
+/** Parses JSON with plain numbers, except where one would print otherwise than it was written, as 1.50 would (D28). */
+export function parseExact(text: string): unknown {
+  return MAY_DIFFER.test(text) ? revive(text, (source, value) => source !== String(value)) : JSON.parse(text)
 }
 
 type SourceContext = { source?: string }

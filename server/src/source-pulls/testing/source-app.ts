@@ -30,8 +30,8 @@ export type List = {
 
 const NEVER = new AbortController().signal
 
-/** An application whose sources are those of the tests, with their provider on loopback. */
-export async function makeSourceApp(settings: Record<string, string> = {}) {
+/** An application whose sources are those of the tests unless others are given, with their provider on loopback. */
+export async function makeSourceApp(settings: Record<string, string> = {}, catalogue = pagedSources) {
   const lists = new Map<string, List>()
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -59,12 +59,12 @@ export async function makeSourceApp(settings: Record<string, string> = {}) {
       LOAM_PROVIDER_URL_OPEN: origin,
       ...settings,
     },
-    services: { sources: pagedSources },
+    services: { sources: catalogue },
   })
   const { store, sealer, config, egress, models, log } = app.services
   const parts: PullParts = {
     store,
-    sources: pagedSources,
+    sources: catalogue,
     keysOf: (member) => createRunEnvironment(store, sealer, config.providerKeys).keysOfMember(member),
     // Faults are many here; a breaker that opens for one test would stand in the way of the next.
     services: { egress, gates: { of: () => OPEN_GATE }, models, now: () => new Date() },

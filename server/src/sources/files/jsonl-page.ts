@@ -1,5 +1,5 @@
 import { FileFault } from '../../lib/csv/file-fault.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { parseExact } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { decode } from './csv-page.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
@@ -24,7 +24,7 @@ export function readJsonlPage({ bytes, more }: Chunk, here: FilePlace, limit: nu
 
 function readLine(line: string, byte: number, at: number): Record<string, unknown> {
   try {
-    const value = parseLossless(line)
+    const value = parseExact(line)
     if (isObject(value)) return value
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause

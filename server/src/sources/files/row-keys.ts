@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { textOf } from '../../chain/references.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import type { Keyed } from '../pull.ts'
-import { contentKey } from '../rows.ts'
+import { contentKey, keyText } from '../rows.ts'
 
 /** The field of a source that names the column for `keyRows`. */
 export const KeyColumn = z
@@ -22,7 +21,7 @@ export function keyRows(
     if (column !== undefined && !Object.hasOwn(row, column)) {
       throw new FileFault(`There is no column ${column}; those there are: ${Object.keys(row).join(', ')}`)
     }
-    const key = column === undefined ? '' : textOf(row[column])
+    const key = column === undefined ? '' : keyText(row[column])
     return { key: key === '' ? contentKey(row) : key, row }
   })
 }

@@ -236,6 +236,54 @@ describe('import_from_api', () => {
     expect(pulled.rows).toEqual([{ id: null, a: 1 }, { value: 'text' }])
   })
 
+  it.each<[name: string, ids: string[], keys: string[]]>([
+    [
+      'beyond 2^53',
+      ['12345678901234567890', '12345678901234567891', '9007199254740993', '9007199254740992'],
+      ['12345678901234567890', '12345678901234567891', '9007199254740993', '9007199254740992'],
+    ],
+    [
+      'with many digits behind the point',
+      ['1234567890.12345678', '1234567890.12345679'],
+      ['1234567890.12345678', '1234567890.12345679'],
+    ],
+    ['that are the same number or text', ['5', '"5"', '5.0', '50e-1', '6'], ['5', '6']],
+  ])('D49: ids %s are keys', async (_name, ids, keys) => {
+    const { pulled } = await pullFrom(() => ({ text: `[${ids.map((id) => `{"id":${id}}`).join(',')}]` }))
+    expect(pulled.keys).toEqual(keys)
+  })
+
+  it('D28: numbers are stored as they were written, also in a large answer', async () => {
+    const items = ['1.50', '-0', '1e3', '0.0000001', '0.1', '12345678901234567890', '7'].map(
+      (number, n) => `{"id":${n},"size":${number},"more":{"list":[${number}]}}`,
+    )
+    const { pulled } = await pullFrom(() => ({ text: `[${items.join(',')}]` }))
+    expect(pulled.stored).toEqual(items)
+    const rest = Array.from({ length: 3000 }, (_, n) => `{"id":${n + 10},"text":"${'x'.repeat(100)}"}`)
+    const large = await pullFrom(() => ({ text: `{"data": [${[...items, ...rest].join(', ')}]}` }), {
+      items_path: 'data',
+    })
+    expect(large.pulled.stored).toEqual([...items, ...rest])
+  })
+
+  it('numbers that say where the next page is keep their digits, and totals are numbers', async () => {
+    const { seen, pulled } = await pullFrom(
+      ({ query }) => ({
+        text:
+          query['cursor'] === undefined
+            ? '{"items":[{"id":1}],"next":12345678901234567891,"total":2.0}'
+            : '{"items":[{"id":2}],"next":null,"total":2.0}',
+      }),
+      {
+        items_path: 'items',
+        total_path: 'total',
+        pagination: { type: 'cursor', path: 'next' },
+      },
+    )
+    expect(seen.map(({ query }) => query)).toEqual([{}, { cursor: '12345678901234567891' }])
+    expect(pulled).toMatchObject({ keys: ['1', '2'], total: 2 })
+  })
+
   it.each([
     [{ url: 'ftp://a.example' }, 'url', 'must be an address that starts with https://'],
     [{ url: 'https://u:p@a.example' }, 'url', 'must hold no user name or password'],

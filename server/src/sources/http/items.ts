@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { hideSecrets } from '../../catalog/http/secrets.ts'
 import { parseReply, refusal, refusalOfFailure } from '../../catalog/provider/reply.ts'
 import { http } from '../../catalog/providers/http/provider.ts'
-import { textOf } from '../../chain/references.ts'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { createTurns } from '../../lib/timing/turns.ts'
 import { definePull, type Keyed } from '../pull.ts'
-import { contentKey } from '../rows.ts'
+import { contentKey, keyText } from '../rows.ts'
 import { defineShape } from '../shape.ts'
 import { askFor, Paging, Path, Place, placeAfter, valueAt } from './paging.ts'
 import { Address, fillIn, Headers, Parameters, variablesIn, withoutSecrets } from './template.ts'
@@ -75,7 +75,8 @@ export const pagedItems = definePull(items, http, {
     const secrets = used.map(([, value]) => value)
     const reply = await context.egress.fetch(request)
     if (!reply.ok) return refusalOfFailure(reply)
-    const answer = parseReply(reply, z.unknown(), { rules: RULES, secrets, now: context.now() })
+    const json = await reply.exactJson()
+    const answer = parseReply(reply, z.unknown(), { rules: RULES, secrets, now: context.now(), json })
     if (!answer.ok) return answer.refusal
     const found = body.items_path === undefined ? answer.body : valueAt(answer.body, body.items_path)
     if (!Array.isArray(found)) return refusal('ineligible', whereIsList(answer.body, body.items_path))
@@ -87,7 +88,7 @@ export const pagedItems = definePull(items, http, {
       const row = hide.inContent(isObject(item) ? item : { value: item })
       const key = body.key_path === undefined ? undefined : valueAt(item, body.key_path)
       records.push({
-        key: key === undefined || key === null ? contentKey(row) : hide.inWords(textOf(key)),
+        key: key === undefined || key === null ? contentKey(row) : hide.inWords(keyText(key)),
         row,
       })
     }
@@ -99,7 +100,8 @@ export const pagedItems = definePull(items, http, {
     // Some servers know nothing of pages and answer every number with the same items.
     const before = contentKey({ keys: records.map(({ key }) => key) })
     const isSame = next?.number !== undefined && before === here.before
-    const total = body.total_path === undefined ? undefined : valueAt(answer.body, body.total_path)
+    const said = body.total_path === undefined ? undefined : valueAt(answer.body, body.total_path)
+    const total = said instanceof NumberText ? Number(said.source) : said
     return {
       records,
       next: next === null || isSame ? null : toStored(next, url, { used, before }),

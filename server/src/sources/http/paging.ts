@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 
 const Parameter = z.string().min(1).max(200)
@@ -89,6 +90,7 @@ export function placeAfter(paging: Paging, here: Place, { count, body, link }: P
 }
 
 function placeAt(name: 'cursor' | 'url', value: unknown): Place | null {
+  if (value instanceof NumberText) return { [name]: value.source }
   if (typeof value === 'number') return { [name]: String(value) }
   return typeof value === 'string' && value !== '' ? { [name]: value } : null
 }

@@ -62,6 +62,13 @@ describe('import_from_postgres', () => {
       more: { x: 1 },
       'Odd "name': null,
     })
+    expect(pulled.stored[0]).toContain('12345678901234567890.5')
+  })
+
+  it('D28: numbers are stored as the database writes them', async () => {
+    const table = await makeTable('id int primary key, price numeric(10, 2)', 'values (1, 19.9), (2, 20)')
+    const { stored } = await pull({ table, key_column: 'id' })
+    expect(stored).toEqual(['{"id":1,"price":19.90}', '{"id":2,"price":20.00}'])
   })
 
   it('with a cursor column reads by schedule from its last value on, also where many rows share one', async () => {

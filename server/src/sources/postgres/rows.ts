@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { postgres } from '../../catalog/providers/postgres/provider.ts'
-import { parseLossless } from '../../lib/json/lossless-json.ts'
+import { parseExact } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
@@ -77,6 +77,6 @@ export const importedRows = definePull(tableRows, postgres, {
 
 /** The server writes a row as JSON; numbers beyond doubles keep their digits. */
 function readRow(text: string): Record<string, unknown> {
-  const row = parseLossless(text)
+  const row = parseExact(text)
   return isObject(row) ? row : { value: row }
 }

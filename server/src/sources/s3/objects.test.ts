@@ -48,6 +48,14 @@ describe('import_from_s3', () => {
     expect(pulled.rows[2]).toEqual({ Id: 3, Name: 'c' })
   })
 
+  it('D49, D28: long ids of JSON lines are keys, and numbers are stored as they were written', async () => {
+    const lines = ['{"Id":12345678901234567890,"price":1.50}', '{"Id":12345678901234567891,"price":2}']
+    const server = await startBucket({ 'a.jsonl': [[...lines, '{"Id":5.0}', '{"Id":5}'].join('\n'), 1] })
+    const pulled = await pull(server, { key_column: 'Id' })
+    expect(pulled.keys).toEqual(['12345678901234567890', '12345678901234567891', '5'])
+    expect(pulled.stored.slice(0, 2)).toEqual(lines)
+  })
+
   it('reads a file of any length in pages, every row once', async () => {
     const lines = Array.from({ length: 30_000 }, (_, n) => `${n},"some ""text"" ${n}"`)
     const server = await startBucket({ 'a.csv': [`Id,Text\n${lines.join('\n')}\n`, 1] })

@@ -1,4 +1,4 @@
-import { NumberText, parseLossless } from '../../lib/json/lossless-json.ts'
+import { NumberText, parseExact } from '../../lib/json/lossless-json.ts'
 
 export type ColumnType = { name: string; type: string }
 
@@ -55,7 +55,7 @@ function readNumber(text: string): unknown {
 
 function readJson(text: string): unknown {
   try {
-    return parseLossless(text)
+    return parseExact(text)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     // `undefined` within variants is no JSON.

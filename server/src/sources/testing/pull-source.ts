@@ -62,6 +62,8 @@ export async function openSource(
 
 export type Pulled = {
   rows: Record<string, unknown>[]
+  /** The same as JSON text, with every digit. */
+  stored: string[]
   keys: string[]
   skipped: number
   pages: number
@@ -82,6 +84,7 @@ export async function pullSource(
   const { source, reached, body, services } = await openSource(slug, raw, settings)
   const pulled: Pulled = {
     rows: [],
+    stored: [],
     keys: [],
     skipped: 0,
     pages: 0,
@@ -99,6 +102,7 @@ export async function pullSource(
     pulled.pages += 1
     for (const { key, data } of page.records) {
       pulled.keys.push(key)
+      pulled.stored.push(data)
       pulled.rows.push(JSON.parse(data) as Record<string, unknown>)
     }
     pulled.skipped += page.skipped

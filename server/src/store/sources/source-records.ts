@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { parseExact } from '../../lib/json/lossless-json.ts'
 import type { Db } from '../connection/db.ts'
 import { limitSql } from '../connection/limits.ts'
 import { MAX_PAGE_BYTES, pageTooLarge } from '../sheets/row-values.ts'
@@ -125,8 +126,8 @@ export async function listRecords(
   const { count = 0, bytes = 0 } = measured[0] ?? {}
   // One record alone is never too large.
   if (bytes > MAX_PAGE_BYTES && count > 1) throw pageTooLarge('records', count, bytes, count)
-  const { rows } = await sql<{ data: Record<string, unknown> }>`select data ${page} order by seq`.execute(db)
-  return rows.map(({ data }) => data)
+  const { rows } = await sql<{ data: string }>`select data::text as data ${page} order by seq`.execute(db)
+  return rows.map(({ data }) => parseExact(data) as Record<string, unknown>)
 }
 
 const SAMPLE = 200
