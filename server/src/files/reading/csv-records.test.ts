@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MAX_VALUE_BYTES } from '#contract/rows.ts'
 import { MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import { collect, collectResumed, type Read } from '../testing/collect.ts'
 import { readCsv } from './csv-records.ts'
@@ -9,6 +10,8 @@ const AB = ['a', 'b']
 const BOM = '\uFEFF'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const long = 'x'.repeat(300_000)
+/** As many as a value may have: its quotes count too. */
+const mostOf = (letter: string) => letter.repeat((MAX_VALUE_BYTES - 2) / Buffer.byteLength(letter))
 
 /** Cut into blocks of a size, as a storage does. */
 const opened = (content: string | Buffer, size: number) => async (start: number) => {
@@ -113,6 +116,8 @@ const READABLE: Case[] = [
       ['3', '4'],
     ],
   ],
+  ['a value of 1 MiB of JSON', `a,b\n1,${mostOf('x')}\n`, [['1', mostOf('x')]]],
+  ['a longer value that is not mapped', `a,b,c\n1,2,${mostOf('x')}x\n`, [['1', '2']]],
   ['a header longer than any block', `${'x'.repeat(70_000)},a,b\n0,1,2\n`, [['1', '2']]],
   ['a vertical tab and other controls are text', 'a,b\n1\v,2\f\n', [['1\v', '2\f']]],
   ['line and paragraph separators are text', 'a,b\n1\u2028,2\u2029\n', [['1\u2028', '2\u2029']]],
@@ -186,6 +191,21 @@ const REFUSED: [what: string, content: string | Buffer, fault: string | RegExp][
     /^Line 1: the file is encoded as UTF-32, not UTF-8/,
   ],
   ['a workbook', Buffer.from('PK\u0003\u0004...'), /^The file is a zip archive or XLSX workbook, not CSV/],
+  [
+    'a value of more than 1 MiB of JSON',
+    `a,b\n"1\n",2\n3,${mostOf('x')}x\n4,5\n`,
+    'The value of "b" in line 4 is longer than 1 MB',
+  ],
+  [
+    'a value whose characters take more than 1 MiB',
+    `a,b\n1,${mostOf('€')}€\n`,
+    'The value of "b" in line 2 is longer than 1 MB',
+  ],
+  [
+    'values of more than 2 MiB together',
+    `a,b,c\n${mostOf('x')},${mostOf('x')},12345\n6,7,8\n`,
+    'The record that starts in line 2 is longer than 2 MB',
+  ],
   [
     'an endless record',
     `a,b\n1,2\n${'x'.repeat(MAX_RECORD_BYTES + 1)}`,

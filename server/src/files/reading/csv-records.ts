@@ -1,8 +1,16 @@
 import { z } from 'zod'
-import { countBreaks, createCsvParser, type CsvParser } from '../../lib/csv/csv-parser.ts'
-import { FileFault } from '../../lib/csv/file-fault.ts'
+import { countBreaks, createCsvParser, type CsvParser, tooLong } from '../../lib/csv/csv-parser.ts'
+import { FileFault, MAX_RECORD_BYTES } from '../../lib/csv/file-fault.ts'
 import { createUtf8Decoder, notUtf8, refuseForeignStart, withWholeStart } from '../../lib/csv/utf8-decoder.ts'
-import { type Batch, Columns, hasValue, locateHeaders, pickColumns } from './records.ts'
+import {
+  type Batch,
+  Columns,
+  hasValue,
+  locateHeaders,
+  pickColumns,
+  refuseLarge,
+  SURELY_FITS,
+} from './records.ts'
 
 const DELIMITERS = [',', ';', '\t']
 const BOM = '\uFEFF'
@@ -27,6 +35,8 @@ export async function* readCsv(
   let atHeader = from === null
 
   function batchOf(rows: string[][]): Batch {
+    const long = rows.find((row) => lengthOf(row) > SURELY_FITS)
+    if (long !== undefined) refuseLongRows(rows, parser.rest().line)
     const filled = rows.filter(hasValue)
     if (atHeader && filled.shift() !== undefined) atHeader = false
     const rest = parser.rest()
@@ -34,6 +44,18 @@ export async function* readCsv(
     return {
       records: filled.map((row) => pickColumns(row, columns)),
       position: { byte: read, line: rest.line, delimiter, columns } satisfies Position,
+    }
+  }
+
+  function refuseLongRows(rows: string[][], nextLine: number): void {
+    let line = nextLine - rows.reduce((sum, row) => sum + linesOf(row), 0)
+    for (const row of rows) {
+      const length = lengthOf(row)
+      if (length > MAX_RECORD_BYTES) throw new FileFault(tooLong(line))
+      if (length > SURELY_FITS) {
+        refuseLarge(pickColumns(row, columns), headers, { place: `line ${line}`, tooLong: tooLong(line) })
+      }
+      line += linesOf(row)
     }
   }
 
@@ -49,6 +71,10 @@ export async function* readCsv(
   const last = batchOf(parser.end())
   if (last.records.length > 0) yield last
 }
+
+const lengthOf = (row: readonly string[]) => row.reduce((sum, field) => sum + field.length, 0)
+
+const linesOf = (row: readonly string[]) => row.reduce((sum, field) => sum + countBreaks(field), 1)
 
 const withoutMark = (text: string) => (text.startsWith(BOM) ? text.slice(1) : text)
 

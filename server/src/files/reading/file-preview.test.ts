@@ -48,6 +48,11 @@ it('a workbook shows the worksheet that is meant, and the names of all', async (
   await expect(preview('a.xlsx', book, worksheets[0])).resolves.toMatchObject({ headers: ['a', 'b'] })
 })
 
+it('the headers of a worksheet are those of its row 1, as for an import', async () => {
+  const { headers, rows } = await preview('a.xlsx', makeWorkbook({ rows: textRow(3, 'a') + textRow(4, '1') }))
+  expect({ headers, rows }).toEqual({ headers: [], rows: [] })
+})
+
 it('what is no workbook says so', async () => {
   await expect(preview('a.xlsx', Buffer.from('no zip'))).rejects.toThrow(/workbook|zip/i)
 })

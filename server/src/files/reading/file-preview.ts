@@ -46,7 +46,8 @@ async function previewXlsx(
     const [first = [], ...rest] = rows
     const headers = mappable(first)
     const places = headers.map((header) => first.indexOf(header))
-    return { headers, rows: rest.map((row) => places.map((place) => row[place] ?? null)), worksheets: names }
+    const shown = headers.length === 0 ? [] : rest
+    return { headers, rows: shown.map((row) => places.map((place) => row[place] ?? null)), worksheets: names }
   } finally {
     await file.close()
   }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '#contract/rows.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
+import { toStorableJson } from '../../lib/json/storable.ts'
 
 /** Texts of the mapped columns, in the order of the mapping; null where the cell is empty. */
 export type SourceRecord = (string | null)[]
@@ -35,6 +37,26 @@ export const hasValue = (row: Row): boolean => row.some((value) => value)
 
 export const pickColumns = (row: Row, columns: readonly number[]): SourceRecord =>
   columns.map((column) => row[column] || null)
+
+/** Records of no more characters fit into a row, whatever JSON makes of them: six bytes of one at most. */
+export const SURELY_FITS = Math.floor(MAX_VALUE_BYTES / 6) - 2
+
+/** Refuses values that are larger than those of Add Rows may be. */
+export function refuseLarge(
+  record: SourceRecord,
+  headers: readonly string[],
+  { place, tooLong }: { place: string; tooLong: string },
+): void {
+  let total = 0
+  for (const [at, value] of record.entries()) {
+    const bytes = value === null ? 0 : Buffer.byteLength(toStorableJson(value))
+    if (bytes > MAX_VALUE_BYTES) {
+      throw new FileFault(`The value of ${quote(headers[at] ?? '')} in ${place} is longer than 1 MB`)
+    }
+    total += bytes
+  }
+  if (total > MAX_ROW_BYTES) throw new FileFault(tooLong)
+}
 
 const MAX_LISTED = 20
 const LONGEST_NAME = 80

@@ -15,7 +15,7 @@ type WorkbookParts = { styles: NumberKind[]; is1904: boolean; strings: SharedStr
 /** Makes rows of the XML of a worksheet: every cell as the text that a person sees in it. */
 export function createCellReader(
   { styles, is1904, strings }: WorkbookParts,
-  onRow: (row: XlsxRow, length: number) => void,
+  onRow: (row: XlsxRow, length: number, place: number) => void,
 ): Required<XmlEvents> {
   let inData = false
   let row: XlsxRow = []
@@ -41,7 +41,7 @@ export function createCellReader(
   function count(length: number): void {
     rowLength += length
     if (rowLength > MAX_RECORD_BYTES) {
-      throw new FileFault(`Row ${rowNumber} is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB`)
+      throw new FileFault(rowTooLong(rowNumber))
     }
   }
 
@@ -111,7 +111,7 @@ export function createCellReader(
           break
         }
         case 'row':
-          onRow(row, rowLength)
+          onRow(row, rowLength, rowNumber)
           break
         case 'sheetData':
           inData = false
@@ -121,6 +121,9 @@ export function createCellReader(
     },
   }
 }
+
+export const rowTooLong = (place: number) =>
+  `Row ${place} is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB`
 
 /** 0 for A in `A5`, 26 for AA. */
 function columnOf(reference: string): number {

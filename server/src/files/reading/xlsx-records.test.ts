@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeXlsx } from 'hucre'
 import { afterAll, describe, expect, it } from 'vitest'
+import { MAX_VALUE_BYTES } from '#contract/rows.ts'
 import { collect, collectResumed, type Read } from '../testing/collect.ts'
 import { makeWorkbook, type TestWorkbook, textRow } from '../testing/workbook.ts'
 import { makeZip } from '../testing/zip-writer.ts'
@@ -157,7 +158,7 @@ const READABLE: Case[] = [
   [
     'rows of empty cells are skipped',
     {
-      rows: `${row(1, '<c r="A1" s="0"/>')}${textRow(2, 'a', 'b')}${row(3, '<c r="A3"/><c r="B3" t="s"></c>')}${textRow(4, '1', '2')}<row r="5"/>`,
+      rows: `${HEAD}<row r="2"/>${row(3, '<c r="A3"/><c r="B3" t="s"></c>')}${textRow(4, '1', '2')}<row r="5"/>`,
     },
     [['1', '2']],
   ],
@@ -391,6 +392,17 @@ const REFUSED: [what: string, book: TestWorkbook | Buffer, fault: string | RegEx
     'The workbook has no worksheet',
   ],
   ['an empty worksheet', { rows: '' }, 'Row 1 has no header "a", "b"; it is empty'],
+  ['headers in row 3', { rows: textRow(3, 'a', 'b') }, 'Row 1 has no header "a", "b"; it is empty'],
+  [
+    'headers below empty cells',
+    { rows: row(1, '<c r="A1" s="0"/>') + textRow(2, 'a', 'b') },
+    'Row 1 has no header "a", "b"; it is empty',
+  ],
+  [
+    'a value of more than 1 MiB of JSON',
+    { rows: HEAD + textRow(2, '1', 'x'.repeat(MAX_VALUE_BYTES - 1)) },
+    'The value of "b" in row 2 is longer than 1 MB',
+  ],
   [
     'a header that is absent',
     { rows: textRow(1, 'a', 'c') },

@@ -1,9 +1,18 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { FileFault } from '../../lib/csv/file-fault.ts'
-import { type Batch, Columns, hasValue, locateHeaders, pickColumns, type SourceRecord } from './records.ts'
+import {
+  type Batch,
+  Columns,
+  hasValue,
+  locateHeaders,
+  pickColumns,
+  refuseLarge,
+  type SourceRecord,
+  SURELY_FITS,
+} from './records.ts'
 import { openNameless } from './spool.ts'
-import { createCellReader, type XlsxRow } from './xlsx-cells.ts'
+import { createCellReader, rowTooLong, type XlsxRow } from './xlsx-cells.ts'
 import { createSharedStrings, readSharedStrings } from './xlsx-strings.ts'
 import { openWorkbook, scanPart } from './xlsx-workbook.ts'
 import { openZip } from './zip-archive.ts'
@@ -31,7 +40,7 @@ export async function* readXlsx(
   picker.end()
 }
 
-/** The first rows of a worksheet that hold anything, its headers among them, and the names of all worksheets. */
+/** Row 1 of a worksheet, the first of the others that hold anything, and the names of all worksheets. */
 export async function readXlsxHead(
   source: XlsxSource,
   count: number,
@@ -39,7 +48,8 @@ export async function readXlsxHead(
   const head: { rows: XlsxRow[]; names: string[] } = { rows: [], names: [] }
   for await (const { rows, names } of readBlocks(source)) {
     head.names = names
-    head.rows.push(...rows.map(({ row }) => row).filter(hasValue))
+    if (head.rows.length === 0 && rows[0] !== undefined && rows[0].place > 1) head.rows.push([])
+    head.rows.push(...rows.flatMap(({ row, place }) => (place === 1 || hasValue(row) ? [row] : [])))
     if (head.rows.length >= count) break
   }
   return { ...head, rows: head.rows.slice(0, count) }
@@ -54,7 +64,9 @@ async function* readBlocks({ file, sheetName, spoolFolder }: XlsxSource) {
     const strings = createSharedStrings(stringsFile)
     if (workbook.sharedStrings !== undefined) await readSharedStrings(zip, workbook.sharedStrings, strings)
     const rows = collectRows()
-    const cells = createCellReader({ ...workbook, strings }, (row, length) => rows.add(row, length))
+    const cells = createCellReader({ ...workbook, strings }, (row, length, place) =>
+      rows.add(row, length, place),
+    )
     for await (const _block of scanPart(zip, workbook.worksheet, cells, MAX_SHEET_BYTES)) {
       yield { rows: rows.take(), names: workbook.names }
     }
@@ -63,7 +75,8 @@ async function* readBlocks({ file, sheetName, spoolFolder }: XlsxSource) {
   }
 }
 
-type NumberedRow = { row: XlsxRow; length: number; number: number }
+/** `place` is the number that people see; rows without cells may be left out, so that `number` is behind it. */
+type NumberedRow = { row: XlsxRow; length: number; number: number; place: number }
 
 /** Rows of one block, numbered through the whole worksheet. */
 function collectRows() {
@@ -71,12 +84,12 @@ function collectRows() {
   let count = 0
   let total = 0
   return {
-    add(row: XlsxRow, length: number): void {
+    add(row: XlsxRow, length: number, place: number): void {
       count += 1
       total += length
       if (total > MAX_BLOCK_LENGTH)
         throw new FileFault('The worksheet was refused: its cells repeat too much text')
-      rows.push({ row, length, number: count })
+      rows.push({ row, length, number: count, place })
     },
     take(): NumberedRow[] {
       const taken = rows
@@ -87,20 +100,25 @@ function collectRows() {
   }
 }
 
-/** Finds the header in the first row that holds anything, and batches of records in those after it. */
+/** Finds the headers in row 1, and batches of records in the rows after it. */
 function createPicker(headers: readonly string[], from: Position | null) {
   let columns = from?.columns
   return {
     *pick(rows: NumberedRow[]): Generator<Batch> {
       let records: SourceRecord[] = []
       let sum = 0
-      for (const { row, length, number } of rows) {
-        if (number <= (from?.rows ?? 0) || !hasValue(row)) continue
+      for (const { row, length, number, place } of rows) {
+        if (number <= (from?.rows ?? 0)) continue
         if (columns === undefined) {
-          columns = locateHeaders(row, headers)
+          columns = locateHeaders(place === 1 ? row : [], headers)
           continue
         }
-        records.push(pickColumns(row, columns))
+        if (!hasValue(row)) continue
+        const record = pickColumns(row, columns)
+        if (length > SURELY_FITS) {
+          refuseLarge(record, headers, { place: `row ${place}`, tooLong: rowTooLong(place) })
+        }
+        records.push(record)
         sum += length
         if (sum < BATCH_LENGTH) continue
         yield { records, position: { rows: number, columns } satisfies Position }

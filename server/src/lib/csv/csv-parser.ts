@@ -113,7 +113,7 @@ export function countBreaks(text: string): number {
 
 const unclosed = (line: number) => `The quote that opens a field in line ${line} is never closed`
 
-function tooLong(line: number, text: string): string {
+export function tooLong(line: number, text = ''): string {
   const hint = text.includes('"') ? '; is a quote in it not closed?' : ''
   return `The record that starts in line ${line} is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MB${hint}`
 }

@@ -181,6 +181,16 @@ describe('a failed import says why and leaves no rows', () => {
       `${manyRows(7000)}"never closed`,
       'The quote that opens a field in line 7002 is never closed',
     ],
+    [
+      'a value that Add Rows would reject',
+      `Name,Web\nA,b\nC,${'x'.repeat(2_090_000)}\nD,e\n`,
+      'The value of "Web" in line 3 is longer than 1 MB',
+    ],
+    [
+      'a record that is too long, as the last of its block',
+      `Name,Web\nA,b\nC,${'x'.repeat(2_100_000)}\n`,
+      'The record that starts in line 3 is longer than 2 MB',
+    ],
   ])('%s', async (_what, content, error) => {
     const base = await makeRowSheet(org)
     expect(await importInto(base, content)).toEqual({ status: 'failed', rows_imported: 0, error })
@@ -194,6 +204,12 @@ describe('a failed import says why and leaves no rows', () => {
       book,
       { sheet_name: 'Q3' },
       'The workbook has no worksheet "Q3"; its worksheets are "Data"',
+    ],
+    [
+      'headers in row 3, below empty ones',
+      makeWorkbook({ rows: textRow(3, 'Name', 'Web') + textRow(4, 'A', 'b') }),
+      {},
+      'Row 1 has no header "Name", "Web"; it is empty',
     ],
     [
       'no workbook',
