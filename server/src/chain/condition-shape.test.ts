@@ -60,7 +60,12 @@ describe('parseRunIf', () => {
     ['text', 'x', ['run_if: must be an object']],
     ['an array', [], ['run_if: must be an object']],
     ['only the flag', { [continues]: true }, ['run_if.conditions: required']],
-    ['an unknown key', { foo: 1 }, ['run_if.conditions: required', 'run_if.foo: not accepted']],
+    ['only an unknown key', { foo: 1 }, ['run_if.conditions: required']],
+    [
+      'a key of a leaf in its group',
+      { conditions: [{ conditions: [leaf], values: [] }] },
+      ['run_if.conditions[0].values: not accepted'],
+    ],
     ['conditions that are no array', { conditions: leaf }, ['run_if.conditions: must be an array']],
     ['no group', { conditions: [] }, ['run_if.conditions: must hold at least one condition group']],
     ['a group that is no object', { conditions: [3] }, ['run_if.conditions[0]: must be an object']],
@@ -123,7 +128,11 @@ describe('parseRunIf', () => {
       { conditions: [{ conditions: [leaf], combinator: 'not' }] },
       ['run_if.conditions[0].combinator: must be AND or OR'],
     ],
-    ['an unknown key in a leaf', nested({ ...leaf, value: 'x' }), [`${at}.value: not accepted`]],
+    [
+      'another word for values',
+      nested({ ...leaf, values: undefined, value: 'x' }),
+      [`${at}.values: required`],
+    ],
     [
       'a flag that is no boolean',
       { ...nested(leaf), [continues]: 'true' },
@@ -133,11 +142,7 @@ describe('parseRunIf', () => {
     [
       'a flat form with too much',
       { ...leaf, values: [], foo: 1, [continues]: 1 },
-      [
-        'run_if.foo: not accepted',
-        'run_if.values: must hold exactly one value',
-        `run_if.${continues}: must be true or false`,
-      ],
+      ['run_if.values: must hold exactly one value', `run_if.${continues}: must be true or false`],
     ],
     [
       'flat beside nested',
@@ -146,6 +151,20 @@ describe('parseRunIf', () => {
     ],
   ])('D32: %s is an error', (_, raw, errors) => {
     expect(errorsOf(raw)).toEqual(errors)
+  })
+
+  it.each<[string, unknown, string[]]>([
+    ['beside the groups', { ...nested(leaf), foo: 1 }, ['run_if.foo']],
+    ['in a group', { conditions: [{ conditions: [leaf], foo: 1 }] }, ['run_if.conditions[0].foo']],
+    ['in a leaf', nested({ ...leaf, foo: 1, bar: {} }), [`${at}.foo`, `${at}.bar`]],
+    ['in a flat form', { ...leaf, foo: 1 }, ['run_if.foo']],
+  ])('D32: a field that conditions do not have is ignored with unknown_field: %s', (_, raw, fields) => {
+    const parsed = parseRunIf(raw)
+    expect(parsed).toMatchObject({
+      ok: true,
+      warnings: fields.map((field) => ({ field, code: 'unknown_field' })),
+    })
+    expect(parsed.ok && parsed.value).toEqual(nested(leaf))
   })
 
   it('reports every failure at once, with its path', () => {
@@ -162,7 +181,6 @@ describe('parseRunIf', () => {
       'run_if.conditions[0].conditions[1].values: must hold exactly two values',
       'run_if.conditions[1].conditions[0].variable: must be a string',
       `run_if.conditions[1].conditions[0].operator: ${anyOperator}`,
-      'run_if.conditions[1].conditions[0].extra: not accepted',
       'run_if.conditions[1].combinator: must be AND or OR',
       `run_if.${continues}: must be true or false`,
     ])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { textOfNumber } from '#contract/number-text.ts'
 import { operatorOf } from '#contract/operators.ts'
@@ -72,10 +73,10 @@ export const RunIf = z.strictObject(
 )
 export type RunIf = z.output<typeof RunIf>
 
-export type Parsed<T> = { ok: true; value: T } | { ok: false; errors: FieldError[] }
-export type ParsedRunIf =
-  | { ok: true; value: RunIf | null; deprecated: boolean }
-  | { ok: false; errors: FieldError[] }
+type Read<T> = { ok: true; value: T; warnings?: Warning[] }
+type Refused = { ok: false; errors: FieldError[] }
+export type Parsed<T> = Read<T> | Refused
+export type ParsedRunIf = (Read<RunIf | null> & { deprecated: boolean }) | Refused
 
 /**
  * Reads a run_if into its nested form. `{}` is the no-op, null; `deprecated` tells that it came in the flat form,
@@ -84,17 +85,59 @@ export type ParsedRunIf =
 export function parseRunIf(raw: unknown, path = 'run_if'): ParsedRunIf {
   const flat = isFlat(raw)
   if (isObject(raw) && Object.keys(raw).length === 0) return { ok: true, value: null, deprecated: false }
-  const parsed = RunIf.safeParse(flat ? nest(raw) : raw)
-  if (parsed.success) return { ok: true, value: parsed.data, deprecated: flat }
-  return { ok: false, errors: parsed.error.issues.flatMap((issue) => fieldErrors(issue, path, flat)) }
+  const parsed = parseConditions(RunIf, flat ? nest(raw) : raw, path, flat)
+  return parsed.ok ? { ...parsed, deprecated: flat } : parsed
 }
 
 /** Reads a path_filter value or a segment's filter: an array of groups, as in `run_if.conditions`. */
 export function parseConditionGroups(raw: unknown, path: string): Parsed<ConditionGroup[]> {
-  const parsed = ConditionGroups.safeParse(raw)
-  if (parsed.success) return { ok: true, value: parsed.data }
-  return { ok: false, errors: parsed.error.issues.flatMap((issue) => fieldErrors(issue, path)) }
+  return parseConditions(ConditionGroups, raw, path, false)
 }
+
+/** Keys that conditions have somewhere: in another place they are a wrong shape, and are not ignored. */
+const KEYS = new Set([RunIf, ConditionGroup, ConditionLeaf].flatMap(({ shape }) => Object.keys(shape)))
+
+/** Keys that no condition has are ignored with a warning (D32). */
+function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, flat: boolean): Parsed<T> {
+  const parsed = schema.safeParse(raw)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const unknown: UnknownKeys[] = []
+  const errors = parsed.error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys')
+      return [{ field: fieldAt(path, issue.path, flat), message: issue.message }]
+    unknown.push({ path: issue.path, keys: issue.keys.filter((key) => !KEYS.has(key)) })
+    const misplaced = issue.keys.filter((key) => KEYS.has(key))
+    return misplaced.map((key) => ({
+      field: fieldAt(path, [...issue.path, key], flat),
+      message: 'not accepted',
+    }))
+  })
+  if (errors.length > 0) return { ok: false, errors }
+  const warnings = unknown.flatMap((one) =>
+    one.keys.map((key) => ({
+      field: fieldAt(path, [...one.path, key], flat),
+      code: 'unknown_field',
+      message: 'conditions have no such field; it was ignored',
+    })),
+  )
+  return { ok: true, value: schema.parse(withoutKeys(raw, unknown)), warnings }
+}
+
+type UnknownKeys = { path: PropertyKey[]; keys: string[] }
+
+function withoutKeys(raw: unknown, unknown: readonly UnknownKeys[]): unknown {
+  const copy: unknown = structuredClone(raw)
+  for (const { path, keys } of unknown) {
+    const holder = path.reduce<unknown>(
+      (part, key) => (isContainer(part) ? Reflect.get(part, key) : undefined),
+      copy,
+    )
+    if (isContainer(holder)) for (const key of keys) Reflect.deleteProperty(holder, key)
+  }
+  return copy
+}
+
+const isContainer = (part: unknown): part is object => typeof part === 'object' && part !== null
 
 function holdsItsValues({ operator, values }: z.output<typeof countable>): boolean {
   const needed = valuesNeeded(operator)
@@ -118,13 +161,10 @@ function nest({
 }
 
 /** The sender of a flat form knows nothing of the `conditions[0].conditions[0]` it was nested in. */
-function fieldErrors(issue: z.core.$ZodIssue, path: string, flat = false): FieldError[] {
-  const at = (keys: PropertyKey[]) =>
-    keys.reduce<string>(
-      (field, key) => (typeof key === 'number' ? `${field}[${key}]` : `${field}.${String(key)}`),
-      path,
-    )
-  const keys = flat && issue.path[0] === 'conditions' ? issue.path.slice(4) : issue.path
-  if (issue.code !== 'unrecognized_keys') return [{ field: at(keys), message: issue.message }]
-  return issue.keys.map((key) => ({ field: at([...keys, key]), message: 'not accepted' }))
+function fieldAt(path: string, keys: readonly PropertyKey[], flat: boolean): string {
+  const shown = flat && keys[0] === 'conditions' ? keys.slice(4) : keys
+  return shown.reduce<string>(
+    (field, key) => (typeof key === 'number' ? `${field}[${key}]` : `${field}.${String(key)}`),
+    path,
+  )
 }

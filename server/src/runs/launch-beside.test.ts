@@ -29,18 +29,19 @@ beforeEach(async () => {
   rowIds = await sheet.addRows(ROWS)
 })
 
-type Options = Partial<Pick<RunRequest, 'cap'>> & { first?: number; then?: () => Promise<unknown> }
+/** `before` is awaited before the run is committed. */
+type Options = Partial<Pick<RunRequest, 'cap'>> & { first?: number; before?: () => Promise<unknown> }
 
 const start = async (
   rows: RowChoice = { kind: 'all' },
-  { cap, first = FIRST, then }: Options = {},
+  { cap, first = FIRST, before }: Options = {},
   on: FlightSheet = sheet,
 ) => {
   const request = { sheet: await on.record(), actions: ['paid_1'], rows, trigger: 'schedule' as const }
   return inTransaction(app.store.org(on.org.orgId), async (trx) => {
     const run = { ...request, ...(cap === undefined ? {} : { cap }) }
     const started = await startRun(trx, OPERATOR, run, first)
-    await then?.()
+    await before?.()
     return started
   })
 }
@@ -95,7 +96,7 @@ describe('beside a run that is still being launched', () => {
     const second = await start(
       { kind: 'ids', ids: fresh },
       {
-        then: async () => {
+        before: async () => {
           stopped = sheet.stop()
           await sleep(200)
         },
@@ -152,10 +153,9 @@ describe('resuming', () => {
   it('409: a stopped run goes on only when the cells that were running have finished', async () => {
     const run = await start({ kind: 'ids', ids: rowIds.slice(0, 2) }, { cap: { limitMillis: 0 } })
     await walk(rowIds.slice(0, 1))
-    const [job] = (await sheet.jobs()).filter(({ r }) => r === rowIds[1])
     await app.store.query({
       text: `update flights set status = 'running' where org_id = $1 and row_id = $2`,
-      values: [sheet.org.orgId, job?.r],
+      values: [sheet.org.orgId, rowIds[1]],
     })
     await sheet.stop()
     const refused = await resume(run.runId, { max_credits: 100 })

@@ -223,9 +223,23 @@ describe('run_if', () => {
     ['the same in the flat form', leaf('{{input.fits}}', 'contains'), 'run_if.operator'],
     ['an unknown operator in the flat form', leaf('{{input.name}}', 'like'), 'run_if.operator'],
     ['a wrong shape', { conditions: 'x' }, 'run_if.conditions'],
-    ['an unknown key', { conditions: groups(leaf('{{input.name}}')), always: true }, 'run_if.always'],
   ])('%s is refused', (_name, given, field) => {
     expect(runIf(given).errors.map((error) => error.field)).toEqual([field])
+  })
+
+  it('D32: an unknown key is ignored with a warning, also in a filter', () => {
+    const odd = { ...leaf('{{input.name}}'), foo: 1 }
+    const { action, warnings, errors } = configure({
+      run_if: { conditions: groups(odd), always: true },
+      inputs: { only_if: groups(odd) },
+    })
+    const kept = groups(leaf('{{input.name}}'))
+    expect([action.run_if, action.inputs['only_if'], errors]).toEqual([{ conditions: kept }, kept, []])
+    expect(warnings.map(({ field, code }) => [field, code])).toEqual([
+      ['inputs.only_if[0].conditions[0].foo', 'unknown_field'],
+      ['run_if.conditions[0].conditions[0].foo', 'unknown_field'],
+      ['run_if.always', 'unknown_field'],
+    ])
   })
 
   it('D34: a type that is not known takes every operator', () => {

@@ -102,7 +102,8 @@ function configureField(
   const { value, warnings = [] } = checked
   if (field.conditions?.over !== 'row') return { value, warnings: [...warnings, ...notes] }
   // The field checked the shape; what it answers is an array of condition groups.
-  return restrictConditions(value as ConditionGroup[], path, typeOf)
+  const change = restrictConditions(value as ConditionGroup[], path, typeOf)
+  return { ...change, warnings: [...warnings, ...(change.warnings ?? [])] }
 }
 
 /** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */
@@ -127,11 +128,9 @@ function configureRunIf(raw: Configuration['run_if'], typeOf: TypeOf): Change<Ru
   const parsed = parseRunIf(raw)
   if (!parsed.ok) return { errors: parsed.errors }
   if (parsed.value === null) return {}
-  const {
-    value,
-    warnings = [],
-    errors = [],
-  } = restrictConditions(parsed.value.conditions, 'run_if.conditions', typeOf)
+  const restricted = restrictConditions(parsed.value.conditions, 'run_if.conditions', typeOf)
+  const { value, errors = [] } = restricted
+  const warnings = [...(parsed.warnings ?? []), ...(restricted.warnings ?? [])]
   const run_if = value === undefined ? {} : { value: { ...parsed.value, conditions: value } }
   if (!parsed.deprecated) return { ...run_if, warnings, errors }
   // The sender of a flat form knows nothing of the groups it was nested in.

@@ -50,7 +50,9 @@ function base({ required = false, description }: Given, over: 'row' | 'target') 
 
 function check(raw: unknown, path: string): ReturnType<Field['check']> {
   const parsed = parseConditionGroups(withPlainNumbers(raw, ['values']), path)
-  return parsed.ok ? { kind: 'save', value: parsed.value } : { kind: 'refuse', errors: parsed.errors }
+  if (!parsed.ok) return { kind: 'refuse', errors: parsed.errors }
+  const { value, warnings = [] } = parsed
+  return { kind: 'save', value, warnings }
 }
 
 /** What `check` let through and what `resolve` made of it both have this shape. */

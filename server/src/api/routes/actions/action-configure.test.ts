@@ -49,6 +49,15 @@ describe('4.5 Configure Action', () => {
     expect(await chain.node('probe_1')).not.toHaveProperty('note')
   })
 
+  it('D32: a field that run_if does not have is ignored with unknown_field', async () => {
+    const chain = await chainWith('gate')
+    const run_if = when('{{input.email}}')
+    expect(codesOf(await chain.configure('gate_1', { run_if: { ...run_if, foo: 1 } }))).toEqual([
+      ['run_if.foo', 'unknown_field'],
+    ])
+    expect((await chain.node('gate_1')).run_if).toEqual(run_if)
+  })
+
   it('run_if: saved in nested form, {} is a no-op, null clears', async () => {
     const chain = await chainWith('gate')
     const flat = { variable: '{{input.email}}', operator: 'contains', values: [5] }
