@@ -96,7 +96,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['rows that `first_10` runs', '10', ''],
   [
     'an imported file',
-    `any number of rows, of ${bytes(MAX_RECORD_BYTES)} each`,
+    `any number of rows, of ${bytes(MAX_RECORD_BYTES)} each and ${bytes(MAX_VALUE_BYTES)} a value`,
     'the import fails and names the line',
   ],
   [

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { NumberText } from '#contract/number-text.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 import { type ConditionGroup, parseConditionGroups, parseRunIf, RunIf } from './condition-shape.ts'
 
@@ -270,5 +271,19 @@ describe('properties', () => {
   it('the schema can be printed for both directions', () => {
     for (const io of ['input', 'output'] as const)
       expect(z.toJSONSchema(RunIf, { io })).toHaveProperty('properties.conditions')
+  })
+})
+
+it('D28, D32: beside a field that is ignored, a number keeps its digits', () => {
+  const leaf = {
+    variable: '{{input.n}}',
+    operator: 'is',
+    values: [new NumberText('12345678901234567890')],
+    foo: 1,
+  }
+  expect(parseRunIf({ conditions: [{ conditions: [leaf] }] })).toMatchObject({
+    ok: true,
+    value: { conditions: [{ conditions: [{ values: ['12345678901234567890'] }] }] },
+    warnings: [{ code: 'unknown_field' }],
   })
 })

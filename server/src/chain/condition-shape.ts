@@ -125,8 +125,15 @@ function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, fl
 
 type UnknownKeys = { path: PropertyKey[]; keys: string[] }
 
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf)
+  // Numbers that are kept as they were written stay what they are.
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]))
+}
+
 function withoutKeys(raw: unknown, unknown: readonly UnknownKeys[]): unknown {
-  const copy: unknown = structuredClone(raw)
+  const copy = copyOf(raw)
   for (const { path, keys } of unknown) {
     const holder = path.reduce<unknown>(
       (part, key) => (isContainer(part) ? Reflect.get(part, key) : undefined),
