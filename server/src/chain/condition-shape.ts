@@ -101,50 +101,30 @@ const KEYS = new Set([RunIf, ConditionGroup, ConditionLeaf].flatMap(({ shape }) 
 function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, flat: boolean): Parsed<T> {
   const parsed = schema.safeParse(raw)
   if (parsed.success) return { ok: true, value: parsed.data }
-  const unknown: UnknownKeys[] = []
-  const errors = parsed.error.issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys')
-      return [{ field: fieldAt(path, issue.path, flat), message: issue.message }]
-    unknown.push({ path: issue.path, keys: issue.keys.filter((key) => !KEYS.has(key)) })
+  const warnings: Warning[] = []
+  const errors = parsed.error.issues.flatMap((issue): FieldError[] => {
+    const fieldOf = (...key: string[]) => fieldAt(path, [...issue.path, ...key], flat)
+    if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }]
+    for (const key of issue.keys) {
+      if (!KEYS.has(key)) warnings.push({ field: fieldOf(key), code: 'unknown_field', message: IGNORED })
+    }
     const misplaced = issue.keys.filter((key) => KEYS.has(key))
-    return misplaced.map((key) => ({
-      field: fieldAt(path, [...issue.path, key], flat),
-      message: 'not accepted',
-    }))
+    return misplaced.map((key) => ({ field: fieldOf(key), message: 'not accepted' }))
   })
   if (errors.length > 0) return { ok: false, errors }
-  const warnings = unknown.flatMap((one) =>
-    one.keys.map((key) => ({
-      field: fieldAt(path, [...one.path, key], flat),
-      code: 'unknown_field',
-      message: 'conditions have no such field; it was ignored',
-    })),
+  return { ok: true, value: schema.parse(withoutUnknownKeys(raw)), warnings }
+}
+
+const IGNORED = 'conditions have no such field; it was ignored'
+
+function withoutUnknownKeys(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutUnknownKeys)
+  if (!isObject(part)) return part
+  const known = Object.entries(part).filter(([key]) => KEYS.has(key))
+  return Object.fromEntries(
+    known.map(([key, value]) => [key, key === 'conditions' ? withoutUnknownKeys(value) : value]),
   )
-  return { ok: true, value: schema.parse(withoutKeys(raw, unknown)), warnings }
 }
-
-type UnknownKeys = { path: PropertyKey[]; keys: string[] }
-
-function copyOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyOf)
-  // Numbers that are kept as they were written stay what they are.
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyOf(item)]))
-}
-
-function withoutKeys(raw: unknown, unknown: readonly UnknownKeys[]): unknown {
-  const copy = copyOf(raw)
-  for (const { path, keys } of unknown) {
-    const holder = path.reduce<unknown>(
-      (part, key) => (isContainer(part) ? Reflect.get(part, key) : undefined),
-      copy,
-    )
-    if (isContainer(holder)) for (const key of keys) Reflect.deleteProperty(holder, key)
-  }
-  return copy
-}
-
-const isContainer = (part: unknown): part is object => typeof part === 'object' && part !== null
 
 function holdsItsValues({ operator, values }: z.output<typeof countable>): boolean {
   const needed = valuesNeeded(operator)
