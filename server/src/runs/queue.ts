@@ -79,10 +79,16 @@ async function lockWorkflows(db: Db, requests: readonly Lockable[]): Promise<voi
  */
 async function dropStopped(db: Db, request: RunRequest): Promise<void> {
   const { org_id, sheet_id: sheetId } = request.sheet
+  // Of all rows those in the air are few, even of a sheet with millions.
+  const chosen =
+    request.rows.kind === 'all'
+      ? sql`f.run_id = any(array(select run_id from runs
+          where org_id = ${org_id} and sheet_id = ${sheetId} and state in ('running', 'stopped')))`
+      : sql`f.row_id = any(array(select row_id from (${chosenRows(request.sheet, request.rows)}) chosen))`
   const { rows } = await sql<{ row_id: string; stopped: boolean }>`
     select f.row_id, r.state = 'stopped' as stopped
     from flights f join runs r on r.org_id = f.org_id and r.run_id = f.run_id
-    where f.org_id = ${org_id} and f.row_id = any(array(select row_id from (${chosenRows(request.sheet, request.rows)}) chosen))
+    where f.org_id = ${org_id} and ${chosen}
     order by f.row_id for update of f`.execute(db)
   const late = rows.filter(({ stopped }) => stopped).map(({ row_id }) => row_id)
   await dropFlights(db, org_id, { sheetId, rowIds: late })
