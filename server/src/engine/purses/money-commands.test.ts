@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { AppError } from '#server/lib/errors.ts'
 import { startRun } from '#server/runs/queue.ts'
 import { resumeRun } from '#server/runs/resume.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -190,10 +191,16 @@ const COMMANDS: Record<string, (world: World, pick: Pick) => Promise<void>> = {
     const held = world.hands.filter(({ flight }) => flight.facts.run_id === run.id).length * PRICE
     const total = spentOf(world, run.id) + held + b * 400
     const record = await world.sheet.record()
-    await db
+    // Refused while cells of a run that was stopped are still running.
+    const isRefused = await db
       .transaction()
       .execute((trx) => resumeRun(trx, OPERATOR, record, run.id, { maxCredits: total / 1000 }))
-    run.cap = total
+      .then(() => false)
+      .catch((cause: unknown) => {
+        if (held > 0 && cause instanceof AppError && cause.status === 409) return true
+        throw cause
+      })
+    if (!isRefused) run.cap = total
   },
 }
 
