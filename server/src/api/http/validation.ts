@@ -39,12 +39,15 @@ export function checkPart<Output>(
 
 /** A value beyond several bounds of a field is one failure: that of the tightest (D5). */
 function tightestOf(issues: readonly Issue[]): Issue[] {
+  const tightest = new Map<string, number>()
+  for (const issue of issues) {
+    const bound = boundOf(issue)
+    const field = fieldOfBound(issue)
+    if (bound !== null) tightest.set(field, Math.min(bound, tightest.get(field) ?? bound))
+  }
   return issues.filter((issue) => {
     const bound = boundOf(issue)
-    return (
-      bound === null ||
-      !issues.some((other) => isSameField(issue, other) && (boundOf(other) ?? bound) < bound)
-    )
+    return bound === null || bound === tightest.get(fieldOfBound(issue))
   })
 }
 
@@ -54,13 +57,7 @@ function boundOf(issue: Issue): number | null {
   return issue.code === 'too_small' ? -Number(issue.minimum) : null
 }
 
-function isSameField(one: Issue, other: Issue): boolean {
-  return (
-    one.code === other.code &&
-    one.path.length === other.path.length &&
-    one.path.every((key, at) => key === other.path[at])
-  )
-}
+const fieldOfBound = ({ code, path }: Issue): string => JSON.stringify([code, path])
 
 /** Whoever misspells a cap must not spend without one (M5). */
 function refuseCaps(issues: readonly UnknownKeys[], root: string, known: KnownKeys): FieldError[] {

@@ -103,7 +103,7 @@ function configureField(
   if (field.conditions?.over !== 'row') return { value, warnings: [...warnings, ...notes] }
   // The field checked the shape; what it answers is an array of condition groups.
   const change = restrictConditions(value as ConditionGroup[], path, typeOf)
-  return { ...change, warnings: [...warnings, ...(change.warnings ?? [])] }
+  return { ...change, warnings: [...warnings, ...notes, ...(change.warnings ?? [])] }
 }
 
 /** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */

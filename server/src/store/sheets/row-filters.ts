@@ -110,15 +110,16 @@ function statusCondition({ action_instance_id: action, is, is_not }: StatusFilte
 type Places = RawBuilder<unknown>
 
 function isAmong(places: Places): Condition {
-  return sql`exists (select from (${places}) place
-    where place.org_id = r.org_id and place.sheet_id = r.sheet_id and place.row_id = r.row_id)`
+  return sql`exists (${ofRow(places)})`
 }
 
 /** Looked up for each row, whatever PostgreSQL expects to find: as a join, planned before statistics exist, it never ends. */
 function hasOne(places: Places): Condition {
-  return sql`exists (select from (${places}) place
-    where place.org_id = r.org_id and place.sheet_id = r.sheet_id and place.row_id = r.row_id offset 0)`
+  return sql`exists (${ofRow(places)} offset 0)`
 }
+
+const ofRow = (places: Places): Places => sql`select from (${places}) place
+    where place.org_id = r.org_id and place.sheet_id = r.sheet_id and place.row_id = r.row_id`
 
 function withResult(statuses: readonly string[], few: boolean, action: string | undefined): Places {
   const ofAction = action === undefined ? sql`` : sql` and c.action = ${action}`
