@@ -71,7 +71,11 @@ export type Engine = {
 }
 
 /** A cell that is looked up in the cache: what its action is called with, and what was found. */
-export type Lookup = { inputs: Record<string, unknown>; key: string; hit: Promise<CacheHit | null> }
+export type Lookup = {
+  inputs: Record<string, unknown>
+  key: string
+  hit: CacheHit | null | Promise<CacheHit | null>
+}
 
 /** What it takes to walk a flight that a worker has in hand. */
 export type RowWalk = {

@@ -264,9 +264,9 @@ it('P15: cells that depend on inputs of the row alone are looked up in the cache
   const { engine } = watched()
   const asked: string[] = []
   const cache: Engine['cache'] = {
-    look(flight, instance, ...rest) {
-      asked.push(`look ${instance.id}`)
-      return engine.cache.look(flight, instance, ...rest)
+    look(cells, express) {
+      asked.push(...cells.map(({ action }) => `look ${action}`))
+      return engine.cache.look(cells, express)
     },
     find(flight, instance, ...rest) {
       asked.push(`find ${instance.id}`)

@@ -3,6 +3,7 @@ import { Uuid } from '#contract/envelope.ts'
 import type { Store } from '../store/connection/db.ts'
 import type { Engine } from './engine-context.ts'
 import { SPLIT } from './sql/split.ts'
+import { walkGroup } from './walk-group.ts'
 import { walkRow } from './walk.ts'
 
 type Task = (payload: unknown, taken: number) => Promise<void>
@@ -37,11 +38,10 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
       await store.query({ name: 'engine-split', text: SPLIT, values: [o, r, t, b > 0] })
       return
     }
-    const walks = await Promise.allSettled(
-      r.map((id) => walkRow(engine, { ...shared, r: id }, { fresh: true })),
+    await walkGroup(
+      engine,
+      r.map((id) => ({ ...shared, r: id })),
     )
-    const broken = walks.find((walk) => walk.status === 'rejected')
-    if (broken !== undefined) throw broken.reason
   }
 
   return {

@@ -1,10 +1,13 @@
 import type { Action } from '../catalog/define.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
-import { lookAhead, runCell } from './cells/cell.ts'
+import type { CellResult } from './cells/cell-result.ts'
+import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
-import type { Flight, Parking, SettledCell, Settlement } from './flights/flight.ts'
+import type { Flight, Parking, Settlement } from './flights/flight.ts'
 import { moveTo, passCell, takeHold } from './flights/position.ts'
+import type { Given, Settled } from './flights/settler.ts'
+import type { Hold } from './purses/share.ts'
 
 /**
  * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions and
@@ -12,46 +15,22 @@ import { moveTo, passCell, takeHold } from './flights/position.ts'
  * again just so. Any other action starts when everything before it is durable.
  */
 export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
-  const { flight, scope } = walk
+  const { flight } = walk
   const { facts, position } = flight
   // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
   const end = facts.cache_enabled ? Promise.withResolvers<number>() : null
   let parkedMs = 0
   try {
-    const cells: SettledCell[] = []
-    let next: string | null = position.action
-    let joins = true
-    if (end !== null && walk.lookups === null) lookAhead(engine, walk, joinedFrom(walk, next))
-    do {
-      const startedAt = Date.now()
-      const mayWait = cells.length === 0 && !walk.peeked
-      const running = runCell(engine, walk, next, end === null ? null : { end: end.promise, mayWait })
-      // Most cells of pure actions are there at once.
-      const result = running instanceof Promise ? await running : running
-      // What came before it is settled first, and a row that is only peeked at is claimed.
-      if (result.kind === 'not yet' || (result.kind === 'later' && !mayWait)) break
-      if (result.kind === 'later') {
-        parkedMs = Math.max(1, result.parking.ms)
-        await park(engine, flight, result.parking)
-        return false
-      }
-      const { settlement, halts } = result
-      passCell(flight)
-      settlement.action = next
-      settlement.template = instanceOf(walk, next)?.action_id ?? ''
-      settlement.startedAt = startedAt
-      cells.push(settlement)
-      scope.add(next, settlement.status, settlement.outputs ?? null)
-      joins = settlement.cached || isPure(walk, next)
-      next = halts ? null : (facts.actions[facts.actions.indexOf(next) + 1] ?? null)
-    } while (next !== null && joins && cells.length < walk.together && mayJoin(walk, next))
+    if (end !== null && walk.lookups === null) lookAhead(engine, walk, joinedFrom(walk, position.action))
+    const gathering = gather(engine, walk, end?.promise ?? null)
+    const { cells, next, parking } = gathering instanceof Promise ? await gathering : gathering
+    if (parking !== null) {
+      parkedMs = Math.max(1, parking.ms)
+      await park(engine, flight, parking)
+      return false
+    }
     if (cells.length === 0 || (walk.peeked && next !== null)) return true
     const settled = await settle(engine, walk, { cells, next })
-    if (settled === null) await throwIfTakenOver(engine, flight)
-    else {
-      engine.announce(facts.sheet_id)
-      engine.countProviders(facts.org_id, cells)
-    }
     if (settled === null || next === null) return false
     moveTo(flight, next)
     if (settled.runState !== 'stopped') return true
@@ -62,22 +41,145 @@ export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
   }
 }
 
-/** Settles cells, and what was set aside for them: charged, given back, or unknown when the database was cut off. */
-async function settle(
+/** Cells that have results which are not settled yet, and the action to go on with. Or the row is to be parked, with none. */
+export type Gathered = Settlement & { parking: Parking | null }
+
+/** Runs the cell at hand, and those after it that may be settled with it. Nothing is waited for where all of them are there at once. */
+export function gather(
+  engine: Engine,
+  walk: RowWalk,
+  end: CellCaching['end'] | null,
+): Gathered | Promise<Gathered> {
+  const gathered: Gathered = { cells: [], next: walk.flight.position.action, parking: null }
+  for (;;) {
+    const startedAt = Date.now()
+    const running = runNext(engine, walk, gathered, end)
+    if (running instanceof Promise)
+      return gatherOn(engine, walk, { gathered, end, first: { running, startedAt } })
+    if (!takeResult(walk, gathered, running, startedAt)) return gathered
+  }
+}
+
+async function gatherOn(
+  engine: Engine,
+  walk: RowWalk,
+  {
+    gathered,
+    end,
+    first: { running, startedAt },
+  }: {
+    gathered: Gathered
+    end: CellCaching['end'] | null
+    first: { running: Promise<CellResult>; startedAt: number }
+  },
+): Promise<Gathered> {
+  let goesOn = takeResult(walk, gathered, await running, startedAt)
+  while (goesOn) {
+    const nextStartedAt = Date.now()
+    const result = runNext(engine, walk, gathered, end)
+    goesOn = takeResult(walk, gathered, result instanceof Promise ? await result : result, nextStartedAt)
+  }
+  return gathered
+}
+
+function runNext(
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): CellResult | Promise<CellResult> {
+  const caching = end === null ? null : { end, mayWait: mayWait(walk, gathered) }
+  return runCell(engine, walk, gathered.next ?? '', caching)
+}
+
+/** A cell that holds back the results of others, or whose row nobody has claimed, waits for nobody. */
+const mayWait = (walk: RowWalk, { cells }: Gathered): boolean => cells.length === 0 && !walk.peeked
+
+/** Whether there is another cell to go on with. */
+function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, startedAt: number): boolean {
+  const { flight, scope } = walk
+  const { cells, next: action } = gathered
+  // What came before it is settled first, and a row that is only peeked at is claimed.
+  if (action === null || result.kind === 'not yet') return false
+  if (result.kind === 'later') {
+    if (mayWait(walk, gathered)) gathered.parking = result.parking
+    return false
+  }
+  const { settlement, halts } = result
+  const instance = instanceOf(walk, action)
+  const { actions } = flight.facts
+  passCell(flight)
+  settlement.action = action
+  settlement.template = instance?.action_id ?? ''
+  settlement.startedAt = startedAt
+  cells.push(settlement)
+  scope.add(action, settlement.status, settlement.outputs ?? null)
+  const next = halts ? null : (actions[actions.indexOf(action) + 1] ?? null)
+  gathered.next = next
+  const joins = settlement.cached || isPure(walk, action)
+  return next !== null && joins && cells.length < walk.together && mayJoin(walk, next)
+}
+
+/** Null when the fence was lost and the job is done all the same. */
+export async function settle(
   engine: Engine,
   { flight, express }: RowWalk,
   settlement: Settlement,
-): Promise<{ runState: string } | null> {
+): Promise<Settled | null> {
+  const given = { flight, settlement }
   const { hold } = flight.position
   try {
     const settled = await engine.flights.settle(flight, settlement, express)
-    const cost = settlement.cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
-    if (takeHold(flight) !== null && hold !== null) engine.purses.spend(hold, settled === null ? 0 : cost)
+    endHold(engine, given, hold, settled === null ? 'free' : 'charged')
+    if (settled === null) await throwIfTakenOver(engine, flight)
+    else noteSettled(engine, given)
     return settled
   } catch (cause) {
-    if (takeHold(flight) !== null && hold !== null) engine.purses.doubt(hold)
+    endHold(engine, given, hold, 'unknown')
     throw cause
   }
+}
+
+/** Settles rows that are through, as one. Answers why each that is not settled is not done either. */
+export async function settleWhole(engine: Engine, rows: readonly Given[]): Promise<unknown[]> {
+  const holds = rows.map(({ flight }) => flight.position.hold)
+  const endHolds = (endOf: (n: number) => HoldEnd) => {
+    for (const [n, given] of rows.entries()) endHold(engine, given, holds[n] ?? null, endOf(n))
+  }
+  let answers: (Settled | null)[]
+  try {
+    answers = await engine.flights.settleAll(rows)
+  } catch (cause) {
+    endHolds(() => 'unknown')
+    throw cause
+  }
+  const isSettled = (n: number) => (answers[n] ?? null) !== null
+  endHolds((n) => (isSettled(n) ? 'charged' : 'free'))
+  const faults: unknown[] = []
+  for (const [n, given] of rows.entries()) {
+    if (isSettled(n)) noteSettled(engine, given)
+    else await throwIfTakenOver(engine, given.flight).catch((cause: unknown) => faults.push(cause))
+  }
+  return faults
+}
+
+function noteSettled(engine: Engine, { flight: { facts }, settlement: { cells } }: Given): void {
+  engine.announce(facts.sheet_id)
+  engine.countProviders(facts.org_id, cells)
+}
+
+/** `unknown`: the database was cut off. */
+type HoldEnd = 'charged' | 'free' | 'unknown'
+
+/** Of what was set aside for cells that were to be settled. */
+function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | null, end: HoldEnd): void {
+  if (takeHold(flight) === null || hold === null) return
+  if (end === 'unknown') {
+    engine.purses.doubt(hold)
+    return
+  }
+  const cost = settlement.cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
+  engine.purses.spend(hold, end === 'charged' ? cost : 0)
 }
 
 /** The action, and those after it whose cells may be settled with its own. */

@@ -19,13 +19,14 @@ export type WalkOptions = {
   fresh?: boolean
   /** Read when its job was made. */
   handed?: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }
+  /** It was looked at with others of its group, and has to be claimed. */
+  peeked?: boolean
+  /** The walk begins again after an outage. */
+  resumed?: boolean
 }
 
 /** The row was looked at before it was claimed. */
 type Peeks = { peeks: boolean }
-
-/** The walk begins again after an outage. */
-type Resumed = { resumed?: boolean }
 
 /** Walks a row. However long the database is away, the row is then claimed again where it is, by the same process. */
 export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}): Promise<void> {
@@ -41,7 +42,7 @@ export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}
   }
 }
 
-function walkOnce(engine: Engine, job: RowJob, how: WalkOptions & Resumed): Promise<void> {
+function walkOnce(engine: Engine, job: RowJob, how: WalkOptions): Promise<void> {
   if (how.express !== true) return walkAlong(engine, job, { ...how, endPriority: undefined })
   // Somebody may look at the first rows of a run.
   const endPriority = foreground()
@@ -52,12 +53,12 @@ function walkOnce(engine: Engine, job: RowJob, how: WalkOptions & Resumed): Prom
 async function walkAlong(
   engine: Engine,
   job: RowJob,
-  how: WalkOptions & Resumed & Pick<RowWalk, 'endPriority'>,
+  how: WalkOptions & Pick<RowWalk, 'endPriority'>,
 ): Promise<void> {
-  const { express = false, fresh = false, resumed = false, handed } = how
+  const { express = false, fresh = false, peeked = false, resumed = false, handed } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
-  const peeks = fresh && (handed !== undefined || (!express && engine.pureRuns.has(job)))
-  if (peeks && (await walkPurely(engine, job, how))) return
+  const peeks = fresh && (peeked || handed !== undefined || (!express && engine.pureRuns.has(job)))
+  if (peeks && !peeked && (await walkPurely(engine, job, how))) return
   const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
   if (flight === null) return
   const walk = async (whole: Flight) => {
@@ -78,7 +79,7 @@ function attachHold({ purses }: Engine, flight: Flight): void {
   if (hold !== null) noteHeld(flight, hold, hold.millis)
 }
 
-function giveBackHold({ purses }: Engine, flight: Flight): void {
+export function giveBackHold({ purses }: Engine, flight: Flight): void {
   const hold = takeHold(flight)
   if (hold !== null) purses.spend(hold, 0)
 }
@@ -168,7 +169,7 @@ async function peekAndWalk(
 }
 
 /** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */
-function mayBeWhole(walk: RowWalk): boolean {
+export function mayBeWhole(walk: RowWalk): boolean {
   const { actions } = walk.flight.facts
   return actions.length <= walk.together && actions.every((action) => mayJoin(walk, action))
 }
@@ -176,7 +177,7 @@ function mayBeWhole(walk: RowWalk): boolean {
 type Walking = Pick<RowWalk, 'express' | 'endPriority' | 'peeked'>
 
 /** What walking a flight takes, mostly at once; null when its row is gone. */
-function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
+export function prepare(engine: Engine, flight: Flight, how: Walking): RowWalk | null | Promise<RowWalk> {
   const { data } = flight.row
   if (data === null) return null
   const setting = engine.settingOf(flight.facts)

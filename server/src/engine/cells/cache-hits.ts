@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { StoredJson } from '../../lib/json/stored-json.ts'
 import type { Store } from '../../store/connection/db.ts'
-import { createBatchedStatement } from '../flights/batched-statement.ts'
+import { createBatchedStatement, inGroups } from '../flights/batched-statement.ts'
 import type { CellBilling, RunFacts } from '../flights/flight.ts'
 import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
@@ -15,7 +15,7 @@ export type AskedCell = { facts: RunFacts; row: string; action: string; epoch: n
 /** Cells of many rows in one statement; those of the first rows of a run do not wait for bulk ones. */
 export type CacheHits = {
   /** Null for a cell that is not in the cache. */
-  find(asked: AskedCell, express: boolean): Promise<CacheHit | null>
+  find(asked: readonly AskedCell[], express: boolean): Promise<(CacheHit | null)[]>
   /** What is stored for the cell by now, or whether the row has the claim to it; null when another row has that. */
   claim(asked: AskedCell, express: boolean): Promise<{ hit: CacheHit | null } | null>
 }
@@ -26,9 +26,9 @@ export function createCacheHits(store: Store): CacheHits {
   const [find, findExpress] = [createLookup(store, finding, false), createLookup(store, finding, true)]
   const [claim, claimExpress] = [createLookup(store, claiming, false), createLookup(store, claiming, true)]
   return {
-    find: (asked, express) => (express ? findExpress : find)(asked).then(toHit),
+    find: async (asked, express) => ((await (express ? findExpress : find)(asked)) ?? []).map(toHit),
     async claim(asked, express) {
-      const found = await (express ? claimExpress : claim)(asked)
+      const found = (await (express ? claimExpress : claim)([asked]))?.[0] ?? null
       return found === null ? null : { hit: readHit(found) }
     },
   }
@@ -43,19 +43,21 @@ const MAX_CELLS = 1000
 const ENOUGH_CELLS = 600
 
 function createLookup(store: Store, { name, text, columns }: Statement, express: boolean) {
-  return createBatchedStatement<AskedCell, Found>({
+  async function send(items: AskedCell[]): Promise<(Found | null)[]> {
+    const values = [...sharedColumnsOf(items), ...columns.map((column) => arrayOf(items.map(column)))]
+    const byPlace = new Map<number | string | null | undefined, Found>()
+    for (const found of await store.query<Found>({ name, text, values }))
+      byPlace.set(found.n ?? found.row_id, found)
+    // A row claims one cell at a time.
+    return items.map(({ row }, n) => byPlace.get(n + 1) ?? byPlace.get(row) ?? null)
+  }
+  return createBatchedStatement<readonly AskedCell[], (Found | null)[]>({
     lanes: express ? 1 : 2,
     throttled: !express,
     maxItems: MAX_CELLS,
+    sizeOf: ({ length }) => length,
     ...(express ? {} : { enough: ENOUGH_CELLS }),
-    async send(items) {
-      const values = [...sharedColumnsOf(items), ...columns.map((column) => arrayOf(items.map(column)))]
-      const byPlace = new Map<number | string | null | undefined, Found>()
-      for (const found of await store.query<Found>({ name, text, values }))
-        byPlace.set(found.n ?? found.row_id, found)
-      // A row asks for one cell at a time.
-      return items.map(({ row }, n) => byPlace.get(n + 1) ?? byPlace.get(row) ?? null)
-    },
+    send: inGroups(send),
   })
 }
 

@@ -29,7 +29,7 @@ export type CacheUse = {
   /** It was looked up just now and is not stored. */
   isMissing: boolean
   /** What `look` said, where it was asked before. */
-  looked: Promise<CacheHit | null> | undefined
+  looked: CacheHit | null | Promise<CacheHit | null> | undefined
   /** Whether it may wait for another row, which one that holds back what it has computed must not. */
   mayWait: boolean
   /** Whether it may be computed without being waited for. */
@@ -39,8 +39,8 @@ export type CacheUse = {
 export type CellCache = {
   /** The stored outputs of an identical cell, or that the asker is to compute them. */
   find(flight: Flight, instance: ActionInstance, key: string, use: CacheUse): Promise<Cached>
-  /** Looks it up and no more. */
-  look(flight: Flight, instance: ActionInstance, key: string, express: boolean): Promise<CacheHit | null>
+  /** Looks cells up and no more. */
+  look(asked: readonly AskedCell[], express: boolean): Promise<(CacheHit | null)[]>
 }
 
 const POLL_MS = 250
@@ -62,6 +62,7 @@ type Asker = { row: string; end: CellEnd }
 export function createCellCache(store: Store, ending: Ending): CellCache {
   const askers = new Map<string, Asker>()
   const hits = createCacheHits(store)
+  const findOne = async (asked: AskedCell, express: boolean) => (await hits.find([asked], express))[0] ?? null
 
   function register(id: string, asker: Asker): void {
     askers.set(id, asker)
@@ -69,11 +70,11 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
   }
 
   return {
-    look: (flight, instance, key, express) => hits.find(askedOf(flight, instance, key), express),
+    look: (asked, express) => hits.find(asked, express),
     async find(flight, instance, key, { end, express, isMissing, looked, mayWait, mayCompute }) {
       const { facts, row } = flight
       const asked = askedOf(flight, instance, key)
-      const hit = isMissing ? null : await (looked ?? hits.find(asked, express))
+      const hit = isMissing ? null : await (looked === undefined ? findOne(asked, express) : looked)
       if (hit !== null) return { kind: 'hit', ...hit }
       if (!mayWait && !mayCompute) return { kind: 'not yet' }
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
@@ -84,7 +85,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
        * made the claim: what is called, or paid for, is looked for once more.
        */
       const confirm = async (): Promise<Cached> => {
-        const stored = mayCompute ? null : await hits.find(asked, express)
+        const stored = mayCompute ? null : await findOne(asked, express)
         return stored === null ? { kind: 'miss' } : { kind: 'hit', isClaimed: true, ...stored }
       }
       // What the flight went through belongs to the first cell that it has in hand, which may wait.
@@ -129,7 +130,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
   }
 }
 
-const askedOf = ({ facts, row }: Flight, { id, epoch }: ActionInstance, key: string): AskedCell => ({
+export const askedOf = ({ facts, row }: Flight, { id, epoch }: ActionInstance, key: string): AskedCell => ({
   facts,
   row: row.id,
   action: id,

@@ -10,9 +10,10 @@ import type { RowScope } from '../../chain/row-scope.ts'
 import { describeUnreadable, type EnvValues } from '../../lib/security/env-values.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
-import type { Engine, RowWalk } from '../engine-context.ts'
+import type { Engine, Lookup, RowWalk } from '../engine-context.ts'
 import { callAction } from './action-call.ts'
-import type { CacheUse } from './cache.ts'
+import type { AskedCell, CacheHit } from './cache-hits.ts'
+import { askedOf, type CacheUse } from './cache.ts'
 import { holdCredits, type Holding } from './cell-context.ts'
 import { type CellResult, errorCell, outOfCredits, parkAsIs, settleAs, toCellResult } from './cell-result.ts'
 import { maskOf } from './environment-mask.ts'
@@ -102,8 +103,11 @@ function runFound(
   }
 
   const early = walk.lookups?.get(instance.id)
-  if (early !== undefined && caching !== null)
-    return findOrCall(engine, walk, found, early.inputs, { ...caching, key: early.key, looked: early.hit })
+  if (early !== undefined && caching !== null) {
+    const { inputs, key, hit } = early
+    if (hit !== null && !(hit instanceof Promise)) return settleHit(action, hit)
+    return findOrCall(engine, walk, found, inputs, { ...caching, key, looked: hit })
+  }
   const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
   if (missing.length > 0) return errorCell(namesNothing(missing, walk.env), mayContinue)
   const read = readInputs(action, resolved)
@@ -117,12 +121,31 @@ function runFound(
   })
 }
 
-/**
- * Looks up cells of these actions in the cache before their turn, all at once: those that depend on inputs of the row alone. What
- * cannot be run is left to its turn.
- */
+/** Looks up cells of these actions in the cache before their turn, all at once. */
 export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly string[]): void {
-  const { flight, definition, catalogue, scope, express } = walk
+  const early = listLookups(walk, actions)
+  if (early.length === 0) return
+  const looking = engine.cache.look(
+    early.map(({ asked }) => asked),
+    walk.express,
+  )
+  for (const [n, { lookup }] of early.entries()) {
+    lookup.hit = looking.then((hits) => hits[n] ?? null)
+    // Told to the cell, if it comes to its turn.
+    lookup.hit.catch(() => undefined)
+  }
+}
+
+/**
+ * The cells of these actions that can be looked up before their turn, and notes them in the walk: those that depend on inputs of the
+ * row alone. What cannot be run is left to its turn.
+ */
+export function listLookups(
+  walk: RowWalk,
+  actions: readonly string[],
+): { asked: AskedCell; lookup: Lookup }[] {
+  const { flight, definition, catalogue, scope } = walk
+  const early: { asked: AskedCell; lookup: Lookup }[] = []
   walk.lookups = new Map()
   for (const id of actions) {
     const instance = definition.actions.find((candidate) => candidate.id === id)
@@ -132,11 +155,11 @@ export function lookAhead(engine: Engine, walk: RowWalk, actions: readonly strin
     const read = missing.length > 0 ? null : readInputs(action, resolved)
     if (read?.ok !== true) continue
     const key = cacheKeyOf(resolved)
-    const hit = engine.cache.look(flight, instance, key, express)
-    // Told to the cell, if it comes to its turn.
-    hit.catch(() => undefined)
-    walk.lookups.set(id, { inputs: read.inputs, key, hit })
+    const lookup: Lookup = { inputs: read.inputs, key, hit: null }
+    walk.lookups.set(id, lookup)
+    early.push({ asked: askedOf(flight, instance, key), lookup })
   }
+  return early
 }
 
 const alone = new WeakMap<ActionInstance, boolean>()
@@ -163,7 +186,7 @@ async function findOrCall(
 ): Promise<CellResult> {
   const { flight } = walk
   const { instance, action } = found
-  const { price, learns } = factsOf(action)
+  const { price } = factsOf(action)
   const stored = await engine.cache.find(flight, instance, key, {
     ...caching,
     express: walk.express,
@@ -180,9 +203,7 @@ async function findOrCall(
     case 'later':
       return { kind: 'later', parking: { ms: stored.ms, retries: 0, state: stored.state } }
     case 'hit': {
-      const { outputs, billing } = stored
-      const hit = { status: 'complete', outputs, cached: true, billing, learns } as const
-      const result = settleAs(hit, { halts: false })
+      const result = settleHit(action, stored)
       if (stored.isClaimed === true && result.kind === 'settle')
         result.settlement.cache = { key, epoch: instance.epoch, keep: false }
       return result
@@ -190,6 +211,11 @@ async function findOrCall(
     case 'miss':
       return holdAndCall(engine, walk, found, inputs, key)
   }
+}
+
+function settleHit(action: Action, { outputs, billing }: CacheHit): CellResult {
+  const { learns } = factsOf(action)
+  return settleAs({ status: 'complete', outputs, cached: true, billing, learns }, { halts: false })
 }
 
 /** Sets the price aside and calls the action. What is free and pure is there at once, and nothing is waited for. */

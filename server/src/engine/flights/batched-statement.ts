@@ -47,5 +47,16 @@ export function createBatchedStatement<Item, Answer>(options: {
   return (item) => batch(item).then(open)
 }
 
+/** Sends the items of several groups as those of one, and answers each group for itself. */
+export function inGroups<Item, Answer>(
+  send: (items: Item[]) => Promise<(Answer | null)[]>,
+): (groups: (readonly Item[])[]) => Promise<(Answer | null)[][]> {
+  return async (groups) => {
+    const answers = await send(groups.flat())
+    let from = 0
+    return groups.map(({ length }) => answers.slice(from, (from += length)))
+  }
+}
+
 const gatheringOf = (enough: number | undefined): Gathering =>
   enough === undefined ? GATHERING : { ...GATHERING, enough, flood: FLOOD }

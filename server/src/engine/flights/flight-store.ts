@@ -5,11 +5,11 @@ import { ABANDON } from '../sql/abandon.ts'
 import { IN_THE_AIR } from '../sql/in-the-air.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
 import { PARK } from '../sql/park.ts'
-import { createBatchedStatement } from './batched-statement.ts'
-import { type ClaimedRow, createClaimer, createPeeker, UNCLAIMED } from './claiming.ts'
+import { createBatchedStatement, inGroups } from './batched-statement.ts'
+import { type ClaimedRow, createClaimer, createPeeker, type PeekedRow, UNCLAIMED } from './claiming.ts'
 import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
-import { createSettler } from './settler.ts'
+import { createSettler, type Given, type Settled } from './settler.ts'
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type FlightStore = {
@@ -20,10 +20,13 @@ export type FlightStore = {
   claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
   /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
   peek(job: RowJob): Promise<Flight | null>
+  peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
   /** The same of a row that was read when its job was made. */
   adopt(job: RowJob, handed: Pick<HandedRow, 'data' | 'cells'> & { facts: RunFacts }): Flight
   /** Null when the fence was lost: somebody else has the row now, and nothing was written. */
-  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<{ runState: string } | null>
+  settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
+  /** The same for bulk rows that are in hand together. */
+  settleAll(given: readonly Given[]): Promise<(Settled | null)[]>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
   /** Notes among how many suspects the row is about to be run. */
@@ -68,15 +71,20 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     send: createClaimer(store),
   })
   const claimExpress = createBatchedStatement({ lanes: 1, send: createClaimer(store) })
-  const peek = createBatchedStatement({ lanes: 2, throttled: true, send: createPeeker(store) })
+  const peek = createBatchedStatement({
+    lanes: 2,
+    throttled: true,
+    sizeOf: ({ length }) => length,
+    send: inGroups<RowJob, PeekedRow>(createPeeker(store)),
+  })
   const settling = (lanes: number, from: number, throttled: boolean) =>
     createBatchedStatement({
       lanes,
       throttled,
-      send: createSettler(store, from),
+      send: inGroups<Given, Settled>(createSettler(store, from)),
       maxItems: MAX_CELLS,
       enough: ENOUGH.cells,
-      sizeOf: ({ settlement }) => settlement.cells.length,
+      sizeOf: countCells,
     })
   const settle = settling(2, lane, true)
   const settleExpress = settling(1, lane + 1, false)
@@ -85,6 +93,20 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
   const runFacts = createRunFacts(store)
+
+  async function peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]> {
+    const rows = (await peek(jobs)) ?? []
+    const flights: (Flight | null)[] = []
+    for (const [n, job] of jobs.entries()) {
+      const row = rows[n] ?? null
+      const reading = row === null ? null : runFacts.of(job.o, row.run_id)
+      const facts = reading instanceof Promise ? await reading : reading
+      flights.push(
+        row === null || facts === null ? null : toFlight(job, facts, { ...UNCLAIMED, ...row }, false),
+      )
+    }
+    return flights
+  }
 
   return {
     async claim(job, { express = false, fresh = false, resumed = false } = {}) {
@@ -97,18 +119,17 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       const current = cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id }
       return toFlight(job, current, row, resumed)
     },
-    async peek(job) {
-      const row = await peek(job)
-      return row === null
-        ? null
-        : toFlight(job, await runFacts.of(job.o, row.run_id), { ...UNCLAIMED, ...row }, false)
-    },
+    peek: async (job) => (await peekAll([job]))[0] ?? null,
+    peekAll,
     adopt(job, { facts, data, cells }) {
       runFacts.remember(facts)
       return toFlight(job, facts, { ...UNCLAIMED, n: 1, run_id: facts.run_id, data, cells }, false)
     },
-    settle: (flight, settlement, express) =>
-      express ? settleExpress({ flight, settlement }) : settle({ flight, settlement }),
+    async settle(flight, settlement, express) {
+      const answers = await (express ? settleExpress : settle)([{ flight, settlement }])
+      return answers?.[0] ?? null
+    },
+    settleAll: async (given) => (await settle(given)) ?? [],
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
       return (await park({ ...fenceOf(flight), ...item })) !== null
@@ -118,6 +139,12 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     isInTheAir: async ({ facts, row, fence }) =>
       (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
+}
+
+function countCells(given: readonly Given[]): number {
+  let count = 0
+  for (const { settlement } of given) count += settlement.cells.length
+  return count
 }
 
 function toFlight(

@@ -8,7 +8,7 @@ import { chargesOf } from './charges.ts'
 import type { Flight, RunFacts, Settlement } from './flight.ts'
 
 export type Settled = { runState: string }
-type Given = { flight: Flight; settlement: Settlement }
+export type Given = { flight: Flight; settlement: Settlement }
 /** `ns` are places in the batch, from 1. */
 type SettledRun = { ns: number[]; run_state: string; shared: boolean }
 

@@ -102,20 +102,37 @@ it('items of one turn of the event loop ride together where that is asked for', 
   expect(await Promise.all(together)).toEqual([100, 200, 300])
 })
 
-it('items of a flood wait for longer, until enough of them are there', async () => {
-  const gather = { enough: 6, ms: 1, flood: { many: 6, ms: 60_000 } }
-  const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, sizeOf: (item) => item, gather })
-  const flood = [1, 2, 3].map(submit)
+it('items of a flood wait for longer while others come, until enough of them are there', async () => {
+  const gather = { enough: 60, ms: 1, flood: { many: 6, ms: 60_000 } }
+  const { submit, calls, batches } = watched({
+    maxItems: 100,
+    maxInFlight: 1,
+    sizeOf: (item) => item,
+    gather,
+  })
+  const flood = [10, 20, 30].map(submit)
   calls[0]?.answer()
-  const next = [submit(4)]
-  await sleep(20)
-  next.push(submit(5))
-  expect(batches()).toEqual([
-    [1, 2, 3],
-    [4, 5],
-  ])
+  const next: Promise<number>[] = []
+  for (let n = 0; n < 20; n += 1) {
+    next.push(submit(1))
+    await sleep(1)
+  }
+  expect(batches()).toHaveLength(1)
+  next.push(submit(41))
+  expect(batches()[1]).toHaveLength(21)
   calls[1]?.answer()
-  expect(await Promise.all([...flood, ...next])).toEqual([100, 200, 300, 400, 500])
+  await Promise.all([...flood, ...next])
+})
+
+it('nothing more is waited for when nobody comes', async () => {
+  const gather = { enough: 6, ms: 60_000 }
+  const { submit, calls, batches } = watched({ maxItems: 10, maxInFlight: 1, gather })
+  const few = [1, 2].map(submit)
+  expect(batches()).toEqual([])
+  await sleep(50)
+  expect(batches()).toEqual([[1, 2]])
+  calls[0]?.answer()
+  expect(await Promise.all(few)).toEqual([100, 200])
 })
 
 it('a failure rejects exactly the items of its batch, and work goes on', async () => {

@@ -1,6 +1,8 @@
 /** While `many` ride together they come in a flood: what follows is gathered for longer, since larger batches cost less each. */
 export type Gathering = { enough: number; ms: number; flood?: { many: number; ms: number } }
 
+const QUIET_MS = 4
+
 /**
  * Adaptive group commit: an item goes out at once while a slot is free; otherwise it rides in the next batch. Idle
  * latency is that of one call, and under load the number of calls stays constant while batches grow.
@@ -31,6 +33,7 @@ export function createBatcher<Item, Result>(options: {
   /** Of the latest batch. */
   let latest = 0
   let waitingSize = 0
+  let arrived = 0
 
   function countFitting(): number {
     let size = 0
@@ -83,11 +86,20 @@ export function createBatcher<Item, Result>(options: {
   function pump(): void {
     while (waiting.length > 0 && inFlight < options.maxInFlight) {
       if (options.gather !== undefined && waitingSize < options.gather.enough) {
-        gathering ??= setTimeout(stopGathering, gatherMs(options.gather))
+        if (gathering === undefined) gatherFrom(performance.now(), options.gather)
         return
       }
       void flush()
     }
+  }
+
+  /** Until nobody has come for a while: then nobody may come before those who wait are answered. */
+  function gatherFrom(since: number, gather: Gathering): void {
+    const seen = arrived
+    gathering = setTimeout(() => {
+      if (arrived === seen || performance.now() - since >= gatherMs(gather)) stopGathering()
+      else gatherFrom(since, gather)
+    }, QUIET_MS)
   }
 
   function gatherMs({ ms, flood }: Gathering): number {
@@ -104,6 +116,7 @@ export function createBatcher<Item, Result>(options: {
       const size = options.sizeOf?.(item) ?? 1
       waiting.push({ item, size, resolve, reject })
       waitingSize += size
+      arrived += 1
       if (options.byTurns === true) pumpByTurns()
       else pump()
     })

@@ -6,8 +6,8 @@
 export type Yielding = {
   /** Foreground work is under way from now on, until the function that it answers is called. */
   foreground: (kind?: ForegroundKind) => () => void
-  /** Resolves when a caller of bulk work may go on with one row. */
-  yieldTurn: () => Promise<void>
+  /** Resolves when a caller of bulk work may go on with a row, or with so many. */
+  yieldTurn: (rows?: number) => Promise<void>
   /**
    * Resolves when no step of a run is under way, or it was waited for long enough. Reads are not waited for: they come all the time,
    * and resting for them cost the bulk more than it gave them.
@@ -34,7 +34,7 @@ export function createYielding(): Yielding {
   /** In the order in which they began; those that ended may still be among them. */
   const tasks: ForegroundTask[] = []
   const underWay = { run: 0, read: 0 }
-  const queue: (() => void)[] = []
+  const queue: { rows: number; resolve: () => void }[] = []
   let next: NodeJS.Immediate | undefined
   let lastTurn = 0
   const throttled = new Set<() => void>()
@@ -71,8 +71,19 @@ export function createYielding(): Yielding {
     const now = performance.now()
     const kind = now - lastTurn < MAX_WAIT_MS ? foregroundKind() : undefined
     lastTurn = now
-    for (const resolve of queue.splice(0, kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE[kind])) resolve()
+    for (const { resolve } of takeRows(kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE[kind])) resolve()
     schedule()
+  }
+
+  /** Those who are first in the queue, one at least. */
+  function takeRows(max: number): typeof queue {
+    let count = 0
+    let rows = 0
+    do {
+      rows += queue[count]?.rows ?? 0
+      count += 1
+    } while (count < queue.length && rows + (queue[count]?.rows ?? 0) <= max)
+    return queue.splice(0, count)
   }
 
   /** Immediates come after whatever has arrived meanwhile: requests, and answers of the database to them. */
@@ -88,9 +99,9 @@ export function createYielding(): Yielding {
       underWay[kind] += 1
       return () => end(task)
     },
-    yieldTurn() {
+    yieldTurn(rows = 1) {
       return new Promise((resolve) => {
-        queue.push(resolve)
+        queue.push({ rows, resolve })
         schedule()
       })
     },

@@ -1,0 +1,188 @@
+import { expect, it } from 'vitest'
+import type { Engine } from './engine-context.ts'
+import type { FlightStore } from './flights/flight-store.ts'
+import type { RowJob, RunFacts } from './flights/flight.ts'
+import { faultCatalogue } from './testing/fault-catalogue.ts'
+import {
+  type FlightSheet,
+  makeFlightApp,
+  makeFlightSheet,
+  makeFlightStore,
+  must,
+} from './testing/flight-store-fixture.ts'
+import { makeEngine } from './testing/test-engine.ts'
+import { walkGroup } from './walk-group.ts'
+
+const app = await makeFlightApp()
+const other = makeFlightStore(app, 2)
+
+type Changes = { settleAll?: FlightStore['settleAll']; credits?: number; run?: (call: number) => void }
+
+/** An engine that knows the run to be of pure actions, and notes what it sends. */
+function watched(jobs: readonly RowJob[], { settleAll, credits = 0, run }: Changes = {}) {
+  const plain = makeEngine(app)
+  const notes: string[] = []
+  const flights: FlightStore = {
+    ...plain.flights,
+    claim(job, how) {
+      notes.push(how?.resumed === true ? 'claim again' : 'claim')
+      return plain.flights.claim(job, how)
+    },
+    peekAll(some) {
+      notes.push(`peek at ${some.length}`)
+      return plain.flights.peekAll(some)
+    },
+    settle(flight, settlement, express) {
+      notes.push('settle one')
+      return plain.flights.settle(flight, settlement, express)
+    },
+    settleAll(given) {
+      notes.push(`settle ${given.length}`)
+      return settleAll === undefined ? plain.flights.settleAll(given) : settleAll(given)
+    },
+  }
+  let calls = 0
+  const pure = must(faultCatalogue.get('pure'))
+  const watchedPure: typeof pure = {
+    ...pure,
+    credits,
+    run(args) {
+      run?.((calls += 1))
+      return pure.run(args)
+    },
+  }
+  const catalogue = {
+    ...faultCatalogue,
+    get: (id: string) => (id === 'pure' ? watchedPure : faultCatalogue.get(id)),
+  }
+  const settingOf = async (of: RunFacts) => ({ ...(await plain.settingOf(of)), catalogue })
+  const engine: Engine = { ...plain, flights, settingOf }
+  engine.pureRuns.add(must(jobs[0]))
+  return { engine, notes, plain }
+}
+
+async function launch(chain: string[], rows: number, millis = 0) {
+  const sheet = await makeFlightSheet(app, chain, millis)
+  await sheet.addRows(rows)
+  await sheet.run()
+  return { sheet, jobs: await sheet.jobs() }
+}
+
+async function expectDone(sheet: FlightSheet, cells: number): Promise<void> {
+  expect((await sheet.cells()).map(({ status }) => status)).toEqual(
+    Array.from({ length: cells }, () => 'complete'),
+  )
+  expect(await sheet.flights()).toEqual([])
+}
+
+it('rows of pure actions are looked at, computed and settled together', async () => {
+  const { sheet, jobs } = await launch(['pure', 'pure'], 20)
+  const { engine, notes } = watched(jobs)
+  await walkGroup(engine, jobs)
+  expect(notes).toEqual(['peek at 20', 'settle 20'])
+  await expectDone(sheet, 40)
+})
+
+it('where they cost something each cell is charged once, and nothing stays set aside', async () => {
+  const { sheet, jobs } = await launch(['pure', 'pure'], 5, 100_000)
+  const { engine, notes } = watched(jobs, { credits: 1.5 })
+  await walkGroup(engine, jobs)
+  expect(notes[0]).toBe('peek at 5')
+  await expectDone(sheet, 10)
+  await engine.purses.flush()
+  const left = 100_000 - 10 * 1500
+  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: 10 })
+})
+
+it('rows of a run that is not known to be of such are claimed one by one', async () => {
+  const { sheet, jobs } = await launch(['pure', 'free'], 3)
+  const { engine, notes } = watched(jobs)
+  engine.pureRuns.remove(must(jobs[0]))
+  await walkGroup(engine, jobs)
+  expect(notes.filter((note) => note === 'claim')).toHaveLength(3)
+  expect(notes).not.toContain('peek at 3')
+  await expectDone(sheet, 6)
+})
+
+it('what the run was taken for wrongly is claimed after all', async () => {
+  const { sheet, jobs } = await launch(['pure', 'free'], 3)
+  const { engine, notes } = watched(jobs)
+  await walkGroup(engine, jobs)
+  expect(notes.slice(0, 4)).toEqual(['peek at 3', 'claim', 'claim', 'claim'])
+  expect(engine.pureRuns.has(must(jobs[0]))).toBe(false)
+  await expectDone(sheet, 6)
+})
+
+it('D25: rows whose cells are all in the cache are settled together, and the others by themselves', async () => {
+  const sheet = await makeFlightSheet(app, [], 0)
+  const step = { action_id: 'pure', inputs: {} }
+  await sheet.org.call('PATCH', sheet.base, { cache_enabled: true })
+  for (const one of [step, step]) await sheet.org.call('POST', `${sheet.base}/actions/add`, one)
+  await sheet.addRows(4)
+  await sheet.run()
+  const filling = await sheet.jobs()
+  await walkGroup(watched(filling).engine, filling)
+  await expectDone(sheet, 8)
+
+  await sheet.run()
+  const jobs = await sheet.jobs()
+  const { engine, notes } = watched(jobs, {
+    run: () => {
+      throw new Error('it is in the cache')
+    },
+  })
+  await walkGroup(engine, jobs)
+  expect(notes).toEqual(['peek at 4', 'settle 4'])
+  await expectDone(sheet, 8)
+
+  await app.store.query({ text: `delete from cell_cache where action = 'pure_2'` })
+  await sheet.run()
+  const again = await sheet.jobs()
+  const missing = watched(again)
+  await walkGroup(missing.engine, again)
+  expect(missing.notes).not.toContain('settle 4')
+  await expectDone(sheet, 8)
+  expect(await app.store.query({ text: 'select from cell_claims' })).toEqual([])
+})
+
+it('one that another worker has claimed is left to it, and the rest are done', async () => {
+  const { sheet, jobs } = await launch(['pure'], 4)
+  const { engine, plain } = watched(jobs, {
+    async settleAll(given) {
+      await other.claim(must(jobs[1]))
+      return plain.flights.settleAll(given)
+    },
+  })
+  await expect(walkGroup(engine, jobs)).rejects.toThrow('another worker has taken over the row')
+  expect((await sheet.cells()).map(({ row_id }) => row_id)).toEqual([0, 2, 3].map((n) => must(jobs[n]).r))
+  expect(await sheet.flights()).toMatchObject([{ row_id: must(jobs[1]).r, attempt: 1 }])
+})
+
+it('an action that breaks on one row does not keep the others from being done', async () => {
+  const { sheet, jobs } = await launch(['pure'], 4)
+  const { engine } = watched(jobs, {
+    run: (call) => {
+      if (call === 2) throw Object.assign(new Error('out of memory'), { code: 'ERR_BROKEN' })
+    },
+  })
+  await walkGroup(engine, jobs)
+  const statuses = (await sheet.cells()).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 'complete')).toHaveLength(3)
+  expect(await sheet.flights()).toEqual([])
+})
+
+it.each([false, true])(
+  'after an outage rows are claimed again (written before it: %s)',
+  async (isWritten) => {
+    const { sheet, jobs } = await launch(['pure', 'pure'], 3)
+    const { engine, notes, plain } = watched(jobs, {
+      async settleAll(given) {
+        if (isWritten) await plain.flights.settleAll(given)
+        throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+      },
+    })
+    await walkGroup(engine, jobs)
+    expect(notes.slice(0, 5)).toEqual(['peek at 3', 'settle 3', 'claim again', 'claim again', 'claim again'])
+    await expectDone(sheet, 6)
+  },
+)
