@@ -8,6 +8,7 @@ import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import {
   type Admission,
   admitAll,
+  noteUses,
   type PathSheet,
   type Visitor,
   type Window,
@@ -48,6 +49,15 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     isolates: (cause) => !isUnavailable(cause),
   })
 
+  const noteUse = createBatcher<string, string>({
+    run: async (keyIds) => {
+      await noteUses(store, keyIds)
+      return keyIds
+    },
+    maxItems: 500,
+    maxInFlight: 1,
+  })
+
   return async function admission(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -59,6 +69,11 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     if (hash !== null) await waitForTurn(request, owner)
     const admitted = await admit({ hash, address, sheet: sheetOf(request) })
     setRateHeaders(reply, admitted)
+    // No request waits for it, or fails with it: the next one finds it due again.
+    if (admitted.holder !== null && admitted.isUseDue)
+      noteUse(admitted.holder.key_id).catch((cause: unknown) =>
+        request.log.warn({ err: cause }, 'the last use of a key was not written down'),
+      )
 
     if (admitted.holder === null && scope !== 'public' && admitted.granted) {
       if (!isInternal(request)) void reply.header('www-authenticate', 'Bearer')
