@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
@@ -6,9 +6,10 @@ import { type HandOver, noteHandOver } from '../queue/hand-over.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
+import { connectAtFirst } from './first-statement.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
-import { createStatementNaming, isKeyedRead } from './statement-names.ts'
+import { createStatementNaming, isKeyedRead, type NamingClient } from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
@@ -140,7 +141,7 @@ export function openStore(options: StoreOptions): Store {
   }
 
   /** A connection for whatever begins with this statement. */
-  async function openFor(org: string, text: string): Promise<PostgresPoolClient> {
+  async function openFor(org: string, text: string): Promise<NamingClient> {
     const { reads: keyed } = pools
     if (keyed === undefined || !isKeyedRead(text)) return nameStatements(await connectFor(org), 'steady')
     return nameStatements(await connectFor(org, keyed), 'all')
@@ -178,20 +179,6 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     close: () => (closed ??= closeAll()),
-  }
-}
-
-/** A connection that is taken when the first statement is known: a transaction begins with none that only reads. */
-function connectAtFirst(open: (text: string) => Promise<PostgresPoolClient>): PostgresPoolClient {
-  let client: PostgresPoolClient | undefined
-  const query = async (text: string, values: unknown[]) => {
-    client ??= await open(text)
-    return client.query(text, values)
-  }
-  return {
-    // Kysely's other way to call it, with a cursor, needs a dialect that has one.
-    query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy?: boolean) => client?.release(destroy),
   }
 }
 

@@ -1,6 +1,6 @@
-import type { PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { DatabaseError, type PoolClient } from 'pg'
+import { DatabaseError, type PoolClient, type QueryResult } from 'pg'
+import { beginWith } from './begin-with.ts'
 import { markFaults } from './faults.ts'
 
 const USES_BEFORE_NAMED = 10
@@ -30,18 +30,25 @@ export const KEYED_READ = '/* keyed read */'
 export const isKeyedRead = (text: string): boolean => text.startsWith(KEYED_READ)
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 
+export type NamingClient = {
+  query(text: string, values: unknown[]): Promise<QueryResult>
+  /** The first statement of a transaction, which begins on the way. */
+  beginWith(text: string, values: unknown[], onBegun: () => void): Promise<QueryResult>
+  release(destroy?: boolean): void
+}
+
 /**
  * Gives names to the statements that Kysely sends again and again: the server keeps the plan of a named one, and planning
  * is half of the time of a small read. Texts that vary stay without a name, so what a connection keeps is bounded.
  */
-export function createStatementNaming(): (client: PoolClient, which: 'steady' | 'all') => PostgresPoolClient {
+export function createStatementNaming(): (client: PoolClient, which: 'steady' | 'all') => NamingClient {
   const names = new Map<string, string>()
   const uses = new LRUCache<string, number>({
     max: MAX_COUNTED,
     maxSize: MAX_COUNTED_LENGTH,
     sizeCalculation: (_, text) => text.length,
   })
-  const clients = new WeakMap<PoolClient, PostgresPoolClient>()
+  const clients = new WeakMap<PoolClient, NamingClient>()
 
   function nameOf(text: string, which: 'steady' | 'all'): string | undefined {
     if (which === 'steady' && isKeyedRead(text)) return undefined
@@ -62,18 +69,28 @@ export function createStatementNaming(): (client: PoolClient, which: 'steady' | 
     if (known !== undefined) return known
     // The server closes the connection after such an error. Whoever got it from the pool before that would fail too.
     let isOver = false
-    const query = (text: string, values: unknown[]) => {
-      const name = nameOf(text, which)
-      const asked = client.query(name === undefined ? { text, values } : { name, text, values })
+    const watch = (asked: Promise<QueryResult>) => {
       asked.catch((cause: unknown) => {
         if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true
       })
       return markFaults(asked)
     }
-    const made = {
-      // Kysely's other way to call it, with a cursor, needs a dialect that has one.
-      query: query as unknown as PostgresPoolClient['query'],
-      release: (destroy?: boolean) => client.release(destroy === true || isOver),
+    const naming = (text: string, values: unknown[]) => {
+      const name = nameOf(text, which)
+      return name === undefined ? { text, values } : { name, text, values }
+    }
+    const made: NamingClient = {
+      query: (text, values) => watch(client.query(naming(text, values))),
+      beginWith(text, values, onBegun) {
+        // Until it is known that it has begun. What cannot even begin a transaction is in no state to be given to others.
+        isOver = true
+        const note = () => {
+          isOver = false
+          onBegun()
+        }
+        return watch(beginWith(client, naming(text, values), note))
+      },
+      release: (destroy) => client.release(destroy === true || isOver),
     }
     clients.set(client, made)
     return made
