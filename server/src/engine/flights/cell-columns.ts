@@ -10,7 +10,6 @@ export class CellColumns {
   readonly actions: string[] = []
   readonly statuses: string[] = []
   readonly startedAt: number[] = []
-  readonly ends: boolean[] = []
   readonly outputs: (SettledCell['outputs'] | null)[] = []
   /** With where in `billing` that of the cell stands. */
   readonly marks: number[] = []
@@ -28,12 +27,11 @@ export class CellColumns {
     let n = 0
     for (const { flight, settlement } of batch) {
       n += 1
-      const { cells, next } = settlement
+      const { cells } = settlement
       for (let place = 0; place < cells.length; place += 1) {
         const cell = cells[place]
         if (cell === undefined) continue
         this.flights.push(n)
-        this.ends.push(next === null && place === cells.length - 1)
         this.#add(flight.facts, cell, place === 0 ? flight.position : UNTOUCHED)
       }
     }

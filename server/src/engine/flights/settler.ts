@@ -6,6 +6,7 @@ import { CellColumns } from './cell-columns.ts'
 import { addUpUsage } from './cell-usage.ts'
 import { chargesOf } from './charges.ts'
 import type { Flight, RunFacts, Settlement } from './flight.ts'
+import { addUpTallies } from './run-tallies.ts'
 
 export type Settled = { runState: string }
 export type Given = { flight: Flight; settlement: Settlement }
@@ -46,7 +47,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       arrayOf(cells.actions),
       each(cells.statuses),
       arrayOf(cells.startedAt),
-      arrayOf(cells.ends),
+      toStorableJson(addUpTallies(batch)),
       cells.outputsJson(),
       lane * LANES + (round % LANES),
       each(cells.marks),
@@ -55,6 +56,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     ]
     if (charges !== null) values.push(arrayOf(cells.credits), ...charges.columns())
     if (kind.extras) values.push(toStorableJson(cells.extras))
+    if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${landing}-${[kind.extras, careful, kind.paid, uniform].map(Number).join('')}`,
       text: settleStatement(kind),
@@ -85,11 +87,13 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 }
 
 function landingOf(batch: Given[]): BatchKind['landing'] {
-  const through = batch.filter(({ settlement }) => settlement.next === null).length
+  const through = batch.filter(isThrough).length
   if (through === 0) return 'none'
   // One flight alone is settled carefully.
   return through === batch.length && through > 1 ? 'all' : 'some'
 }
+
+const isThrough = ({ settlement }: Given): boolean => settlement.next === null
 
 const isNotWhole = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE

@@ -22,8 +22,10 @@ export type BatchKind = {
 
 /**
  * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are
- * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 14, 16, 18, of
- * paid ones 19, and what few have, last; `f` counts flights); and what usage counts of them (17). A flight in the middle of its chain is only locked, and changed where the cell left something in it.
+ * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 12, 14, 16, 18, of
+ * paid ones 19, and what few have, after those; `f` counts flights); what they add to the tallies of their runs (13) and to usage
+ * (17); and last, where not all flights are through, which are. A flight in the middle of its chain is only locked, and changed
+ * where the cell left something in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
@@ -32,57 +34,56 @@ export type BatchKind = {
  *
  * Where all flights are through, they are removed by their fences instead of being locked first. One that is not found, or a share
  * that is gone, then fails the batch (`NOT_WHOLE`), and it is sent again in the other way. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
- * primary key is then the way to a flight and to a cell, also before statistics exist.
+ * primary key is then the way to a flight and to a cell, also before statistics exist. Cells are many: what is the same for all is
+ * found once, and `valid` is written down only where several read it.
  */
 export function settleStatement({ extras, landing, careful, paid, uniform }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
-  const more = paid ? '$26' : '$19'
+  const more = paid ? 26 : 19
+  const through = `$${extras ? more + 1 : more}::boolean[]`
   return `
 with mine as materialized (
   ${landing === 'all' ? REMOVED : `${LOCKED} ${when(careful, UNSETTLED)}`}
 )${when(paid, SHARES)}
-, valid as materialized (
+, whole as materialized (
+  select ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`} as ok
+), valid as (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, c.ends, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)}
+    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
+    ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
   from rows from (
-    unnest($9::int[], $10::text[], $12::bigint[], $13::boolean[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
-    jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements(${more}::jsonb)`)}
-  ) as c (f, act, at, ends ${when(!uniform, ', st, marks')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
-  where ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`}
+    unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
+    jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements($${more}::jsonb)`)}
+  ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
+  where ${WHOLE}
 )
-${when(extras && landing !== 'all', CLEARED)}
-${when(landing === 'some', LANDED)}
+${when(extras && landing !== 'all', cleared(landing))}
+${when(landing === 'some', landed(through))}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
-  select o, s, r, act, st, out, run, rev, to_timestamp(at / 1000.0),
-    marks & ${CACHED} > 0, marks & ${LEARNS} > 0, billing, ${extras ? EXTRA_COLUMNS : '1, cr'}
+  select o, s, r, act, st, out, run, rev, to_timestamp(at::float8 / 1000),
+    cached, learns, billing, ${extras ? EXTRA_COLUMNS : '1, cr'}
   from valid
   ${when(careful, REWRITTEN)}
 )
 ${when(extras, REMEMBERED)}
 ${when(paid, CHARGED)}
-, tallied as (
-  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis${when(extras, STOPPED)})
-  select o, run, $15::int, count(*), count(*) filter (where st in ('failed', 'error', 'out_of_credits')),
-    count(*) filter (where ends), sum(cr)${when(extras, STOPPERS)}
-  from valid group by o, run order by run
-  on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
-    cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
-    credits_millis = y.credits_millis + excluded.credits_millis${when(extras, STOPPED_MORE)}
-)
+${TALLIED}
 ${USED}
 select ${paid ? HAS_SHARES : 'true'} as shared, m.ns, run.state as run_state
 from (select k, json_agg(n) as ns from mine group by k) m
 join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
 }
 
+const WHOLE = '(select ok from whole)'
+
 /** What is added up in marks; `null` in JSON is what a cell without billing has. */
-const marked = (marks: string) =>
-  `${marks} as marks, nullif($18::jsonb -> (${marks} / ${BILLING}), 'null') as billing`
-const SAME = `($11::text[])[1] as st, ${marked('($16::int[])[1]')}`
-const EACH = `c.st, ${marked('c.marks')}`
+const marked = (marks: string, once: (value: string) => string) =>
+  `${once(`${marks} & ${CACHED} > 0`)} as cached, ${once(`${marks} & ${LEARNS} > 0`)} as learns,
+    ${once(`nullif($18::jsonb -> (${marks} / ${BILLING}), 'null')`)} as billing`
+const SAME = `(select ($11::text[])[1]) as st, ${marked('($16::int[])[1]', (value) => `(select ${value})`)}`
+const EACH = `c.st, ${marked('c.marks', (value) => value)}`
 
 const FENCED = `f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
       and f.ticket = i.t and f.attempt = i.a`
@@ -115,15 +116,16 @@ const EXTRAS = `
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x->'pv'`
 
-const CLEARED = `
+const cleared = (landing: BatchKind['landing']) => `
 , cleared as (
   update flights f set retries = 0, state = null
-  from valid i where not i.ends and i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
+  from valid i where ${landing === 'some' ? 'not i.ends and' : ''} i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
 )`
 
-const LANDED = `
+const landed = (through: string) => `
 , landed as (
-  delete from flights f using valid i where i.ends and f.org_id = i.o and f.row_id = i.r
+  delete from flights f using unnest($5::int[], $6::uuid[], ${through}) as i (k, r, ends)
+  where i.ends and ${WHOLE} and f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r
 )`
 
 const REWRITTEN = `
@@ -132,12 +134,20 @@ const REWRITTEN = `
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
     learns = excluded.learns, billing = excluded.billing, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
-const STOPPED = ', rows_out_of_credits, stopped_by'
-
-const STOPPERS = `, count(*) filter (where st = 'out_of_credits'), (array_agg(billing->'stopped_by') filter (where billing ? 'stopped_by'))[1]`
-
-const STOPPED_MORE = `, rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
-    stopped_by = coalesce(excluded.stopped_by, y.stopped_by)`
+/** Added up already, as usage is. Whoever writes the same lane does so in the order of runs. */
+const TALLIED = `
+, tallied as (
+  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits, stopped_by)
+  select o, run, $15::int, d, f, r, c, oc, sb
+  from jsonb_to_recordset($13::jsonb) as t (o uuid, run uuid, d bigint, f bigint, r bigint, c bigint, oc bigint, sb jsonb)
+  where ${WHOLE}
+  order by run
+  on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
+    cells_failed = y.cells_failed + excluded.cells_failed, rows_done = y.rows_done + excluded.rows_done,
+    credits_millis = y.credits_millis + excluded.credits_millis,
+    rows_out_of_credits = y.rows_out_of_credits + excluded.rows_out_of_credits,
+    stopped_by = coalesce(excluded.stopped_by, y.stopped_by)
+)`
 
 /** Locked against those who end them, not against other settlements. */
 const SHARES = `
@@ -168,5 +178,5 @@ const CHARGED = `
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
   select g.o, g.h, g.p, g.m, g.f, g.k, array(select ($6::uuid[])[n] from unnest(($24::int[])[g.a:g.z]) n), ($25::smallint[])[g.a:g.z]
   from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int)
-  where exists (select from valid)
+  where ${WHOLE}
 )`

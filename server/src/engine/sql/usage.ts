@@ -9,7 +9,7 @@ export const USED = `
   select o, (now() at time zone 'UTC')::date, w, s, a, p, m, key, tr, $15::int % 16, n, b, c, sc, so
   from jsonb_to_recordset($17::jsonb) as i (o uuid, w uuid, s uuid, a text, p text, m text, key uuid, tr text, n bigint, b bigint,
     c bigint, sc bigint, so bigint)
-  where exists (select from valid)
+  where (select ok from whole)
   order by o, w, s, a, p, m, key, tr
   on conflict (org_id, day, workflow_id, sheet_id, action_id, provider, member, key_id, trigger, lane) do update
     set cells = u.cells + excluded.cells, cells_billed = u.cells_billed + excluded.cells_billed,

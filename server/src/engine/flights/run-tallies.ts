@@ -1,0 +1,36 @@
+import type { CellBilling, Flight, SettledCell, Settlement } from './flight.ts'
+
+/** What a batch adds to the tallies of a run: cells, failed ones, rows that are through, thousandths, rows that ran out of credits. */
+type Tally = {
+  o: string
+  run: string
+  d: number
+  f: number
+  r: number
+  c: number
+  oc: number
+  /** What stopped the first of those rows. */
+  sb: CellBilling['stopped_by'] | null
+}
+
+const FAILURES = new Set<SettledCell['status']>(['failed', 'error', 'out_of_credits'])
+
+/** Cells of a batch, added up by run. */
+export function addUpTallies(batch: readonly { flight: Flight; settlement: Settlement }[]): Tally[] {
+  const tallies = new Map<string, Tally>()
+  for (const { flight, settlement } of batch) {
+    const { org_id: o, run_id: run } = flight.facts
+    let tally = tallies.get(run)
+    if (tally === undefined) tallies.set(run, (tally = { o, run, d: 0, f: 0, r: 0, c: 0, oc: 0, sb: null }))
+    tally.d += settlement.cells.length
+    if (settlement.next === null) tally.r += 1
+    for (const { status, creditsMillis, billing } of settlement.cells) {
+      tally.c += creditsMillis
+      if (status === 'complete') continue
+      if (FAILURES.has(status)) tally.f += 1
+      if (status === 'out_of_credits') tally.oc += 1
+      tally.sb ??= billing?.stopped_by ?? null
+    }
+  }
+  return [...tallies.values()]
+}
