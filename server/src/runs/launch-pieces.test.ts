@@ -181,6 +181,21 @@ describe('a run of all rows of a large sheet', () => {
     expect(await runs()).toMatchObject([{ rows_queued: ROWS - 4, unlaunched: null }])
   })
 
+  it('D21: leaves a row alone that is in the air after all', async () => {
+    const { runId } = await start()
+    const other = (await start({ kind: 'ids', ids: [] })).runId
+    await app.store.query({
+      text: `insert into flights (org_id, sheet_id, row_id, run_id, status)
+        select org_id, sheet_id, row_id, $2, 'queued' from rows where org_id = $1 and row_id = $3`,
+      values: [sheet.org.orgId, other, rowIds.at(-2)],
+    })
+    await rest(runId)
+    const flights = await sheet.flights()
+    expect(flights.filter(({ run_id }) => run_id === runId)).toHaveLength(ROWS - 1)
+    expect(flights).toHaveLength(ROWS)
+    expect(await runs()).toMatchObject([{ rows_queued: ROWS - 1, unlaunched: null }, {}])
+  })
+
   it('is over when all rows are deleted', async () => {
     const { runId } = await start()
     await sheet.org.call('POST', `${sheet.base}/rows/delete-all`)

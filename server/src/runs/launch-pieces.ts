@@ -49,7 +49,7 @@ export const unlaunchedRows = ({ org_id, sheet_id }: SheetKey) => sql`
 export async function launchRest(db: Db, run: RunKey): Promise<void> {
   const end = performance.now() + DRIVING_MS
   while (performance.now() < end) {
-    if (await inTransaction(db, (trx) => launchPiece(trx, run))) return
+    if (await launchPiece(db, run)) return
   }
 }
 
@@ -76,7 +76,7 @@ async function launchInTurn(db: Db, runs: readonly RunKey[], signal: AbortSignal
     const unfinished: RunKey[] = []
     for (const run of left) {
       try {
-        if (!(await inTransaction(db, (trx) => launchPiece(trx, run)))) unfinished.push(run)
+        if (!(await launchPiece(db, run))) unfinished.push(run)
       } catch (cause) {
         failures.push(cause)
       }
@@ -88,8 +88,24 @@ async function launchInTurn(db: Db, runs: readonly RunKey[], signal: AbortSignal
   if (failures.length > 1) throw new AggregateError(failures, 'several runs could not be launched')
 }
 
-/** The next rows of a run. True when none is left, or the run is over. */
-async function launchPiece(trx: Db, run: RunKey): Promise<boolean> {
+/**
+ * The next rows of a run. True when none is left, or the run is over. Nobody else launches them: that one is in the air is looked
+ * for only where rows were when the run began, or when it turns out that one is.
+ */
+async function launchPiece(db: Db, run: RunKey): Promise<boolean> {
+  try {
+    return await inTransaction(db, (trx) => launchIn(trx, run, { careful: false }))
+  } catch (cause) {
+    if (!isInTheAir(cause)) throw cause
+    return inTransaction(db, (trx) => launchIn(trx, run, { careful: true }))
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+const isInTheAir = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === UNIQUE_VIOLATION
+
+async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean }): Promise<boolean> {
   const { org_id, sheet_id, run_id } = run
   await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sheet_id)}`.execute(trx)
   const { rows: found } = await sql<Stretch & { unlaunched: Unlaunched; actions: string[] }>`${keyed}
@@ -105,7 +121,11 @@ async function launchPiece(trx: Db, run: RunKey): Promise<boolean> {
   const { unlaunched, actions, ...stretch } = found[0]
   const { base, weight, launched: earlier } = unlaunched
   const ticket = randomInt(2 ** 30)
-  const { launched: count, start, is_whole } = await launchNext(trx, run, ticket, unlaunched, stretch)
+  const {
+    launched: count,
+    start,
+    is_whole,
+  } = await launchNext(trx, run, ticket, { ...unlaunched, careful }, stretch)
   const time = { base, weight }
   await addRowJobs(trx, {
     org_id,
@@ -131,7 +151,7 @@ async function launchNext(
   trx: Db,
   { org_id, sheet_id, run_id }: RunKey,
   ticket: number,
-  { launched: earlier, beside }: Unlaunched,
+  { launched: earlier, beside, careful }: Unlaunched & { careful: boolean },
   { start, stop }: Stretch,
 ): Promise<Piece> {
   const joined = sql`exists (select from cells c where c.org_id = ${org_id} and c.row_id = chosen.row_id
@@ -143,7 +163,7 @@ async function launchNext(
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket)
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen ${beside ? sql`where not ${joined}` : sql``}
       order by row_id
-      on conflict (org_id, row_id) do nothing returning row_id
+      ${beside || careful ? sql`on conflict (org_id, row_id) do nothing` : sql``} returning row_id
     ), counted as materialized (
       select found, launched, isempty(rest) as is_whole, ${earlier}::bigint + launched as all_launched, rest
       from (select (select count(*) from chosen) as found, (select count(*) from launched) as launched) counts,

@@ -77,8 +77,9 @@ type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | n
 /**
  * Queues the jobs of some flights, or hands them over, and removes the cells that they will run again. A statement after that
  * of the flights, so that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not
- * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk. What is
- * handed over is looked up row by row: as a join, planned before statistics exist, all rows of the organisation were read.
+ * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk. Jobs are
+ * cut out of one list of rows, which costs half of numbering and grouping them. What is handed over is looked up row by row: as a
+ * join, planned before statistics exist, all rows of the organisation were read.
  */
 async function addChunk(
   db: Db,
@@ -87,26 +88,28 @@ async function addChunk(
 ): Promise<string> {
   const { rows } = await sql<AddedJobs>`${keyed}
     with chunk as materialized (
-      select row_id, ${done} + row_number() over (order by row_id) - 1 as n from flights
-      where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and ${isNext ? sql`row_id > ${from}` : sql`row_id >= ${from}`}
-      order by row_id limit ${sql.lit(CHUNK)}
+      select ${done}::bigint as done, array(select row_id from flights
+        where org_id = ${org_id} and run_id is not distinct from ${run_id} and ticket = ${ticket}::int and ${isNext ? sql`row_id > ${from}` : sql`row_id >= ${from}`}
+        order by row_id limit ${sql.lit(CHUNK)}) as ids
     ), cleared as (
-      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from chunk))
+      delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
         and c.action = any(${actions}::text[])
-    ), grouped as (
-      select min(n) as n, json_agg(row_id order by n) as ids from chunk
-      group by case when n < ${EXPRESS_ROWS} then n else ${EXPRESS_ROWS} + n / ${GROUP_ROWS} end
     ), specified as (
       select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid,
-          'r', case when n < ${EXPRESS_ROWS} then ids->0 else ids end) as payload,
+          'r', case when n < ${EXPRESS_ROWS} then to_json(ids[place]) else array_to_json(ids[place : place + ${GROUP_ROWS - 1}]) end) as payload,
         least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
-      from grouped
+      from chunk, lateral (
+        select n, (n - done + 1)::int as place from (
+          select generate_series(done, least(${EXPRESS_ROWS}, done + cardinality(ids)) - 1) as n
+          union all
+          select generate_series(greatest(${EXPRESS_ROWS}, done), done + cardinality(ids) - 1, ${GROUP_ROWS})) starts
+      ) job
     ), taker as (select ${places?.workerId ?? null}::text as id, ${places?.count ?? 0}::int as places),
     handed as (
       ${HAND_OVER}
     ), queued as (select specified.* from specified, taker where n >= taker.places),
     singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})
-    select (select row_id from chunk order by row_id desc limit 1) as last,
+    select (select ids[cardinality(ids)] from chunk) as last,
       (select json_agg(json_build_object('job', i.id, 'r', i.r, 'data', ${sql.raw(DATA)}, 'cells', (
           select ${sql.raw(CELL_RESULTS)} from cells c
           where c.org_id = i.o and c.row_id = i.r and c.action <> all(${actions}::text[]))::text))
