@@ -69,9 +69,9 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     if (hash !== null) await waitForTurn(request, owner)
     const admitted = await admit({ hash, address, sheet: sheetOf(request) })
     setRateHeaders(reply, admitted)
-    // No request waits for it, or fails with it: the next one finds it due again.
+    // Due once in a while. No request fails with it: the next one finds it due again.
     if (admitted.holder !== null && admitted.isUseDue)
-      noteUse(admitted.holder.key_id).catch((cause: unknown) =>
+      await noteUse(admitted.holder.key_id).catch((cause: unknown) =>
         request.log.warn({ err: cause }, 'the last use of a key was not written down'),
       )
 
