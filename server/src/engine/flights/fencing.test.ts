@@ -17,7 +17,7 @@ import {
 import { makeEngine } from '../testing/test-engine.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
-import type { Flight, RunFacts } from './flight.ts'
+import type { Flight, RunFacts, SettledCell } from './flight.ts'
 import { createLargeRows } from './large-rows.ts'
 import { moveTo } from './position.ts'
 
@@ -113,6 +113,24 @@ describe('a cell is settled once', () => {
     expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
     await expectPaid(sheet, 2)
     expect(await sheet.cells()).toHaveLength(2)
+  })
+
+  it('a plain result leaves nothing of an earlier one in its cell', async () => {
+    const sheet = await makePaidSheet(1, ['free'])
+    const settle = async (more: Partial<SettledCell>, retries: number) => {
+      const flight = must(await old.claim(must((await sheet.jobs())[0])))
+      await old.settle(withPosition(flight, { retries }), complete(flight, null, 0, more))
+      const [cell] = await app.store.query({
+        text: 'select status, error, attempts, provenance from cells where org_id = $1',
+        values: [sheet.org.orgId],
+      })
+      return cell
+    }
+    const provenance = [{ provider: 'X', status: 'no_match' as const, ms: 1, credits: 0 }]
+    const failure = { status: 'error' as const, error: 'first', provenance }
+    expect(await settle(failure, 2)).toEqual({ ...failure, attempts: 3 })
+    await sheet.run()
+    expect(await settle({}, 0)).toEqual({ status: 'complete', error: null, attempts: 1, provenance: null })
   })
 
   const ends: [string, (sheet: FlightSheet) => Promise<unknown>][] = [

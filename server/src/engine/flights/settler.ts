@@ -38,7 +38,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const cells = new CellColumns(batch)
     const careful = batch.length === 1
     const uniform = cells.isUniform
-    const kind = { careful, extras: careful || cells.hasExtras, landing, paid: charges !== null, uniform }
+    const kind = { careful, extras: cells.hasExtras, landing, paid: charges !== null, uniform }
     const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
     const values: unknown[] = [
       ...flightColumnsOf(batch),
