@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
 import type { Installation } from '#test/installation.ts'
 import { type Call, callOver, runAll } from '#test/sheets.ts'
 import { count, held, type Line, line } from './engine-line.ts'
@@ -13,14 +14,32 @@ const QUIET_MS = 5
 
 /** P2: one row and five actions on an idle system. */
 export async function measureIdle(installation: Installation): Promise<Line[]> {
-  const { call, stop } = await startLoam(installation)
+  const { server, key, call, stop } = await startLoam(installation)
   const base = await makeLoad(call, 1)
-  for (let n = 0; n < 20; n += 1) await runSmall(call, base)
+  const client = openQuickClient(server.url, key)
+  for (let n = 0; n < 20; n += 1) await runSmall(client.call, base)
   const ms: number[] = []
-  for (let n = 0; n < SINGLE_RUNS; n += 1) ms.push(await runSmall(call, base))
+  for (let n = 0; n < SINGLE_RUNS; n += 1) ms.push(await runSmall(client.call, base))
+  await client.close()
   await stop()
   const what = `one row, idle, median of ${SINGLE_RUNS} (as List Rows tells, asked every ms from ${QUIET_MS} ms on)`
   return [line('P2', what, `${median(ms).toFixed(1)} ms`, held(median(ms), 12, ' ms', 'at most'))]
+}
+
+/** A client that costs little: `fetch` takes 0.7 ms of each call, on the processors that the server has. */
+function openQuickClient(origin: string, key: string): { call: Call; close(): Promise<void> } {
+  const pool = new Pool(origin, { connections: 1 })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return {
+    async call(method, path, body) {
+      const text = body === undefined ? null : JSON.stringify(body)
+      const answer = await pool.request({ method, path: `/api/v1${path}`, headers, body: text })
+      const answered = await answer.body.text()
+      if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${answered}`)
+      return JSON.parse(answered)
+    },
+    close: () => pool.close(),
+  }
 }
 
 /** P4: a small run of one organisation while a large one of another is under way. */
