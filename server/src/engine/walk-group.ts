@@ -2,8 +2,8 @@ import { yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
 import { listLookups } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
-import type { RowJob, Settlement } from './flights/flight.ts'
-import { gather, type Gathered, settle, settleWhole, step } from './step.ts'
+import type { RowJob } from './flights/flight.ts'
+import { gather, type Gathered, isWhole, settleWhole, walkCells } from './walk-cells.ts'
 import { giveBackHold, mayBeWhole, prepare, type WalkOptions, walkRow } from './walk.ts'
 
 /** Computed in one turn, whose end somebody may wait for. */
@@ -103,7 +103,7 @@ class Group {
     const compute = (one: Looked) => {
       const { job, walk } = one
       if (!isAllFound(walk)) {
-        goOnAlone(one, async () => !(await step(engine, walk)))
+        goOnAlone(one, () => walkCells(engine, walk))
         return
       }
       const gathered = gather(engine, walk, walk.lookups === null ? null : NO_END)
@@ -148,11 +148,10 @@ class Group {
 const MUST_BE_CLAIMED: WalkOptions = { fresh: true, peeked: true }
 const BULK = { express: false, endPriority: undefined, peeked: true } as const
 
-const isWhole = ({ cells, next }: Settlement): boolean => cells.length > 0 && next === null
-
-async function settleIfWhole(engine: Engine, walk: RowWalk, gathered: Gathered): Promise<boolean> {
+async function settleIfWhole(engine: Engine, { flight }: RowWalk, gathered: Gathered): Promise<boolean> {
   if (!isWhole(gathered)) return false
-  await settle(engine, walk, gathered)
+  const [fault] = await settleWhole(engine, [{ flight, settlement: gathered }])
+  if (fault !== undefined) throw fault
   return true
 }
 

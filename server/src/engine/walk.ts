@@ -7,7 +7,7 @@ import type { Engine, RowWalk } from './engine-context.ts'
 import type { Flight, RowJob, RunFacts } from './flights/flight.ts'
 import { noteHeld, takeHold } from './flights/position.ts'
 import type { RunSetting } from './run-setting.ts'
-import { abandon, isPure, mayJoin, park, step } from './step.ts'
+import { abandon, isPure, mayJoin, postpone, walkCells } from './walk-cells.ts'
 
 const MAX_PAUSE_MS = 1000
 const MAX_TOGETHER = 16
@@ -25,51 +25,53 @@ export type WalkOptions = {
   resumed?: boolean
 }
 
-/** The row was looked at before it was claimed. */
-type Peeks = { peeks: boolean }
-
 /** Walks a row. However long the database is away, the row is then claimed again where it is, by the same process. */
 export async function walkRow(engine: Engine, job: RowJob, how: WalkOptions = {}): Promise<void> {
   for (let outages = 0; ; outages += 1) {
+    const row = atHand(engine, job, outages === 0 ? how : { ...how, fresh: false, resumed: true })
+    // Somebody may look at the first rows of a run.
+    const endPriority = how.express === true ? foreground() : undefined
     try {
-      await walkOnce(engine, job, outages === 0 ? how : { ...how, fresh: false, resumed: true })
+      const flight = await peekOrClaim(engine, row, endPriority)
+      if (flight?.row.unreadBytes === 0) await walkFlight(engine, row, flight, endPriority)
+      else if (flight !== null)
+        await engine.withInputs(flight, (whole) => walkFlight(engine, row, whole, endPriority))
       return
     } catch (cause) {
       if (!isUnavailable(cause)) throw cause
+      endPriority?.()
       await engine.ending.pause(backoff(outages, { firstMs: 250, maxMs: MAX_PAUSE_MS }))
       if (engine.ending.hasBegun()) throw cause
+    } finally {
+      endPriority?.()
     }
   }
 }
 
-function walkOnce(engine: Engine, job: RowJob, how: WalkOptions): Promise<void> {
-  if (how.express !== true) return walkAlong(engine, job, { ...how, endPriority: undefined })
-  // Somebody may look at the first rows of a run.
-  const endPriority = foreground()
-  return walkAlong(engine, job, { ...how, endPriority }).finally(endPriority)
+type RowAtHand = {
+  job: RowJob
+  how: WalkOptions
+  /** It is looked at before it is claimed. */
+  peeks: boolean
 }
 
-/** Claims a row and walks it along its run's actions. */
-async function walkAlong(
-  engine: Engine,
-  job: RowJob,
-  how: WalkOptions & Pick<RowWalk, 'endPriority'>,
-): Promise<void> {
-  const { express = false, fresh = false, peeked = false, resumed = false, handed } = how
+function atHand(engine: Engine, job: RowJob, how: WalkOptions): RowAtHand {
+  const { express = false, fresh = false, peeked = false, handed } = how
   // Peeking is bulk work, which the first rows of a run do not wait for.
   const peeks = fresh && (peeked || handed !== undefined || (!express && engine.pureRuns.has(job)))
-  if (peeks && !peeked && (await walkPurely(engine, job, how))) return
-  const flight = await engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
-  if (flight === null) return
-  const walk = async (whole: Flight) => {
-    try {
-      attachHold(engine, whole)
-      await walkFlight(engine, job, whole, { ...how, peeks })
-    } finally {
-      giveBackHold(engine, whole)
-    }
-  }
-  await (flight.row.unreadBytes === 0 ? walk(flight) : engine.withInputs(flight, walk))
+  return { job, how, peeks }
+}
+
+/** The flight to be walked; null when there is nothing left to do for the job. */
+async function peekOrClaim(
+  engine: Engine,
+  row: RowAtHand,
+  endPriority: RowWalk['endPriority'],
+): Promise<Flight | null> {
+  const { job, how, peeks } = row
+  const { express = false, fresh = false, resumed = false } = how
+  if (peeks && how.peeked !== true && (await walkPurely(engine, row, endPriority))) return null
+  return engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
 }
 
 /** What this process set aside for the cell before it was parked. */
@@ -84,51 +86,38 @@ export function giveBackHold({ purses }: Engine, flight: Flight): void {
   if (hold !== null) purses.spend(hold, 0)
 }
 
-/** A row that was claimed. */
+/** Walks a row that was claimed, along its run's actions. */
 async function walkFlight(
   engine: Engine,
-  job: RowJob,
+  row: RowAtHand,
   flight: Flight,
-  { express = false, fresh = false, peeks, endPriority }: WalkOptions & Peeks & Pick<RowWalk, 'endPriority'>,
+  endPriority: RowWalk['endPriority'],
 ): Promise<void> {
-  if (!express) await yieldTurn()
-  if (flight.row.unreadBytes > 0) {
-    await postpone(engine, flight)
-    return
-  }
-  const walk = await prepare(engine, flight, { express, endPriority, peeked: false })
-  if (walk === null || flight.runState === 'stopped') {
-    await abandon(engine, flight)
-    return
-  }
-  if (peeks) engine.pureRuns.remove(job)
-  const { stalledClaims, testedIn } = flight.position
-  if (stalledClaims === 1 || testedIn === 0) await walkOn(engine, walk)
-  else {
-    const settled = await engine.suspects.enter(flight)
-    await walkOn(engine, walk, settled).finally(settled)
-  }
-  if (fresh && !walk.hasCalled && mayBeWhole(walk)) engine.pureRuns.add(job)
-}
-
-/** From cell to cell. `onSettled` hears of the first. */
-async function walkOn(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<void> {
-  const { flight, express } = walk
-  for (let goesOn = true; goesOn;) {
-    if (engine.ending.hasBegun()) {
+  const { express = false, fresh = false } = row.how
+  attachHold(engine, flight)
+  try {
+    if (!express) await yieldTurn()
+    if (flight.row.unreadBytes > 0) {
       await postpone(engine, flight)
       return
     }
-    goesOn = await step(engine, walk)
-    onSettled?.()
-    if (goesOn && !express) await yieldTurn()
+    const preparing = prepare(engine, flight, { express, endPriority, peeked: false })
+    const walk = preparing instanceof Promise ? await preparing : preparing
+    if (walk === null || flight.runState === 'stopped') {
+      await abandon(engine, flight)
+      return
+    }
+    if (row.peeks) engine.pureRuns.remove(row.job)
+    const { stalledClaims, testedIn } = flight.position
+    if (stalledClaims === 1 || testedIn === 0) await walkCells(engine, walk)
+    else {
+      const settled = await engine.suspects.enter(flight)
+      await walkCells(engine, walk, settled).finally(settled)
+    }
+    if (fresh && !walk.hasCalled && mayBeWhole(walk)) engine.pureRuns.add(row.job)
+  } finally {
+    giveBackHold(engine, flight)
   }
-}
-
-/** For the next process. */
-async function postpone(engine: Engine, flight: Flight): Promise<void> {
-  const { retries, state } = flight.position
-  await park(engine, flight, { ms: 0, retries, state })
 }
 
 /**
@@ -137,15 +126,16 @@ async function postpone(engine: Engine, flight: Flight): Promise<void> {
  */
 async function walkPurely(
   engine: Engine,
-  job: RowJob,
-  how: WalkOptions & Pick<RowWalk, 'endPriority'>,
+  row: RowAtHand,
+  endPriority: RowWalk['endPriority'],
 ): Promise<boolean> {
-  if (how.express === true) return peekAndWalk(engine, job, how)
+  if (row.how.express === true) return peekAndWalk(engine, row, endPriority)
+  const { job } = row
   const { peeked } = engine.slots
   const turn = peeked.take(job.o)
   if (turn !== undefined) await turn
   try {
-    return await peekAndWalk(engine, job, how)
+    return await peekAndWalk(engine, row, endPriority)
   } finally {
     peeked.giveBack(job.o)
   }
@@ -153,8 +143,8 @@ async function walkPurely(
 
 async function peekAndWalk(
   engine: Engine,
-  job: RowJob,
-  { express = false, endPriority, handed }: WalkOptions & Pick<RowWalk, 'endPriority'>,
+  { job, how: { express = false, handed } }: RowAtHand,
+  endPriority: RowWalk['endPriority'],
 ): Promise<boolean> {
   const flight = handed === undefined ? await engine.flights.peek(job) : engine.flights.adopt(job, handed)
   if (flight === null || flight.row.unreadBytes > 0) return false
@@ -163,7 +153,7 @@ async function peekAndWalk(
   if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false
   // Looking for results in the cache is worth it for many rows at once.
   if (express && !flight.facts.actions.every((action) => isPure(walk, action))) return false
-  const isThrough = !(await step(engine, walk).finally(() => giveBackHold(engine, flight)))
+  const isThrough = await walkCells(engine, walk).finally(() => giveBackHold(engine, flight))
   if (isThrough && express) engine.pureRuns.add(job)
   return isThrough
 }

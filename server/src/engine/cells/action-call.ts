@@ -18,36 +18,17 @@ type CallKind = CallOutcome['kind']
 type Inputs = Record<string, unknown>
 
 type CallOutcome = Outcome<Record<string, unknown>>
+type SlottedWalk = CellWalk & Pick<RowWalk, 'express' | 'endPriority'>
 
 /** Runs an action, in a slot unless it is pure: then its outcome is mostly there at once. */
 export function callAction(
   engine: Engine,
-  walk: CellWalk & Pick<RowWalk, 'express' | 'endPriority'>,
+  walk: SlottedWalk,
   action: Action,
   inputs: Inputs,
 ): CallOutcome | Promise<CallOutcome> {
   if (action.pure) return runPure(engine, walk, action, inputs)
   return runInSlot(engine, walk, action, inputs)
-}
-
-async function runInSlot(
-  engine: Engine,
-  walk: CellWalk & Pick<RowWalk, 'express' | 'endPriority'>,
-  action: Action,
-  inputs: Inputs,
-): Promise<CallOutcome> {
-  const { flight, express, endPriority } = walk
-  endPriority?.()
-  const slots = express ? engine.slots.express : engine.slots.bulk
-  const owner = flight.facts.org_id
-  await slots.take(owner)
-  try {
-    // The process may have begun to end while it waited.
-    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
-    return await runAction(engine, walk, action, inputs)
-  } finally {
-    slots.giveBack(owner)
-  }
 }
 
 /** A pure action reaches the sandbox at most: it is under no other limit than that of its expressions. */
@@ -74,34 +55,33 @@ function runPure(
 }
 
 /** Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. */
-async function runAction(
+async function runInSlot(
   engine: Engine,
-  walk: CellWalk,
+  walk: SlottedWalk,
   action: Action,
   inputs: Inputs,
 ): Promise<CallOutcome> {
-  const { flight } = walk
-  const limit = new CallLimit()
-  const database = new DatabaseUse()
-  const context = new CellContext(engine, walk, { action, limit, database })
+  const { flight, express } = walk
+  walk.endPriority?.()
+  const slots = express ? engine.slots.express : engine.slots.bulk
+  const turn = slots.take(flight.facts.org_id)
+  if (turn !== undefined) await turn
   let stop: (() => void) | undefined
   try {
-    const running = action.run({ inputs, context })
+    // The process may have begun to end while it waited.
+    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
+    const limit = new CallLimit()
+    const database = new DatabaseUse()
+    const running = action.run({
+      inputs,
+      context: new CellContext(engine, walk, { action, limit, database }),
+    })
     if (!(running instanceof Promise)) return running
     // One promise for all ways in which the call may end: there is one for every cell.
     const cut = Promise.withResolvers<CallEnd>()
     stop = watchTime(engine, { flight, action, limit, cut })
     running.then(cut.resolve, cut.reject)
-    const outcome = await cut.promise
-    if (outcome === 'too late') {
-      const hangs = database.hangs(action.timeoutSeconds * 1000)
-      limit.abort()
-      if (hangs) return parkForOutage(engine, flight, action, 'a statement hangs')
-      return { kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` }
-    }
-    if (database.fault !== undefined && !SUCCESSES.has(outcome.kind))
-      return parkForOutage(engine, flight, action, reasonOf(database.fault))
-    return outcome
+    return concludeInTime(engine, { flight, action, limit, database }, await cut.promise)
   } catch (cause) {
     // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
     if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
@@ -110,7 +90,24 @@ async function runAction(
     return failUnexpectedly(engine, action, cause)
   } finally {
     stop?.()
+    slots.giveBack(flight.facts.org_id)
   }
+}
+
+function concludeInTime(
+  engine: Engine,
+  { flight, action, limit, database }: Omit<Call, 'cut'> & { database: DatabaseUse },
+  end: CallEnd,
+): CallOutcome {
+  if (end === 'too late') {
+    const hangs = database.hangs(action.timeoutSeconds * 1000)
+    limit.abort()
+    if (hangs) return parkForOutage(engine, flight, action, 'a statement hangs')
+    return { kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` }
+  }
+  if (database.fault !== undefined && !SUCCESSES.has(end.kind))
+    return parkForOutage(engine, flight, action, reasonOf(database.fault))
+  return end
 }
 
 function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallOutcome {

@@ -1,4 +1,4 @@
-import { createBatcher, type Gathering } from '../../lib/timing/batcher.ts'
+import { createBatcher, type Gathering, ItemFault } from '../../lib/timing/batcher.ts'
 import { throttle } from '../../lib/timing/yielding.ts'
 import { isUnavailable } from '../../store/connection/db.ts'
 
@@ -20,8 +20,7 @@ export function createBatchedStatement<Item, Answer>(options: {
   enough?: number
 }): (item: Item) => Promise<Answer | null> {
   const { send, lanes, sizeOf, maxItems = MAX_ITEMS, throttled = false, enough } = options
-  type Sent = { answer: Answer | null } | { fault: unknown }
-  const batch = createBatcher<Item, Sent>({
+  return createBatcher<Item, Answer | null>({
     sizeOf,
     gather: throttled ? gatheringOf(enough) : undefined,
     byTurns: !throttled,
@@ -30,21 +29,16 @@ export function createBatchedStatement<Item, Answer>(options: {
     run: async (items) => {
       if (throttled) await throttle()
       try {
-        return (await send(items)).map((answer) => ({ answer }))
+        return await send(items)
       } catch (cause) {
         if (items.length === 1 || isUnavailable(cause)) throw cause
         const single = await Promise.allSettled(items.map((item) => send([item])))
         return single.map((one) =>
-          one.status === 'fulfilled' ? { answer: one.value[0] ?? null } : { fault: one.reason },
+          one.status === 'fulfilled' ? (one.value[0] ?? null) : new ItemFault(one.reason),
         )
       }
     },
   })
-  const open = (sent: Sent): Answer | null => {
-    if ('fault' in sent) throw sent.fault
-    return sent.answer
-  }
-  return (item) => batch(item).then(open)
 }
 
 /** Sends the items of several groups as those of one, and answers each group for itself. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
 import { endShares } from '#server/store/purses/fold.ts'
-import { RowTakenOver } from '../step.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
   claimAndReserve,
@@ -15,6 +14,7 @@ import {
   withPosition,
 } from '../testing/flight-store-fixture.ts'
 import { makeEngine } from '../testing/test-engine.ts'
+import { RowTakenOver } from '../walk-cells.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
 import type { Flight, RunFacts, SettledCell } from './flight.ts'

@@ -109,15 +109,22 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   }
 
   return {
-    async claim(job, { express = false, fresh = false, resumed = false } = {}) {
+    claim(job, { express = false, fresh = false, resumed = false } = {}) {
       // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
       if (job.run !== undefined) void runFacts.of(job.o, job.run)
-      const row = await (express ? claimExpress : claim)({ ...job, fresh, resumed })
-      if (row === null) return null
-      const facts = await runFacts.of(job.o, row.run_id)
-      const { cap_purse_id } = row
-      const current = cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id }
-      return toFlight(job, current, row, resumed)
+      return (express ? claimExpress : claim)({ ...job, fresh, resumed }).then((row) => {
+        if (row === null) return null
+        const { cap_purse_id } = row
+        const toCurrent = (facts: RunFacts) =>
+          toFlight(
+            job,
+            cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id },
+            row,
+            resumed,
+          )
+        const facts = runFacts.of(job.o, row.run_id)
+        return facts instanceof Promise ? facts.then(toCurrent) : toCurrent(facts)
+      })
     },
     peek: async (job) => (await peekAll([job]))[0] ?? null,
     peekAll,
@@ -125,10 +132,8 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       runFacts.remember(facts)
       return toFlight(job, facts, { ...UNCLAIMED, n: 1, run_id: facts.run_id, data, cells }, false)
     },
-    async settle(flight, settlement, express) {
-      const answers = await (express ? settleExpress : settle)([{ flight, settlement }])
-      return answers?.[0] ?? null
-    },
+    settle: (flight, settlement, express) =>
+      (express ? settleExpress : settle)([{ flight, settlement }]).then(firstOf),
     settleAll: async (given) => (await settle(given)) ?? [],
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }
@@ -140,6 +145,8 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
       (await inTheAir({ o: facts.org_id, r: row.id, t: fence.ticket })) !== null,
   }
 }
+
+const firstOf = (answers: readonly (Settled | null)[] | null): Settled | null => answers?.[0] ?? null
 
 function countCells(given: readonly Given[]): number {
   let count = 0

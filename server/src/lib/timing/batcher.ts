@@ -3,12 +3,20 @@ export type Gathering = { enough: number; ms: number; flood?: { many: number; ms
 
 const QUIET_MS = 4
 
+/** What a batch answers an item that failed while others did not. */
+export class ItemFault {
+  readonly cause: unknown
+  constructor(cause: unknown) {
+    this.cause = cause
+  }
+}
+
 /**
  * Adaptive group commit: an item goes out at once while a slot is free; otherwise it rides in the next batch. Idle
  * latency is that of one call, and under load the number of calls stays constant while batches grow.
  */
 export function createBatcher<Item, Result>(options: {
-  run: (items: Item[]) => Promise<Result[]>
+  run: (items: Item[]) => Promise<(Result | ItemFault)[]>
   maxItems: number
   maxInFlight: number
   /** Whether a failure may be of one item only: then each is tried alone, and fails or not by itself. */
@@ -50,11 +58,7 @@ export function createBatcher<Item, Result>(options: {
     waitingSize -= latest
     try {
       const results = await options.run(batch.map((entry) => entry.item))
-      for (const [index, entry] of batch.entries()) {
-        const result = results[index]
-        if (result === undefined) entry.reject(new Error('the batch answered with too few results'))
-        else entry.resolve(result)
-      }
+      for (const [index, entry] of batch.entries()) tell(entry, results[index])
     } catch (cause) {
       if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch)
       else for (const entry of batch) entry.reject(cause)
@@ -64,16 +68,15 @@ export function createBatcher<Item, Result>(options: {
     }
   }
 
+  function tell({ resolve, reject }: Waiting, result: Result | ItemFault | undefined): void {
+    if (result === undefined) reject(new Error('the batch answered with too few results'))
+    else if (result instanceof ItemFault) reject(result.cause)
+    else resolve(result)
+  }
+
   async function runEach(batch: Waiting[]): Promise<void> {
-    for (const { item, resolve, reject } of batch) {
-      try {
-        const [result] = await options.run([item])
-        if (result === undefined) throw new Error('the batch answered with too few results')
-        resolve(result)
-      } catch (cause) {
-        reject(cause)
-      }
-    }
+    for (const entry of batch)
+      await options.run([entry.item]).then(([result]) => tell(entry, result), entry.reject)
   }
 
   function pumpByTurns(): void {

@@ -1,6 +1,7 @@
 import type { Action } from '../catalog/define.ts'
 import type { ActionInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
+import { yieldTurn } from '../lib/timing/yielding.ts'
 import type { CellResult } from './cells/cell-result.ts'
 import { type CellCaching, lookAhead, runCell } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
@@ -10,36 +11,55 @@ import type { Given, Settled } from './flights/settler.ts'
 import type { Hold } from './purses/share.ts'
 
 /**
- * Runs and settles the flight's current cell, and moves it to the next one. False when there is none. Cells of pure actions and
- * results from the cache that follow each other are settled together: a crash takes nothing that is not computed, or found,
- * again just so. Any other action starts when everything before it is durable.
+ * Goes from cell to cell, from the flight's current one on, running and settling each. Cells of pure actions and results from the
+ * cache that follow each other are settled together: a crash takes nothing that is not computed, or found, again just so. Any other
+ * action starts when everything before it is durable. Answers false for a row that was only peeked at and has to be claimed.
+ * `onSettled` hears of every cell.
+ *
+ * One function for the whole way: thousands of rows wait in it at a time, and what each of them keeps is copied by the garbage
+ * collector again and again.
  */
-export async function step(engine: Engine, walk: RowWalk): Promise<boolean> {
-  const { flight } = walk
-  const { facts, position } = flight
-  // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
-  const end = facts.cache_enabled ? Promise.withResolvers<number>() : null
-  let parkedMs = 0
-  try {
-    if (end !== null && walk.lookups === null) lookAhead(engine, walk, joinedFrom(walk, position.action))
-    const gathering = gather(engine, walk, end?.promise ?? null)
-    const { cells, next, parking } = gathering instanceof Promise ? await gathering : gathering
-    if (parking !== null) {
-      parkedMs = Math.max(1, parking.ms)
-      await park(engine, flight, parking)
-      return false
+export async function walkCells(engine: Engine, walk: RowWalk, onSettled?: () => void): Promise<boolean> {
+  const { flight, peeked, express } = walk
+  for (;;) {
+    if (!peeked && engine.ending.hasBegun()) {
+      await postpone(engine, flight)
+      return true
     }
-    if (cells.length === 0 || (walk.peeked && next !== null)) return true
-    const settled = await settle(engine, walk, { cells, next })
-    if (settled === null || next === null) return false
-    moveTo(flight, next)
-    if (settled.runState !== 'stopped') return true
-    await abandon(engine, flight)
-    return false
-  } finally {
-    end?.resolve(parkedMs)
+    // Cells that wait for this one's result in the cache look again only once it is settled, or the row is parked.
+    const end = flight.facts.cache_enabled ? Promise.withResolvers<number>() : null
+    let parkedMs = 0
+    try {
+      if (end !== null && walk.lookups === null)
+        lookAhead(engine, walk, joinedFrom(walk, flight.position.action))
+      const gathering = gather(engine, walk, end?.promise ?? null)
+      const gathered = gathering instanceof Promise ? await gathering : gathering
+      const { cells, next, parking } = gathered
+      if (parking !== null) {
+        parkedMs = Math.max(1, parking.ms)
+        await park(engine, flight, parking)
+        return true
+      }
+      if (peeked && !isWhole(gathered)) return false
+      if (cells.length > 0) {
+        const settled = await settle(engine, walk, gathered)
+        onSettled?.()
+        if (settled === null || next === null) return true
+        moveTo(flight, next)
+        if (settled.runState === 'stopped') {
+          await abandon(engine, flight)
+          return true
+        }
+      }
+    } finally {
+      end?.resolve(parkedMs)
+    }
+    if (!express) await yieldTurn()
   }
 }
+
+/** Whether the row is through with these cells. */
+export const isWhole = ({ cells, next }: Settlement): boolean => cells.length > 0 && next === null
 
 /** Cells that have results which are not settled yet, and the action to go on with. Or the row is to be parked, with none. */
 export type Gathered = Settlement & { parking: Parking | null }
@@ -121,23 +141,25 @@ function takeResult(walk: RowWalk, gathered: Gathered, result: CellResult, start
 }
 
 /** Null when the fence was lost and the job is done all the same. */
-export async function settle(
+function settle(
   engine: Engine,
   { flight, express }: RowWalk,
   settlement: Settlement,
 ): Promise<Settled | null> {
   const given = { flight, settlement }
   const { hold } = flight.position
-  try {
-    const settled = await engine.flights.settle(flight, settlement, express)
-    endHold(engine, given, hold, settled === null ? 'free' : 'charged')
-    if (settled === null) await throwIfTakenOver(engine, flight)
-    else noteSettled(engine, given)
-    return settled
-  } catch (cause) {
-    endHold(engine, given, hold, 'unknown')
-    throw cause
-  }
+  return engine.flights.settle(flight, settlement, express).then(
+    (settled) => {
+      endHold(engine, given, hold, settled === null ? 'free' : 'charged')
+      if (settled === null) return throwIfTakenOver(engine, flight).then(() => null)
+      noteSettled(engine, given)
+      return settled
+    },
+    (cause: unknown) => {
+      endHold(engine, given, hold, 'unknown')
+      throw cause
+    },
+  )
 }
 
 /** Settles rows that are through, as one. Answers why each that is not settled is not done either. */
@@ -208,7 +230,13 @@ function templateOf(walk: RowWalk, action: string): Action | undefined {
 const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | undefined =>
   definition.actions.find(({ id }) => id === action)
 
-export async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
+/** For the next process. */
+export async function postpone(engine: Engine, flight: Flight): Promise<void> {
+  const { retries, state } = flight.position
+  await park(engine, flight, { ms: 0, retries, state })
+}
+
+async function park(engine: Engine, flight: Flight, parking: Parking): Promise<void> {
   const { facts, row } = flight
   const place = { orgId: facts.org_id, runId: facts.run_id, rowId: row.id }
   const hold = takeHold(flight)
