@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** As `npm start` has it. */
+const COMPILED = 'node_modules/.cache/loam'
 const READY = /Loam is ready at (http:\/\/\S+)/
 
 export type ServerProcess = {
@@ -25,7 +27,10 @@ export async function startServer(
 ) {
   const [program = '', ...args] = command
   const { PATH = '', HOME = '/' } = process.env
-  const child = spawn(program, args, { cwd, env: { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ...env } })
+  const child = spawn(program, args, {
+    cwd,
+    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, HOST: '127.0.0.1', PORT: '0', ...env },
+  })
   let stdout = ''
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))

@@ -16,6 +16,10 @@ import { walkGroup } from './walk-group.ts'
 const app = await makeFlightApp()
 const other = makeFlightStore(app, 2)
 
+/** In thousandths. */
+const BALANCE = 100_000
+const PRICE = 1.5
+
 type Changes = { settleAll?: FlightStore['settleAll']; credits?: number; run?: (call: number) => void }
 
 /** An engine that knows the run to be of pure actions, and notes what it sends. */
@@ -83,15 +87,23 @@ it('rows of pure actions are looked at, computed and settled together', async ()
   await expectDone(sheet, 40)
 })
 
-it('where they cost something each cell is charged once, and nothing stays set aside', async () => {
-  const { sheet, jobs } = await launch(['pure', 'pure'], 5, 100_000)
-  const { engine, notes } = watched(jobs, { credits: 1.5 })
-  await walkGroup(engine, jobs)
-  expect(notes[0]).toBe('peek at 5')
-  await expectDone(sheet, 10)
+async function expectCharged(engine: Engine, sheet: FlightSheet, cells: number): Promise<void> {
   await engine.purses.flush()
-  const left = 100_000 - 10 * 1500
-  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: 10 })
+  const left = BALANCE - cells * PRICE * 1000
+  expect(await sheet.accounts()).toEqual({ credits: left, held: 0, shares: 0, ledger: left, charges: cells })
+}
+
+it('where they cost something rows that wait for credits are settled together, and each cell is charged once', async () => {
+  const { sheet, jobs } = await launch(['pure', 'pure'], 20, BALANCE)
+  const { engine, notes } = watched(jobs, { credits: PRICE })
+  await walkGroup(engine, jobs)
+  const [first, ...settlements] = notes
+  const sizes = settlements.map((note) => Number(/^settle (\d+)$/.exec(note)?.[1]))
+  expect([first, sizes.reduce((sum, size) => sum + size, 0)]).toEqual(['peek at 20', 20])
+  // One by one they would be twenty.
+  expect(sizes.length).toBeLessThan(8)
+  await expectDone(sheet, 40)
+  await expectCharged(engine, sheet, 40)
 })
 
 it('rows of a run that is not known to be of such are claimed one by one', async () => {
@@ -171,11 +183,17 @@ it('an action that breaks on one row does not keep the others from being done', 
   expect(await sheet.flights()).toEqual([])
 })
 
-it.each([false, true])(
-  'after an outage rows are claimed again (written before it: %s)',
-  async (isWritten) => {
-    const { sheet, jobs } = await launch(['pure', 'pure'], 3)
+it.each([
+  { isWritten: false, credits: 0 },
+  { isWritten: true, credits: 0 },
+  { isWritten: false, credits: PRICE },
+  { isWritten: true, credits: PRICE },
+])(
+  'after an outage rows are claimed again, and paid once (written before it: $isWritten; price: $credits)',
+  async ({ isWritten, credits }) => {
+    const { sheet, jobs } = await launch(['pure', 'pure'], 3, BALANCE)
     const { engine, notes, plain } = watched(jobs, {
+      credits,
       async settleAll(given) {
         if (isWritten) await plain.flights.settleAll(given)
         throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
@@ -184,5 +202,6 @@ it.each([false, true])(
     await walkGroup(engine, jobs)
     expect(notes.slice(0, 5)).toEqual(['peek at 3', 'settle 3', 'claim again', 'claim again', 'claim again'])
     await expectDone(sheet, 6)
+    await expectCharged(engine, sheet, credits === 0 ? 0 : 6)
   },
 )

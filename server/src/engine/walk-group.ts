@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { yieldTurn } from '../lib/timing/yielding.ts'
 import { isUnavailable } from '../store/connection/db.ts'
 import { listLookups } from './cells/cell.ts'
@@ -12,6 +13,7 @@ const ROWS_PER_TURN = 8
 const NO_END = Promise.resolve(0)
 
 type Looked = { job: RowJob; walk: RowWalk }
+type Computed = Looked & { gathered: Gathered }
 
 /** Walks fresh rows of one run. What befalls one of them is not told before all have been walked. */
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
@@ -31,6 +33,8 @@ class Group {
   readonly #jobs: readonly RowJob[]
   readonly #left: { job: RowJob; how: WalkOptions }[] = []
   readonly #faults: unknown[] = []
+  #late: Computed[] = []
+  #settlingLate: Promise<void> | null = null
 
   constructor(engine: Engine, jobs: readonly RowJob[]) {
     this.#engine = engine
@@ -95,7 +99,7 @@ class Group {
 
   async #computeAndSettle(looked: readonly Looked[]): Promise<void> {
     const engine = this.#engine
-    const whole: (Looked & { gathered: Gathered })[] = []
+    const whole: Computed[] = []
     const alone: Promise<void>[] = []
     const goOnAlone = (one: Looked, work: () => Promise<boolean>) =>
       alone.push(this.#noting([one.job], async () => this.#finish(one, work)))
@@ -107,7 +111,7 @@ class Group {
         return
       }
       const gathered = gather(engine, walk, walk.lookups === null ? null : NO_END)
-      if (gathered instanceof Promise) goOnAlone(one, async () => settleIfWhole(engine, walk, await gathered))
+      if (gathered instanceof Promise) goOnAlone(one, async () => this.#settleLater(one, await gathered))
       else if (isWhole(gathered)) whole.push({ job, walk, gathered })
       else goOnAlone(one, async () => false)
     }
@@ -125,7 +129,24 @@ class Group {
     await Promise.all(alone)
   }
 
-  async #settle(whole: readonly (Looked & { gathered: Gathered })[]): Promise<void> {
+  /** With all whose results come at the same time: of formulas that were evaluated together, or when credits were granted. */
+  async #settleLater({ job, walk }: Looked, gathered: Gathered): Promise<boolean> {
+    if (!isWhole(gathered)) return false
+    this.#late.push({ job, walk, gathered })
+    this.#settlingLate ??= nextTurn().then(() => {
+      const late = this.#late
+      this.#late = []
+      this.#settlingLate = null
+      return this.#noting(
+        late.map((one) => one.job),
+        () => this.#settle(late),
+      )
+    })
+    await this.#settlingLate
+    return true
+  }
+
+  async #settle(whole: readonly Computed[]): Promise<void> {
     if (whole.length === 0) return
     const given = whole.map(({ walk, gathered }) => ({ flight: walk.flight, settlement: gathered }))
     try {
@@ -147,13 +168,6 @@ class Group {
 
 const MUST_BE_CLAIMED: WalkOptions = { fresh: true, peeked: true }
 const BULK = { express: false, endPriority: undefined, peeked: true } as const
-
-async function settleIfWhole(engine: Engine, { flight }: RowWalk, gathered: Gathered): Promise<boolean> {
-  if (!isWhole(gathered)) return false
-  const [fault] = await settleWhole(engine, [{ flight, settlement: gathered }])
-  if (fault !== undefined) throw fault
-  return true
-}
 
 /** Looks up all cells in the cache at once, where there is one. */
 async function lookUp(engine: Engine, looked: readonly Looked[]): Promise<void> {

@@ -20,6 +20,8 @@ export class CellColumns {
   hasExtras = false
   /** All have the same status, marks and billing, as most batches have: each is sent once. */
   isUniform = true
+  /** All cost the same, which is sent once. */
+  haveOnePrice = true
   readonly #learned = new Map<string, number>()
   readonly #places = new Map<CellBilling | null, number>()
 
@@ -48,6 +50,7 @@ export class CellColumns {
     this.startedAt.push(cell.startedAt)
     this.outputs.push(cell.outputs ?? null)
     this.marks.push(marks)
+    this.haveOnePrice &&= this.credits.length === 0 || cell.creditsMillis === this.credits[0]
     this.credits.push(cell.creditsMillis)
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)

@@ -105,8 +105,11 @@ class Charges {
     return charge
   }
 
-  /** The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name a range. */
-  columns(): unknown[] {
+  /**
+   * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name a range. `null`
+   * for the flights where all of so many cells of the batch are charged in their order.
+   */
+  columns(cells: number): unknown[] {
     const shares = new Map<string, [string, string, string]>()
     for (const { hold } of this.#charges) {
       const { holder, orgId } = hold
@@ -129,7 +132,7 @@ class Charges {
       column(1),
       column(2),
       JSON.stringify(records),
-      ofCells(({ flights }) => flights),
+      this.#charges.length === 1 && last === cells ? null : ofCells(({ flights }) => flights),
       ofCells(({ kindOf }) => kindOf),
     ]
   }

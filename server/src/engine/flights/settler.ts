@@ -39,6 +39,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const careful = batch.length === 1
     const uniform = cells.isUniform
     const kind = { careful, extras: cells.hasExtras, landing, paid: charges !== null, uniform }
+    const credits = arrayOf(cells.haveOnePrice ? cells.credits.slice(0, 1) : cells.credits)
     const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
     const values: unknown[] = [
       ...flightColumnsOf(batch),
@@ -54,7 +55,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       toStorableJson(addUpUsage(batch)),
       toStorableJson(cells.billing),
     ]
-    if (charges !== null) values.push(arrayOf(cells.credits), ...charges.columns())
+    if (charges !== null) values.push(credits, ...charges.columns(cells.flights.length))
     if (kind.extras) values.push(toStorableJson(cells.extras))
     if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
     const rows = await store.query<SettledRun>({

@@ -19,6 +19,8 @@ import { type Hold, Holder, type OrgShares } from './share.ts'
 
 /** After this time without a hold the shares in an organisation are given back. */
 const IDLE_MS = 200
+/** So many cells that ask at once are the first of a run: more of them follow before it is known what they need in a second. */
+const CROWD = { cells: 8, ahead: 8 }
 const MIN_WAIT_MS = 300
 const MAX_WAIT_MS = 5000
 
@@ -65,6 +67,8 @@ type Waiter = {
   reject: (cause: unknown) => void
 }
 
+const sumOf = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { need }) => sum + need.more, 0)
+
 export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   const db = store.system
   let current = new Holder(`purse-${newId()}`)
@@ -86,7 +90,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   }
 
   function reserve(shares: OrgShares, hold: Hold, more: number): void {
-    for (const share of shares.of(hold.purseIds)) share.hold(more)
+    shares.hold(hold.purseIds, more)
     hold.millis += more
     runHolds.add(hold, more)
   }
@@ -140,8 +144,9 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     if (rest.length === 0) return
     const { orgId } = shares
     const sharesKnown = [orgId, ...purseIds].filter((id) => (shares.byPurse.get(id)?.granted ?? 0) > 0)
+    const ahead = rest.length < CROWD.cells ? 0 : CROWD.ahead * sumOf(rest)
     const extraMillis = Math.min(
-      ...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore)),
+      ...shares.of(purseIds).map(({ used, usedBefore }) => Math.max(used, usedBefore, ahead)),
     )
     const taken = await db
       .transaction()
@@ -173,10 +178,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   function spend(hold: Hold, millis: number): void {
     const { holder, orgId, purseIds } = hold
     const shares = holder.sharesIn(orgId)
-    for (const share of shares.of(purseIds)) {
-      share.held -= hold.millis
-      share.granted -= millis
-    }
+    shares.release(purseIds, hold.millis, millis)
     if (millis > 0) shares.hasCharges = true
     runHolds.add(hold, -hold.millis)
     shares.uses -= 1

@@ -15,6 +15,11 @@ export class Share {
     this.used += millis
   }
 
+  release(heldMillis: number, spentMillis: number): void {
+    this.held -= heldMillis
+    this.granted -= spentMillis
+  }
+
   /** What is not needed at the rate of late. */
   takeExcess(): number {
     const excess = this.free - Math.max(this.used, this.usedBefore)
@@ -53,6 +58,18 @@ export class OrgShares {
   #has(id: string, millis: number): boolean {
     const share = this.byPurse.get(id)
     return share !== undefined && share.free >= millis
+  }
+
+  /** Sets so much aside in each of the purses, and in the balance. */
+  hold(purseIds: readonly string[], millis: number): void {
+    this.#shareOf(this.orgId).hold(millis)
+    for (const id of purseIds) this.#shareOf(id).hold(millis)
+  }
+
+  /** So much is set aside no more, of which so much was spent. */
+  release(purseIds: readonly string[], heldMillis: number, spentMillis: number): void {
+    this.#shareOf(this.orgId).release(heldMillis, spentMillis)
+    for (const id of purseIds) this.#shareOf(id).release(heldMillis, spentMillis)
   }
 
   of(purseIds: readonly string[]): Share[] {

@@ -23,7 +23,7 @@ export type BatchKind = {
 /**
  * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are
  * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 12, 14, 16, 18, of
- * paid ones 19, and what few have, after those; `f` counts flights); what they add to the tallies of their runs (13) and to usage
+ * paid ones 19, once if all cost the same, and what few have, after those; `f` counts flights); what they add to the tallies of their runs (13) and to usage
  * (17); and last, where not all flights are through, which are. A flight in the middle of its chain is only locked, and changed
  * where the cell left something in it.
  *
@@ -50,7 +50,7 @@ with mine as materialized (
 ), valid as (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
     ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${paid ? 'c.cr' : '0 as cr'} ${when(extras, EXTRAS)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
+    ${paid ? `coalesce(c.cr, ${ONE_PRICE}) as cr` : '0 as cr'} ${when(extras, EXTRAS)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
   from rows from (
     unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
     jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements($${more}::jsonb)`)}
@@ -77,6 +77,8 @@ join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.
 }
 
 const WHOLE = '(select ok from whole)'
+/** Of all cells, where only one is given. */
+const ONE_PRICE = '(select ($19::bigint[])[1])'
 
 /** What is added up in marks; `null` in JSON is what a cell without billing has. */
 const marked = (marks: string, once: (value: string) => string) =>
@@ -176,7 +178,7 @@ const REMEMBERED = `
 const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
-  select g.o, g.h, g.p, g.m, g.f, g.k, array(select ($6::uuid[])[n] from unnest(($24::int[])[g.a:g.z]) n), ($25::smallint[])[g.a:g.z]
+  select g.o, g.h, g.p, g.m, g.f, g.k, array(select ($6::uuid[])[n] from unnest((coalesce($24::int[], $9::int[]))[g.a:g.z]) n), ($25::smallint[])[g.a:g.z]
   from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int)
   where ${WHOLE}
 )`
