@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** As `npm start` has it. */
-const COMPILED = 'node_modules/.cache/loam'
+const COMPILED = fileURLToPath(new URL('../node_modules/.cache/loam', import.meta.url))
 const READY = /Loam is ready at (http:\/\/\S+)/
 
 export type ServerProcess = {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import './known-columns.ts'
 
 /** A server that cannot be reached any more does not say goodbye. */
 const GOODBYE_MS = 2000
