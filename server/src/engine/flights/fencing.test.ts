@@ -240,6 +240,38 @@ describe('credits (D22)', () => {
     expect(late).toMatchObject({ refusal: { kind: 'balance', leftMillis: left, isFinal: true } })
   })
 
+  it('cells that ask in a crowd are granted some ahead of those who follow, and what is not used goes back', async () => {
+    const sheet = await makeFlightSheet(app, ['paid'], 1000 * PRICE)
+    await sheet.addRows(1)
+    await sheet.run()
+    const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
+    const keeper = makePurseKeeper(app)
+    const need = { more: PRICE, total: PRICE }
+    const first = await keeper.hold(facts, null, need)
+    expect((await sheet.accounts()).held).toBe(PRICE)
+    const crowd = await Promise.all(Array.from({ length: 10 }, async () => keeper.hold(facts, null, need)))
+    const { held } = await sheet.accounts()
+    expect([held > 12 * PRICE, held <= 11 * PRICE + 80 * PRICE]).toEqual([true, true])
+    const later = keeper.hold(facts, null, need)
+    expect(later).not.toBeInstanceOf(Promise)
+    for (const answer of [first, ...crowd, await later]) if ('hold' in answer) keeper.spend(answer.hold, 0)
+    await keeper.flush()
+    expect(await sheet.accounts()).toMatchObject({ credits: 1000 * PRICE, held: 0, shares: 0 })
+  })
+
+  it('a crowd that the balance does not cover is granted what it does', async () => {
+    const sheet = await makeFlightSheet(app, ['paid'], 7 * PRICE + PRICE - 1)
+    await sheet.addRows(1)
+    await sheet.run()
+    const { facts } = must(await old.claim(must((await sheet.jobs())[0])))
+    const keeper = makePurseKeeper(app)
+    const need = { more: PRICE, total: PRICE }
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => keeper.hold(facts, null, need)))
+    expect(answers.filter((answer) => 'hold' in answer)).toHaveLength(7)
+    const { credits, held } = await sheet.accounts()
+    expect(held).toBeLessThanOrEqual(credits)
+  })
+
   it('a cell that fails, is skipped or parked is not charged', async () => {
     const sheet = await makePaidSheet(1, ['paid'])
     const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))

@@ -5,44 +5,23 @@ import type { Hold } from './share.ts'
 /** What is held for each run, told to whoever asks about it every second. */
 export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
 
-type Held = {
-  orgId: string
-  runId: string
-  holder: string
-  millis: number
-  written: number
-  /** Since it was written. */
-  isChanged: boolean
-}
-
 export function createRunHolds(db: Db): RunHolds {
+  type Held = { orgId: string; runId: string; holder: string; millis: number; written: number }
   /** By holder, then by run. */
   const held = new Map<string, Map<string, Held>>()
   const changed = new Set<Held>()
-  /** The last that was found: cells of a run come one after the other. */
-  let latest: Held | undefined
-
-  function find({ orgId, runId, holder: { id: holder } }: Hold): Held {
-    if (latest?.runId === runId && latest.holder === holder) return latest
-    let runs = held.get(holder)
-    if (runs === undefined) held.set(holder, (runs = new Map()))
-    let found = runs.get(runId)
-    if (found === undefined)
-      runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0, isChanged: false }))
-    return (latest = found)
-  }
 
   return {
-    add(hold, millis) {
-      const found = find(hold)
+    add({ orgId, runId, holder: { id: holder } }, millis) {
+      let runs = held.get(holder)
+      if (runs === undefined) held.set(holder, (runs = new Map()))
+      let found = runs.get(runId)
+      if (found === undefined) runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0 }))
       found.millis += millis
-      if (found.isChanged) return
-      found.isChanged = true
       changed.add(found)
     },
     async write() {
       const now = [...changed].map((one) => ({ one, millis: one.millis }))
-      for (const one of changed) one.isChanged = false
       changed.clear()
       const news = now.filter(({ one, millis }) => millis !== one.written)
       const column = <Value>(of: (one: Held) => Value) => news.map(({ one }) => of(one))
@@ -60,17 +39,13 @@ export function createRunHolds(db: Db): RunHolds {
           on conflict (org_id, run_id, holder) do update set held_millis = excluded.held_millis`
           .execute(db)
           .catch((cause: unknown) => {
-            for (const { one } of news) {
-              one.isChanged = true
-              changed.add(one)
-            }
+            for (const { one } of news) changed.add(one)
             throw cause
           })
       }
       for (const { one, millis } of now) {
         one.written = millis
         if (one.millis !== 0 || millis !== 0) continue
-        if (latest === one) latest = undefined
         const runs = held.get(one.holder)
         runs?.delete(one.runId)
         if (runs?.size === 0) held.delete(one.holder)
