@@ -135,7 +135,7 @@ export async function callProvider<Body>(
 ): Promise<ProviderReply<Body>> {
   const { signal } = context
   const enter = (slot?: number) =>
-    gate.enter(`${provider.id} ${key.id}`, provider.limits(context), { signal, slot })
+    gate.enter(`${provider.id} ${key.id}`, provider.limits(context), { signal }, slot)
   let entered = await enter()
   if (entered.kind === 'busy' && entered.afterMs <= SHORT_WAIT_MS) {
     await sleep(entered.afterMs, undefined, { signal }).catch(() => undefined)

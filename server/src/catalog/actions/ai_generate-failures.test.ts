@@ -103,7 +103,7 @@ describe('failures', () => {
   it('a full gate parks the row with its slot, and the slot comes back', async () => {
     const asked: unknown[] = []
     const gate: Settings['gate'] = {
-      async enter(bucket, limits, { slot }) {
+      async enter(bucket, limits, _waiting, slot) {
         asked.push([bucket, limits, slot])
         return { kind: 'busy', afterMs: 5, slot: 99 }
       },

@@ -47,7 +47,11 @@ export default defineAction({
     }
     const timeoutMs = (inputs.timeout_seconds ?? 30) * 1000
     const request = buildRequest(inputs)
-    const reply = await context.egress.fetch({ ...request, timeoutMs, signal: context.signal })
+    const reply = await context.egress.fetch({
+      ...request,
+      timeoutMs,
+      signal: context.callOff ?? context.signal,
+    })
     if (reply.ok) return readReply(reply, context.now(), hideSecrets(request, context.secrets()))
     return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
   },

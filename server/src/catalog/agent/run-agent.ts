@@ -112,7 +112,7 @@ async function enter<Value>(
 ): Promise<Value | null> {
   let slot: number | undefined
   for (;;) {
-    const place = await gate.enter(model.bucket, model.limits, { signal, slot })
+    const place = await gate.enter(model.bucket, model.limits, { signal }, slot)
     if (place.kind === 'entered') {
       let worked = false
       try {

@@ -33,24 +33,37 @@ export function hideSecrets(request: EgressRequest, secrets: readonly string[]):
   }
 }
 
+/** What no answer may repeat, with its longest part that is spelled the same everywhere. */
+export type Credential = { text: string; plain: string }
+
+/** Those that can be looked for. Made once for the calls that they are sent with. */
+export function toCredentials(texts: readonly string[]): Credential[] {
+  return texts
+    .filter((text) => text.length >= SHORTEST_SECRET)
+    .map((text) => {
+      const parts = text.match(/[\w-]+/g) ?? []
+      const [plain = ''] = parts.toSorted((one, other) => other.length - one.length)
+      return { text, plain }
+    })
+}
+
 /**
  * The reply without the credentials that it repeats. They are looked for in its bytes, as they are copied and as JSON spells
  * them, which takes no time worth mentioning; nearly all replies are given back as they are.
  */
-export function cutCredentials(reply: EgressResponse, credentials: readonly string[]): EgressResponse {
-  const repeated = credentials.filter(
-    (secret) => secret.length >= SHORTEST_SECRET && mayHold(reply.body, secret),
-  )
-  if (repeated.length === 0) return reply
-  const spellings = repeated.flatMap((secret) => [secret, secret.replaceAll('/', String.raw`\/`)])
+export function cutCredentials(reply: EgressResponse, credentials: readonly Credential[]): EgressResponse {
+  if (credentials.length === 0) return reply
+  const body = asBuffer(reply.body)
+  const repeated = credentials.filter(({ plain }) => body.includes(plain))
+  return repeated.length === 0 ? reply : cutOut(reply, repeated)
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+function cutOut(reply: EgressResponse, repeated: readonly Credential[]): EgressResponse {
+  const spellings = repeated.flatMap(({ text }) => [text, text.replaceAll('/', String.raw`\/`)])
   const body = Buffer.from(redact(reply.text(), spellings))
   const { status, url, redirects, location, more, ms, headers } = reply
   return new Response({ status, body, url, redirects, location, more, ms }, headers)
-}
-
-/** By its longest part that is spelled the same everywhere. */
-function mayHold(body: Uint8Array, secret: string): boolean {
-  const plain = secret.match(/[\w-]+/g) ?? []
-  const [longest = ''] = plain.toSorted((one, other) => other.length - one.length)
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(longest)
 }

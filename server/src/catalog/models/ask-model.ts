@@ -115,8 +115,7 @@ async function throughGate<Value>(
   context: Omit<ModelContext, 'sandbox'>,
   ask: (call: Call) => Promise<ModelAnswer<Value>>,
 ): Promise<ModelAnswer<Value>> {
-  const { signal } = context
-  const gate = await context.gate.enter(model.bucket, model.limits, { signal, slot: slotOf(context.state) })
+  const gate = await context.gate.enter(model.bucket, model.limits, context, slotOf(context.state))
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
   if (gate.kind === 'broken') {
     return {

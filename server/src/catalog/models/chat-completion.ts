@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EgressResponse } from '../../lib/egress/response.ts'
-import { cutCredentials } from '../http/secrets.ts'
+import { cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { ModelAddress } from './model-client.ts'
 import { MAX_BYTES, ModelUnreached } from './model-fetch.ts'
 
@@ -94,7 +94,7 @@ export async function completeChat(
     signal,
   })
   if (!answer.ok) throw new ModelUnreached(answer)
-  const reply = cutCredentials(answer, apiKey === undefined ? [] : [apiKey])
+  const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
   if (reply.status < 200 || reply.status > 299) throw new ModelRefused(reply)
   const json = reply.json()
   const read = json.ok ? Reply.safeParse(json.value) : undefined

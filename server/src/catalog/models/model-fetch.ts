@@ -1,5 +1,5 @@
 import type { Egress, EgressFailure } from '../../lib/egress/egress.ts'
-import { cutCredentials } from '../http/secrets.ts'
+import { cutCredentials, toCredentials } from '../http/secrets.ts'
 
 /** A call that got no answer; carries what became of it through the client library. */
 export class ModelUnreached extends Error {
@@ -39,7 +39,7 @@ export function createModelFetch(
       ...(signal ? { signal } : {}),
     })
     if (!answer.ok) throw new ModelUnreached(answer)
-    const reply = cutCredentials(answer, apiKey === undefined ? [] : [apiKey])
+    const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
     const headers = Object.entries(reply.headers).flatMap(([name, values]) =>
       OF_THE_WIRE.has(name) ? [] : values.map((value): [string, string] => [name, value]),
     )

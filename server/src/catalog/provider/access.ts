@@ -31,12 +31,11 @@ export type ProviderGate = {
    * Asks to make one call, mostly at once; may wait a moment. Whoever enters must leave, and say whether the provider worked. `slot` is what
    * a `busy` answer gave: the place in the queue that was waited for.
    */
-  enter(
-    bucket: string,
-    limits: CallLimits,
-    options: { signal: AbortSignal; slot?: number | undefined },
-  ): GateAnswer | Promise<GateAnswer>
+  enter(bucket: string, limits: CallLimits, waiting: Waiting, slot?: number): GateAnswer | Promise<GateAnswer>
 }
+
+/** Who may have to wait. The signal is looked at only then. */
+type Waiting = { readonly signal: AbortSignal }
 
 /** Organisations enter by gates of their own to limits that they share, and take turns there. */
 export type ProviderGates = { of(orgId: string): ProviderGate }

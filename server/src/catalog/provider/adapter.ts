@@ -80,11 +80,12 @@ export function defineAdapter<Input, Result>(
     missPrice: spec.missPrice ?? 0,
     option: optionOf(provider, spec.price, spec.missPrice ?? 0),
     accepts: (input) => spec.accepts?.(input) ?? true,
-    async run(ask, input, more) {
-      const found = await spec.run(ask, input, more)
-      if (found.kind !== 'hit') return found
-      const value = question.result.safeParse(found.value)
-      return value.success ? { ...found, value: value.data } : MISS
-    },
+    run: (ask, input, more) => spec.run(ask, input, more).then(check),
+  }
+
+  function check(found: Found<Result>): Found<Result> {
+    if (found.kind !== 'hit') return found
+    const value = question.result.safeParse(found.value)
+    return value.success ? { ...found, value: value.data } : MISS
   }
 }

@@ -5,7 +5,7 @@ import type { CellContext } from './context.ts'
 import { runWaterfall, type Waterfall, type WaterfallResult } from './waterfall-run.ts'
 
 /** The outcome of an action that puts one question to providers in order, and makes its outputs of the answer. */
-export async function askInOrder<Input, Result, Outputs>(
+export function askInOrder<Input, Result, Outputs>(
   { adapters, steps, order }: ConfiguredWaterfall<Adapter<Input, Result>>,
   input: NoInfer<Input>,
   context: CellContext,
@@ -13,8 +13,9 @@ export async function askInOrder<Input, Result, Outputs>(
   check?: Waterfall<Input, Result>['check'],
 ): Promise<Outcome<Outputs>> {
   const { state } = context
-  const checking = check === undefined ? {} : { check }
-  return toOutcome(await runWaterfall({ adapters, steps, order, input, context, state, ...checking }), read)
+  const waterfall: Waterfall<Input, Result> = { adapters, steps, order, input, context, state }
+  if (check !== undefined) waterfall.check = check
+  return runWaterfall(waterfall).then((result) => toOutcome(result, read))
 }
 
 /** What a waterfall comes to as the outcome of an action. */

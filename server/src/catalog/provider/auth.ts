@@ -42,26 +42,38 @@ export function fieldsOf(auth: Auth): readonly (readonly string[])[] {
 /** `token` is one that was made, and can be made again. */
 export type Authorised = { headers: Record<string, string>; query: Record<string, string>; token?: string }
 type Place = { base: string; replaced: boolean }
+type Fields = ProviderKey['fields']
 
-/** At once, unless a token has to be made. */
+const known = new WeakMap<Auth, WeakMap<Fields, Authorised | Refusal>>()
+
+/** At once, unless a token has to be made. What is sent as it is given is the same object for all calls of a key. */
 export function authorise(
   context: ProviderContext,
   auth: Auth,
   key: ProviderKey,
-  place: Place,
+  placeOf: (context: ProviderContext, key: ProviderKey) => Place,
   refused: string | undefined,
 ): Authorised | Refusal | Promise<Authorised | Refusal> {
-  const { secret } = key.fields
-  if (auth.kind === 'none') return { headers: {}, query: {} }
-  if (auth.kind === 'oauth' && isMade(key.fields, auth.grant)) {
+  const { fields } = key
+  if (auth.kind === 'oauth' && isMade(fields, auth.grant)) {
+    const place = placeOf(context, key)
     return key
-      .token((fields) => makeToken(context, auth, fields, place), refused)
+      .token((current) => makeToken(context, auth, current, place), refused)
       .then((answer) => (answer.ok ? { ...bearer(answer.token), token: answer.token } : answer.refusal))
   }
+  let ofAuth = known.get(auth)
+  if (ofAuth === undefined) known.set(auth, (ofAuth = new WeakMap()))
+  let authorised = ofAuth.get(fields)
+  if (authorised === undefined) ofAuth.set(fields, (authorised = authoriseBy(auth, fields)))
+  return authorised
+}
+
+function authoriseBy(auth: Auth, fields: Fields): Authorised | Refusal {
+  const { secret } = fields
+  if (auth.kind === 'none') return { headers: {}, query: {} }
   if (secret === undefined || secret === '') return refusal('unconfigured', 'the connection has no secret')
   if (auth.kind === 'pair') {
-    const [first = '', second] =
-      key.fields['key'] === undefined ? secret.split(':') : [key.fields['key'], secret]
+    const [first = '', second] = fields['key'] === undefined ? secret.split(':') : [fields['key'], secret]
     if (second === undefined) return refusal('unconfigured', 'the key is not of the form key:secret')
     return { headers: { [auth.key]: first, [auth.secret]: second }, query: {} }
   }
@@ -138,7 +150,7 @@ async function makeToken(
   // An authorisation server says 400 to credentials that it does not know (RFC 6749, 5.2).
   const rules = { statuses: { 400: 'unconfigured' } } as const
   const secrets = given.map(([, value]) => value)
-  const answer = parseReply(reply, TokenReply, { rules, secrets, now: context.now() })
+  const answer = parseReply(reply, TokenReply, { rules, secrets: () => secrets, now: () => context.now() })
   if (!answer.ok) return answer
   const { access_token, expires_in, refresh_token, ...places } = answer.body
   const told = PLACES.flatMap((name): [string, string][] => {

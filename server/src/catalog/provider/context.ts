@@ -1,4 +1,5 @@
 import type { Egress } from '../../lib/egress/egress.ts'
+import type { CallOff } from '../../lib/egress/request.ts'
 import type { ProviderGate, ProviderKeys } from './access.ts'
 import type { ProviderRate } from './waterfall-order.ts'
 
@@ -7,6 +8,8 @@ export type ProviderContext = {
   egress: Egress
   /** Aborted at the action's timeout and when the row is given up. */
   signal: AbortSignal
+  /** The same for calls by the egress, where it is there for less than a signal. */
+  callOff?: CallOff
   now: () => Date
 }
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Egress } from '../../lib/egress/egress.ts'
-import type { EgressResponse } from '../../lib/egress/response.ts'
+import type { EgressRequest } from '../../lib/egress/request.ts'
 import type { ProviderOption } from '../fields/field.ts'
-import { cutCredentials } from '../http/secrets.ts'
+import { type Credential, cutCredentials, toCredentials } from '../http/secrets.ts'
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
@@ -90,38 +90,61 @@ export type Provider = {
 
 const TIMEOUT_MS = 15_000
 const MAX_BYTES = 5_000_000
+const NO_LIMITS: CallLimits = {}
+
+/** What goes with every call of a key: headers of calls without a body and with one, and what no answer may repeat. */
+type Sent = {
+  plain: Readonly<Record<string, string>>
+  json: Readonly<Record<string, string>>
+  credentials: readonly Credential[]
+}
 
 /** The one way to write a provider: how it is reached, what it asks for, and what its answers mean. */
 export function defineProvider(spec: ProviderSpec): Provider {
   const { id, name, auth, supportsOwnKey = auth.kind !== 'none', requiresOwnKey = false } = spec
-  const placeOf = ({ egress }: { egress: Pick<Egress, 'baseUrl'> }, key?: ProviderKey) => {
-    const own = key?.fields[spec.baseUrlField ?? '']?.replace(/\/+$/, '')
-    const base = egress.baseUrl(id, own ?? spec.baseUrl)
-    return { base, replaced: egress.baseUrl(id, '') !== '' }
+  const { baseUrlField, timeoutMs = TIMEOUT_MS } = spec
+  type Placing = { egress: Pick<Egress, 'baseUrl'> }
+  const baseOf = ({ egress }: Placing, key?: ProviderKey): string => {
+    const own = baseUrlField === undefined ? undefined : key?.fields[baseUrlField]?.replace(/\/+$/, '')
+    return egress.baseUrl(id, own ?? spec.baseUrl)
+  }
+  const isReplaced = ({ egress }: Placing): boolean => egress.baseUrl(id, '') !== ''
+  const placeOf = (context: Placing, key: ProviderKey) => ({
+    base: baseOf(context, key),
+    replaced: isReplaced(context),
+  })
+
+  const sent = new WeakMap<Authorised, Sent>()
+  const sentWith = (authorised: Authorised, key: ProviderKey): Sent => {
+    const known = sent.get(authorised)
+    if (known !== undefined) return known
+    const plain = { accept: 'application/json', ...spec.headers, ...authorised.headers }
+    const made = {
+      plain: Object.freeze(plain),
+      json: Object.freeze({ 'content-type': 'application/json', ...plain }),
+      credentials: toCredentials([...listCredentials(key), ...listSent(authorised)]),
+    }
+    // A token is another the next time.
+    if (authorised.token === undefined) sent.set(authorised, made)
+    return made
   }
 
-  async function send(
-    context: ProviderContext,
+  function toCall(
+    { query: more, headers: own }: Authorised,
+    { plain, json }: Sent,
     base: string,
     request: ProviderRequest,
-    authorised: Authorised,
-  ): Promise<EgressResponse | Refusal> {
-    const reply = await context.egress.fetch({
-      url: addressOf(base, request, authorised.query),
+  ): EgressRequest {
+    const usual = request.json === undefined ? plain : json
+    const call: EgressRequest = {
+      url: addressOf(base, request, more),
       method: request.method ?? 'GET',
-      headers: {
-        accept: 'application/json',
-        ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...spec.headers,
-        ...request.headers,
-        ...authorised.headers,
-      },
-      ...(request.json === undefined ? {} : { body: JSON.stringify(request.json) }),
-      timeoutMs: spec.timeoutMs ?? TIMEOUT_MS,
+      headers: request.headers === undefined ? usual : { ...usual, ...request.headers, ...own },
+      timeoutMs,
       maxBytes: MAX_BYTES,
-      signal: context.signal,
-    })
-    return reply.ok ? reply : refusalOfFailure(reply)
+    }
+    if (request.json !== undefined) call.body = JSON.stringify(request.json)
+    return call
   }
 
   return {
@@ -132,47 +155,45 @@ export function defineProvider(spec: ProviderSpec): Provider {
     supportsOwnKey,
     requiresOwnKey,
     isBuiltIn: false,
-    needsAddress: spec.baseUrl === '' && spec.baseUrlField === undefined,
-    isPlaced: (context) => spec.baseUrlField !== undefined || placeOf(context).base !== '',
+    needsAddress: spec.baseUrl === '' && baseUrlField === undefined,
+    isPlaced: (context) => baseUrlField !== undefined || baseOf(context) !== '',
     // What stands in a provider's place has limits of its own; it says so by 429.
-    limits: (context) => (placeOf(context).replaced ? {} : (spec.limits ?? {})),
+    limits: (context) => (isReplaced(context) ? NO_LIMITS : (spec.limits ?? NO_LIMITS)),
     probe: spec.probe ?? null,
     fields: {
       sets: fieldsOf(auth),
-      others: [...(spec.baseUrlField === undefined ? [] : [spec.baseUrlField]), ...(spec.fields ?? [])],
+      others: [...(baseUrlField === undefined ? [] : [baseUrlField]), ...(spec.fields ?? [])],
     },
     async request(context, key, request, schema) {
       let refused: string | undefined
       for (;;) {
-        const authorising = authorise(context, auth, key, placeOf(context, key), refused)
+        const authorising = authorise(context, auth, key, placeOf, refused)
         const authorised = authorising instanceof Promise ? await authorising : authorising
         if ('kind' in authorised) return { ok: false, refusal: authorised }
         // Only now: some tell where an account is when they make its token.
-        const { base } = placeOf(context, key)
+        const base = baseOf(context, key)
         if (base === '') {
-          const { baseUrlField } = spec
           const missing =
             baseUrlField === undefined
               ? 'has no address'
               : `needs --field ${baseUrlField}=... in its connection`
           return { ok: false, refusal: refusal('unconfigured', `${name} ${missing}`) }
         }
-        const reply = await send(context, base, request, authorised)
-        if ('kind' in reply) return { ok: false, refusal: reply }
-        const secrets = [
-          ...Object.values(key.fields),
-          ...(authorised.token === undefined ? [] : [authorised.token]),
-        ]
+        const sending = sentWith(authorised, key)
+        const call = toCall(authorised, sending, base, request)
+        call.signal = context.callOff ?? context.signal
+        const reply = await context.egress.fetch(call)
+        if (!reply.ok) return { ok: false, refusal: refusalOfFailure(reply) }
+        const { token } = authorised
         // A token may end before its time: it is made anew once.
-        if (reply.status === 401 && authorised.token !== undefined && refused === undefined) {
-          refused = authorised.token
+        if (reply.status === 401 && token !== undefined && refused === undefined) {
+          refused = token
           continue
         }
-        const credentials = [...listCredentials(key), ...listSent(authorised)]
-        const parsed = parseReply(cutCredentials(reply, credentials), schema, {
+        const parsed = parseReply(cutCredentials(reply, sending.credentials), schema, {
           rules: spec,
-          secrets,
-          now: context.now(),
+          secrets: () => [...Object.values(key.fields), ...(token === undefined ? [] : [token])],
+          now: () => context.now(),
         })
         if (!parsed.ok && parsed.refusal.kind === 'error' && parsed.refusal.misfit !== undefined) {
           tellMisfit({ provider: id, ...parsed.refusal.misfit })
@@ -186,19 +207,12 @@ export function defineProvider(spec: ProviderSpec): Provider {
 /** Fields of a connection that nobody may learn. Others, such as addresses and names, rightly stand in answers. */
 const CREDENTIALS = ['secret', 'client_secret', 'refresh_token', 'session_token']
 
-const known = new WeakMap<ProviderKey['fields'], readonly string[]>()
-
-/** Listed once for the calls that are made with them. */
 function listCredentials({ fields }: ProviderKey): readonly string[] {
   // One secret may be several, of which the first is a name.
-  const listed =
-    known.get(fields) ??
-    CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
-      secret,
-      ...secret.split(':').slice(1),
-    ])
-  known.set(fields, listed)
-  return listed
+  return CREDENTIALS.flatMap((name) => fields[name] ?? []).flatMap((secret) => [
+    secret,
+    ...secret.split(':').slice(1),
+  ])
 }
 
 function listSent({ headers, query, token }: Authorised): string[] {
@@ -244,11 +258,13 @@ function addressOf(
   { path, query = {} }: ProviderRequest,
   more: Record<string, string>,
 ): string {
-  const given = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...query, ...more })) {
-    if (Array.isArray(value)) for (const one of value) given.append(name, String(one))
-    else if (value !== undefined) given.append(name, String(value))
+  const all = { ...query, ...more }
+  const pairs: [string, string][] = []
+  for (const name in all) {
+    const value = all[name]
+    if (Array.isArray(value)) for (const one of value) pairs.push([name, String(one)])
+    else if (value !== undefined) pairs.push([name, String(value)])
   }
-  const search = given.toString()
-  return search === '' ? `${base}${path}` : `${base}${path}${path.includes('?') ? '&' : '?'}${search}`
+  if (pairs.length === 0) return `${base}${path}`
+  return `${base}${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs).toString()}`
 }

@@ -70,8 +70,9 @@ const EXCERPT = 200
 
 type Rules = {
   rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain' | 'slowDownMs'>
-  secrets: readonly string[]
-  now: Date
+  /** Cut out of the words of a refusal. */
+  secrets: () => readonly string[]
+  now: () => Date
   /** Read before, where numbers are to stay as they were written. */
   json?: JsonResult
 }
@@ -96,7 +97,7 @@ export function parseReply<Body>(
     (status >= 300 ? 'error' : null)
   if (kind !== null && kind !== 'answer') {
     const words = [WORDS[kind], `HTTP ${status}`].filter((word) => word !== undefined).join(' ')
-    const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets)}`
+    const message = `${words}${excerptOf(rules.explain?.(body) ?? reply.text(), secrets())}`
     return { ok: false, refusal: withDetails(refusal(kind, message), reply, { rules, now }) }
   }
   if (!json.ok) return misfitOf({ at: '', problem: json.message }, json.message)
@@ -119,7 +120,7 @@ function withDetails(
 ): Refusal {
   if (given.kind === 'error') return { ...given, transient: given.transient || reply.status >= 500 }
   if (given.kind !== 'rate_limited') return given
-  const afterMs = readRetryAfter(reply.header('retry-after'), now) ?? rules.slowDownMs
+  const afterMs = readRetryAfter(reply.header('retry-after'), now()) ?? rules.slowDownMs
   return afterMs === undefined ? given : { ...given, afterMs }
 }
 

@@ -30,10 +30,8 @@ export async function askProvider<Body>(
   const own = await context.keys.own(id, connection)
   const key = own ?? (connection === undefined && !provider.requiresOwnKey ? context.keys.platform(id) : null)
   if (key === null) return { ok: false, outcome: unrunnable(describeUnconnected(provider, connection)) }
-  const gate = await context.gate.enter(`${id} ${key.id}`, provider.limits(context), {
-    signal: context.signal,
-    slot: slotOf(context.state),
-  })
+  const bucket = `${id} ${key.id}`
+  const gate = await context.gate.enter(bucket, provider.limits(context), context, slotOf(context.state))
   if (gate.kind === 'busy') return { ok: false, outcome: wait(gate.afterMs, { slot: gate.slot }) }
   if (gate.kind === 'broken') {
     return {

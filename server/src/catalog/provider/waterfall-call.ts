@@ -25,25 +25,39 @@ export function chooseKey<Input, Result>(
     return context.keys.own(provider.id).then((key) => key ?? remedy())
   }
   const hasAddress = provider.isPlaced(context)
-  const remedy = () => remedyOf(provider, { ownKey: false, hasAddress })
-  if (provider.requiresOwnKey || !hasAddress) return remedy()
-  if (provider.auth.kind === 'none') return createKey('platform', {})
-  return context.keys.platform(provider.id) ?? remedy()
+  if (!provider.requiresOwnKey && hasAddress) {
+    const key = provider.auth.kind === 'none' ? NO_KEY : context.keys.platform(provider.id)
+    if (key !== null) return key
+  }
+  return remedyOf(provider, { ownKey: false, hasAddress })
 }
 
-/** Asks one provider, in as many calls as that takes. What may pass is a pause, as often as that is worth it (D24). */
-export async function callProvider<Input, Result>(
+/** Of providers that ask for none. */
+const NO_KEY = createKey('platform', {})
+
+/** Asks one provider, in as many calls as that takes. `concludeCall` says what its answer comes to. */
+export function callProvider<Input, Result>(
   adapter: Adapter<Input, Result>,
   input: Input,
   key: ProviderKey,
   turn: Turn,
   context: AskContext,
-): Promise<Exclude<Found<Result>, { kind: 'pending' }>> {
+): Promise<Found<Result>> {
   const { provider } = adapter
+  const running = adapter.run(createAsk(provider, key, turn, context), input, { poll: turn.poll, context })
+  if (!provider.isBuiltIn) return running
   const started = performance.now()
-  const ask = createAsk(provider, key, turn, context)
-  const found = await adapter.run(ask, input, { poll: turn.poll, context })
-  if (provider.isBuiltIn) turn.ms += Math.round(performance.now() - started)
+  return running.finally(() => {
+    turn.ms += Math.round(performance.now() - started)
+  })
+}
+
+/** What may pass is a pause, as often as that is worth it (D24). */
+export function concludeCall<Result>(
+  provider: Provider,
+  turn: Turn,
+  found: Found<Result>,
+): Exclude<Found<Result>, { kind: 'pending' }> {
   if (found.kind === 'pending') {
     turn.poll = found.poll
     turn.polls += 1
@@ -62,7 +76,6 @@ export async function callProvider<Input, Result>(
 
 /** Every call takes its own place at the gate, and replies of an earlier try are given again without a call. */
 function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: AskContext): AdapterAsk {
-  const { signal } = context
   const started = Date.now()
   let place = 0
   return async (request, schema, read) => {
@@ -76,7 +89,7 @@ function createAsk(provider: Provider, key: ProviderKey, turn: Turn, context: As
     const { slot } = turn
     if (slot !== undefined) delete turn.slot
     const limits = provider.limits(context)
-    const entering = context.gate.enter(`${provider.id} ${key.id}`, limits, { signal, slot })
+    const entering = context.gate.enter(`${provider.id} ${key.id}`, limits, context, slot)
     const gate = entering instanceof Promise ? await entering : entering
     if (gate.kind === 'broken') {
       const message = 'it fails time after time and is left alone for a while'

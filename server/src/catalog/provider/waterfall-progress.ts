@@ -32,8 +32,8 @@ export type Candidate<Result> = {
   verified: boolean
   credits: number
   /** What it would cost on the key of the installation, where it is one of the organisation. */
-  listed?: number
-  note?: string
+  listed?: number | undefined
+  note?: string | undefined
   /** What its check handed over when it paused. */
   check?: unknown
 }
@@ -48,7 +48,7 @@ export type Progress<Result> = Bill & {
   answered: boolean
   fallback?: { value: Result; provider: string }
   turn: Turn
-  candidate?: Candidate<Result>
+  candidate?: Candidate<Result> | undefined
   /** What checks of answers came to, by a name of what was checked. */
   checked: Record<string, unknown>
 }
@@ -66,6 +66,7 @@ export function readProgress<Result>(state: unknown, result: z.ZodType<Result>):
     failures: [],
     answered: false,
     turn: startTurn(),
+    candidate: undefined,
     checked: {},
   }
 }
@@ -86,10 +87,10 @@ function progressOf<Result>(result: z.ZodType<Result>): z.ZodType<Progress<Resul
         value: result,
         verified: z.boolean(),
         credits: z.number(),
-        listed: z.number().exactOptional(),
-        note: z.string().exactOptional(),
+        listed: z.number().optional(),
+        note: z.string().optional(),
         check: z.unknown().optional(),
       })
-      .exactOptional(),
+      .optional(),
   })
 }

@@ -262,7 +262,7 @@ describe('limits', () => {
     const slots: (number | undefined)[] = []
     const left: string[] = []
     const gate: ProviderGate = {
-      async enter(_bucket, _limits, { slot }) {
+      async enter(_bucket, _limits, _waiting, slot) {
         slots.push(slot)
         return answers.shift() ?? { kind: 'entered', leave: (result) => void left.push(result) }
       },
@@ -373,6 +373,19 @@ describe('limits', () => {
       expect(result).toMatchObject({ kind: 'found', value: { word: 'y' } })
     })
   })
+})
+
+it('goes on from the state of a pause as it is, without being stored in between', async () => {
+  let checks = 0
+  const check: Settings['check'] = ({ value }, _spent, { state }) => {
+    checks += 1
+    if (state === 'asked') return { kind: 'verified', value, credits: 0, provenance: [] }
+    return { kind: 'pause', ms: 10, state: 'asked' }
+  }
+  const { go, asked } = await make({ one: [nothing], two: [found('b')] }, { check })
+  const paused = await go(undefined)
+  const later = await go(paused.kind === 'pause' ? paused.state : undefined)
+  expect([asked(), checks, brief(later)]).toEqual([[1, 1, 0], 2, ['ONE miss 0', 'TWO hit 2']])
 })
 
 it('state of another version is a new beginning, and never taken for progress', async () => {

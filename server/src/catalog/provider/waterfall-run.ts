@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Provenance } from '../outcome.ts'
-import type { Adapter } from './adapter.ts'
-import type { AskContext } from './context.ts'
+import type { ProviderKey } from './access.ts'
+import type { Adapter, Found } from './adapter.ts'
+import type { AskContext, Reserved } from './context.ts'
 import { describeUnasked } from './remedy.ts'
-import { callProvider, chooseKey, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
+import { callProvider, chooseKey, concludeCall, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
 import { orderByFinds } from './waterfall-order.ts'
 import { type Bill, type Candidate, type Progress, readProgress, startTurn } from './waterfall-progress.ts'
 
@@ -55,7 +56,14 @@ export async function runWaterfall<Input, Result>(
   const ordered = steps === waterfall.steps ? waterfall : { ...waterfall, steps }
   while (progress.place < steps.length) {
     if (Date.now() - started > LONGEST_RUN_MS) return { kind: 'pause', ms: 0, state: progress }
-    const end = await takeStep(ordered, progress)
+    const preparing = prepareStep(ordered, progress)
+    const prepared = preparing instanceof Promise ? await preparing : preparing
+    if (prepared === null) continue
+    if ('kind' in prepared) return prepared
+    const { adapter, key } = prepared
+    const found = await callProvider(adapter, waterfall.input, key, progress.turn, waterfall.context)
+    const ending = noteFound(ordered, progress, prepared, found)
+    const end = ending instanceof Promise ? await ending : ending
     if (end !== null) return end
   }
   const { fallback, credits, provenance, failures, answered } = progress
@@ -82,12 +90,23 @@ function describeIfUnasked<Result>({ provenance, failures }: Progress<Result>): 
   return describeUnasked(unconfigured.map(({ provider, message = '' }) => ({ provider, remedy: message })))
 }
 
-/** Asks the provider at hand. Null when it is the next one's turn. */
-async function takeStep<Input, Result>(
+type Ended<Result> = WaterfallResult<Result> | null
+/** The provider at hand, and what asking it may cost. */
+type Prepared<Input, Result> = {
+  adapter: Adapter<Input, Result>
+  step: WaterfallStep
+  key: ProviderKey
+  price: number
+  missPrice: number
+}
+type Preparing<Input, Result> = Prepared<Input, Result> | Ended<Result>
+
+/** Finds out how the provider at hand is asked, mostly at once. Null when it is the next one's turn. */
+function prepareStep<Input, Result>(
   waterfall: Waterfall<Input, Result>,
   progress: Progress<Result>,
-): Promise<WaterfallResult<Result> | null> {
-  const { context, input } = waterfall
+): Preparing<Input, Result> | Promise<Preparing<Input, Result>> {
+  const { context } = waterfall
   const step = waterfall.steps[progress.place]
   const adapter = waterfall.adapters.find(({ provider }) => provider.id === step?.provider)
   if (step === undefined || adapter === undefined) {
@@ -98,16 +117,52 @@ async function takeStep<Input, Result>(
 
   if (adapter.option.disabled) return moveOn(progress, name, { status: 'disabled' })
   const choosing = chooseKey(adapter, step, context)
-  const key = choosing instanceof Promise ? await choosing : choosing
+  return choosing instanceof Promise
+    ? choosing.then((key) => reserveFor(waterfall, progress, { adapter, step }, key))
+    : reserveFor(waterfall, progress, { adapter, step }, choosing)
+}
+
+/** Sets aside what asking the provider may cost. */
+function reserveFor<Input, Result>(
+  { context, input, spent = 0 }: Waterfall<Input, Result>,
+  progress: Progress<Result>,
+  { adapter, step }: Pick<Prepared<Input, Result>, 'adapter' | 'step'>,
+  key: ProviderKey | string,
+): Preparing<Input, Result> | Promise<Preparing<Input, Result>> {
+  const { name } = adapter.provider
   if (typeof key === 'string') return moveOn(progress, name, { status: 'unconfigured', message: key })
   if (!adapter.accepts(input)) return moveOn(progress, name, { status: 'ineligible', message: UNFIT })
-  const [price, missPrice] = step.own_key ? [0, 0] : [adapter.price, adapter.missPrice]
+  const price = step.own_key ? 0 : adapter.price
+  const missPrice = step.own_key ? 0 : adapter.missPrice
+  const prepared = { adapter, step, key, price, missPrice }
   const most = Math.max(price, missPrice)
-  const reserving = most === 0 || context.reserve((waterfall.spent ?? 0) + progress.credits + most)
-  const reserved = reserving instanceof Promise ? await reserving : reserving
+  if (most === 0) return prepared
+  const reserving = context.reserve(spent + progress.credits + most)
+  return reserving instanceof Promise
+    ? reserving.then((reserved) => noteReserved(progress, prepared, reserved))
+    : noteReserved(progress, prepared, reserving)
+}
+
+function noteReserved<Input, Result>(
+  progress: Progress<Result>,
+  prepared: Prepared<Input, Result>,
+  reserved: Reserved,
+): Preparing<Input, Result> {
+  if (reserved === true) return prepared
   if (typeof reserved === 'object') return { kind: 'pause', ms: reserved.waitMs, state: progress }
-  if (!reserved) return stopForCredits(progress, name, most)
-  const called = await callProvider(adapter, input, key, progress.turn, context)
+  const { adapter, price, missPrice } = prepared
+  return stopForCredits(progress, adapter.provider.name, Math.max(price, missPrice))
+}
+
+/** What becomes of what the provider said. Null when it is the next one's turn. */
+function noteFound<Input, Result>(
+  waterfall: Waterfall<Input, Result>,
+  progress: Progress<Result>,
+  { adapter, step, price, missPrice }: Prepared<Input, Result>,
+  found: Found<Result>,
+): Ended<Result> | Promise<Ended<Result>> {
+  const { name } = adapter.provider
+  const called = concludeCall(adapter.provider, progress.turn, found)
   switch (called.kind) {
     case 'paused':
       return { kind: 'pause', ms: called.ms, state: progress }
@@ -116,9 +171,9 @@ async function takeStep<Input, Result>(
         value: called.value,
         verified: called.verified,
         credits: called.free ? 0 : price,
+        listed: step.own_key && !called.free ? adapter.price : undefined,
+        note: called.note,
       }
-      if (step.own_key && !called.free) progress.candidate.listed = adapter.price
-      if (called.note !== undefined) progress.candidate.note = called.note
       return weigh(waterfall, progress, name, progress.candidate)
     case 'miss':
       progress.answered = true
@@ -175,9 +230,11 @@ function moveOn<Result>(
   progress.credits = add(progress.credits, credits)
   progress.place += 1
   progress.turn = startTurn()
-  if (progress.candidate !== undefined) delete progress.candidate
+  progress.candidate = undefined
   return null
 }
+
+const STATUSES = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' } as const
 
 /** What becomes of an answer: the result, the fallback, or nothing. */
 function weigh<Input, Result>(
@@ -185,7 +242,7 @@ function weigh<Input, Result>(
   progress: Progress<Result>,
   provider: string,
   candidate: Candidate<Result>,
-): WaterfallResult<Result> | null | Promise<WaterfallResult<Result> | null> {
+): Ended<Result> | Promise<Ended<Result>> {
   const { value, verified, credits } = candidate
   const checked =
     waterfall.check === undefined
@@ -195,7 +252,7 @@ function weigh<Input, Result>(
           credits: 0,
           provenance: [],
         }
-      : waterfall.check({ value, verified }, add(waterfall.spent ?? 0, progress.credits, credits), {
+      : waterfall.check({ value, verified }, add(add(waterfall.spent ?? 0, progress.credits), credits), {
           state: candidate.check,
           checked: progress.checked,
         })
@@ -209,7 +266,7 @@ function conclude<Result>(
   provider: string,
   candidate: Candidate<Result>,
   checked: Check<Result>,
-): WaterfallResult<Result> | null {
+): Ended<Result> {
   const { credits, listed, note } = candidate
   if (checked.kind === 'pause') {
     candidate.check = checked.state
@@ -217,13 +274,13 @@ function conclude<Result>(
   }
   const rejected = checked.kind === 'rejected'
   if (rejected) progress.answered = true
-  const status = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' }[checked.kind]
+  const status = STATUSES[checked.kind]
   moveOn(
     progress,
     provider,
     rejected ? { status, message: note } : { status, credits, listed, message: note },
   )
-  progress.provenance.push(...checked.provenance)
+  for (const entry of checked.provenance) progress.provenance.push(entry)
   progress.credits = add(progress.credits, checked.credits)
   if (checked.kind === 'verified') {
     const { credits, provenance } = progress
@@ -245,6 +302,6 @@ function stopForCredits<Result>(
 }
 
 /** Thousandths are exact: 0.1 and 0.2 are 0.3. */
-function add(...credits: number[]): number {
-  return credits.reduce((sum, part) => sum + Math.round(part * 1000), 0) / 1000
+function add(one: number, other: number): number {
+  return (Math.round(one * 1000) + Math.round(other * 1000)) / 1000
 }

@@ -23,10 +23,14 @@ export function readPerson({
   }
 }
 
+/** A name that is its own host already. */
+const PLAIN = /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/
+
 /** `acme.com` of `https://www.acme.com/about`; as given when there is no host in it. */
 export function bareHost(text: string): string {
   const given = text.trim().toLowerCase()
   if (given === '') return ''
+  if (PLAIN.test(given)) return given.replace(/^www\./, '')
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//.test(given) ? given : `http://${given}`)
   return (url?.host ?? given).replace(/^www\./, '')
 }

@@ -66,22 +66,15 @@ async function runInSlot(
   const slots = express ? engine.slots.express : engine.slots.bulk
   const turn = slots.take(flight.facts.org_id)
   if (turn !== undefined) await turn
-  let stop: (() => void) | undefined
+  let timed: TimedCall | undefined
   try {
     // The process may have begun to end while it waited.
     if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
-    const limit = new CallLimit()
-    const database = new DatabaseUse()
-    const running = action.run({
-      inputs,
-      context: new CellContext(engine, walk, { action, limit, database }),
-    })
+    const call = new TimedCall(engine, flight, action)
+    const running = action.run({ inputs, context: new CellContext(engine, walk, call) })
     if (!(running instanceof Promise)) return running
-    // One promise for all ways in which the call may end: there is one for every cell.
-    const cut = Promise.withResolvers<CallEnd>()
-    stop = watchTime(engine, { flight, action, limit, cut })
-    running.then(cut.resolve, cut.reject)
-    return concludeInTime(engine, { flight, action, limit, database }, await cut.promise)
+    timed = call
+    return concludeInTime(call, await timed.watch(running))
   } catch (cause) {
     // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
     if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
@@ -89,16 +82,12 @@ async function runInSlot(
     if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
     return failUnexpectedly(engine, action, cause)
   } finally {
-    stop?.()
+    timed?.stop()
     slots.giveBack(flight.facts.org_id)
   }
 }
 
-function concludeInTime(
-  engine: Engine,
-  { flight, action, limit, database }: Omit<Call, 'cut'> & { database: DatabaseUse },
-  end: CallEnd,
-): CallOutcome {
+function concludeInTime({ engine, flight, action, limit, database }: TimedCall, end: CallEnd): CallOutcome {
   if (end === 'too late') {
     const hangs = database.hangs(action.timeoutSeconds * 1000)
     limit.abort()
@@ -121,22 +110,47 @@ function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: st
 }
 
 type CallEnd = CallOutcome | 'too late'
-type Call = { flight: Flight; action: Action; limit: CallLimit; cut: PromiseWithResolvers<CallEnd> }
 
-/** Ends the call when its time is over, or the process. Answers what ends the watch. */
-function watchTime(engine: Engine, { flight, action, limit, cut }: Call): () => void {
-  limit.start(action.timeoutSeconds * 1000, () => cut.resolve('too late'))
-  // A process that ends waits for short cells; a long one is parked, to be run again by another.
-  let grace: NodeJS.Timeout | undefined
-  const unwatch = engine.ending.watch(() => {
-    grace = setTimeout(() => {
-      limit.abort()
-      cut.resolve({ kind: 'wait', ms: 0, state: stateOfCut(flight.position) })
+/** A call that ends when its time is over, or the process. One is made for every cell, so it listens itself. */
+class TimedCall {
+  readonly engine: Engine
+  readonly flight: Flight
+  readonly action: Action
+  readonly limit = new CallLimit()
+  readonly database = new DatabaseUse()
+  #end: PromiseWithResolvers<CallEnd> | undefined
+  #grace: NodeJS.Timeout | undefined
+
+  constructor(engine: Engine, flight: Flight, action: Action) {
+    this.engine = engine
+    this.flight = flight
+    this.action = action
+  }
+
+  /** One promise for all ways in which the call may end. */
+  watch(running: Promise<CallOutcome>): Promise<CallEnd> {
+    const end = (this.#end = Promise.withResolvers<CallEnd>())
+    this.limit.start(this.action.timeoutSeconds * 1000, this)
+    this.engine.ending.watch(this)
+    running.then(end.resolve, end.reject)
+    return end.promise
+  }
+
+  onLimit(): void {
+    this.#end?.resolve('too late')
+  }
+
+  /** A process that ends waits for short cells; a long one is parked, to be run again by another. */
+  onEnding(): void {
+    this.#grace = setTimeout(() => {
+      this.limit.abort()
+      this.#end?.resolve({ kind: 'wait', ms: 0, state: stateOfCut(this.flight.position) })
     }, ENDING_GRACE_MS)
-  })
-  return () => {
-    limit.stop()
-    clearTimeout(grace)
-    unwatch()
+  }
+
+  stop(): void {
+    this.limit.stop()
+    clearTimeout(this.#grace)
+    this.engine.ending.unwatch(this)
   }
 }

@@ -6,9 +6,9 @@ afterEach(() => void vi.useRealTimers())
 
 function startLimit(ms: number): { limit: CallLimit; ended: () => boolean } {
   const limit = new CallLimit()
-  const onEnd = vi.fn<() => void>()
-  limit.start(ms, onEnd)
-  return { limit, ended: () => onEnd.mock.calls.length > 0 }
+  const onLimit = vi.fn<() => void>()
+  limit.start(ms, { onLimit })
+  return { limit, ended: () => onLimit.mock.calls.length > 0 }
 }
 
 it('ends after its time', () => {
@@ -40,14 +40,14 @@ it('a wait that began before the limit was started, or that fails, counts no mor
   const limit = new CallLimit()
   const wait = Promise.withResolvers<void>()
   const held = limit.hold(wait.promise)
-  const onEnd = vi.fn<() => void>()
-  limit.start(1000, onEnd)
+  const onLimit = vi.fn<() => void>()
+  limit.start(1000, { onLimit })
   vi.advanceTimersByTime(5000)
-  expect(onEnd).not.toHaveBeenCalled()
+  expect(onLimit).not.toHaveBeenCalled()
   wait.reject(new Error('no'))
   await expect(held).rejects.toThrow('no')
   vi.advanceTimersByTime(1000)
-  expect(onEnd).toHaveBeenCalled()
+  expect(onLimit).toHaveBeenCalled()
 })
 
 it('one that was stopped never ends, also when a wait ends later', async () => {
@@ -59,4 +59,20 @@ it('one that was stopped never ends, also when a wait ends later', async () => {
   await held
   vi.advanceTimersByTime(5000)
   expect(ended()).toBe(false)
+})
+
+it.each([
+  ['a signal', (limit: CallLimit) => limit.signal],
+  ['itself', (limit: CallLimit) => limit],
+])('who listens to %s hears of its end once, unless they have left', (_what, callOffOf) => {
+  const limit = new CallLimit()
+  const callOff = callOffOf(limit)
+  const listeners = Array.from({ length: 4 }, () => ({ handleEvent: vi.fn<() => void>() }))
+  for (const listener of listeners) callOff.addEventListener('abort', listener)
+  for (const left of [listeners[0], listeners[2]]) if (left) callOff.removeEventListener('abort', left)
+  expect(callOff.aborted).toBe(false)
+  limit.abort()
+  limit.abort()
+  expect(callOff.aborted).toBe(true)
+  expect(listeners.map(({ handleEvent }) => handleEvent.mock.calls.length)).toEqual([0, 1, 0, 1])
 })

@@ -1,11 +1,21 @@
+import type { CallOff, CallOffListener } from '../../lib/egress/request.ts'
+
+/** Told when the time is over. */
+type LimitWatcher = { onLimit(): void }
+
+const tell = (watcher: LimitWatcher): void => watcher.onLimit()
+
 /**
  * The time that the call of an action may take, and its signal. It stands still while the action waits for its turn among
  * others. Made for every cell, so that timer and signal are made only where they are needed.
  */
-export class CallLimit {
+export class CallLimit implements CallOff {
   #controller: AbortController | undefined
   #aborted = false
-  #onEnd: (() => void) | undefined
+  /** Who is told of the end without a signal: mostly one call at a time. */
+  #listener: CallOffListener | undefined
+  #others: Set<CallOffListener> | undefined
+  #watcher: LimitWatcher | undefined
   #timer: NodeJS.Timeout | undefined
   #leftMs = 0
   #since = 0
@@ -17,14 +27,31 @@ export class CallLimit {
     return this.#controller.signal
   }
 
-  abort(): void {
-    this.#aborted = true
-    this.#controller?.abort()
+  get aborted(): boolean {
+    return this.#aborted
   }
 
-  start(ms: number, onEnd: () => void): void {
+  addEventListener(_type: 'abort', listener: CallOffListener): void {
+    if (this.#listener === undefined) this.#listener = listener
+    else (this.#others ??= new Set()).add(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: CallOffListener): void {
+    if (this.#listener === listener) this.#listener = undefined
+    else this.#others?.delete(listener)
+  }
+
+  abort(): void {
+    if (this.#aborted) return
+    this.#aborted = true
+    this.#controller?.abort()
+    this.#listener?.handleEvent()
+    for (const listener of this.#others ?? []) listener.handleEvent()
+  }
+
+  start(ms: number, watcher: LimitWatcher): void {
     this.#leftMs = ms
-    this.#onEnd = onEnd
+    this.#watcher = watcher
     this.#run()
   }
 
@@ -42,13 +69,13 @@ export class CallLimit {
 
   stop(): void {
     this.#rest()
-    this.#onEnd = undefined
+    this.#watcher = undefined
   }
 
   #run(): void {
-    if (this.#holds > 0 || this.#onEnd === undefined) return
+    if (this.#holds > 0 || this.#watcher === undefined) return
     this.#since = performance.now()
-    this.#timer = setTimeout(this.#onEnd, this.#leftMs)
+    this.#timer = setTimeout(tell, this.#leftMs, this.#watcher)
   }
 
   #rest(): void {

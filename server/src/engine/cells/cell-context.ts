@@ -1,7 +1,9 @@
 import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
+import type { ProviderGate } from '../../catalog/provider/access.ts'
 import type { Reserved } from '../../catalog/provider/context.ts'
 import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
+import type { CallOff } from '../../lib/egress/request.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
@@ -65,13 +67,7 @@ export class CellContext implements ActionContext {
     return this.#engine.services.pages.of(this.#flight.facts.org_id)
   }
   get gate(): ActionContext['gate'] {
-    const gate = this.#engine.services.gates.of(this.#flight.facts.org_id)
-    return {
-      enter: (bucket, limits, options) => {
-        const entered = gate.enter(bucket, limits, options)
-        return entered instanceof Promise ? this.#database.watch(entered) : entered
-      },
-    }
+    return new WatchedGate(this.#engine.services.gates.of(this.#flight.facts.org_id), this.#database)
   }
   get keys(): ActionContext['keys'] {
     const keys = this.#engine.environment.keysOf(this.#flight.facts)
@@ -89,6 +85,9 @@ export class CellContext implements ActionContext {
   }
   get signal(): AbortSignal {
     return this.#limit.signal
+  }
+  get callOff(): CallOff {
+    return this.#limit
   }
   get state(): unknown {
     return readState(this.#flight.position.state)
@@ -128,10 +127,29 @@ export class CellContext implements ActionContext {
     return this.#database.watch(this.#engine.environment.knowledgeOf(this.#flight.facts.org_id))
   }
   reserve(credits: number): Reserved | Promise<Reserved> {
-    const toReserved = (answer: Holding): Reserved =>
-      answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
     const asked = holdCredits(this.#engine, this.#flight, Math.round(credits * MILLIS))
-    return asked instanceof Promise ? this.#database.watch(asked).then(toReserved) : toReserved(asked)
+    return asked instanceof Promise
+      ? this.#database.watch(asked).then((answer) => this.#toReserved(answer))
+      : this.#toReserved(asked)
+  }
+  #toReserved(answer: Holding): Reserved {
+    return answer === 'short' ? { waitMs: this.#engine.purses.waitMs() } : answer === 'held'
+  }
+}
+
+/** What waits for the database at the gate is noted. */
+class WatchedGate implements ProviderGate {
+  readonly #gate: ProviderGate
+  readonly #database: DatabaseUse
+
+  constructor(gate: ProviderGate, database: DatabaseUse) {
+    this.#gate = gate
+    this.#database = database
+  }
+
+  enter(...asked: Parameters<ProviderGate['enter']>): ReturnType<ProviderGate['enter']> {
+    const entered = this.#gate.enter(...asked)
+    return entered instanceof Promise ? this.#database.watch(entered) : entered
   }
 }
 

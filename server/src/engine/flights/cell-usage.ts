@@ -21,13 +21,16 @@ type Counted = {
 export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlement }[]): Counted[] {
   const sums = new Map<string, Counted>()
   for (const [facts, cells] of cellsByRun(batch)) {
-    // Of this run, by action, those that no provider answered: the others have a key of text each.
-    const known = new Map<string | undefined, Counted>()
+    // Of this run, by action and who answered.
+    const known = new Map<string | undefined, Map<string | undefined, Counted>>()
     for (const cell of cells) {
+      const { template } = cell
       const provider = answeredBy(cell)
-      let sum = provider === undefined ? known.get(cell.template) : undefined
-      sum ??= sumOf(sums, facts, cell.template ?? null, provider ?? null)
-      if (provider === undefined) known.set(cell.template, sum)
+      let byProvider = known.get(template)
+      if (byProvider === undefined) known.set(template, (byProvider = new Map()))
+      let sum = byProvider.get(provider)
+      if (sum === undefined)
+        byProvider.set(provider, (sum = sumOf(sums, facts, template ?? null, provider ?? null)))
       sum.n += 1
       if (cell.creditsMillis > 0) sum.b += 1
       if (cell.cached) sum.c += 1

@@ -93,19 +93,31 @@ export function createBreakers(store: Store, log: Log): Breakers {
     telling.add(told)
   }
 
-  function entryOf(bucket: string, breaker: Breaker): BreakerEntry {
-    const { round } = breaker
-    return {
-      remainingMs: () => Math.max(0, breaker.brokenUntil - Date.now()),
-      note(result) {
-        // Calls that were under way when it opened say nothing new, whenever they end.
-        if (round !== breaker.round) return
-        if (result === 'broken') noteFailure(bucket, breaker)
-        else {
-          breaker.failures = 0
-          breaker.openings = 0
-        }
-      },
+  /** One is made for every call. */
+  class Entry implements BreakerEntry {
+    readonly #bucket: string
+    readonly #breaker: Breaker
+    readonly #round: number
+
+    constructor(bucket: string, breaker: Breaker) {
+      this.#bucket = bucket
+      this.#breaker = breaker
+      this.#round = breaker.round
+    }
+
+    remainingMs(): number {
+      return Math.max(0, this.#breaker.brokenUntil - Date.now())
+    }
+
+    note(result: 'worked' | 'broken'): void {
+      const breaker = this.#breaker
+      // Calls that were under way when it opened say nothing new, whenever they end.
+      if (this.#round !== breaker.round) return
+      if (result === 'broken') noteFailure(this.#bucket, breaker)
+      else {
+        breaker.failures = 0
+        breaker.openings = 0
+      }
     }
   }
 
@@ -113,8 +125,8 @@ export function createBreakers(store: Store, log: Log): Breakers {
     enter(bucket) {
       const breaker = breakerOf(bucket)
       return Date.now() - breaker.refreshedAt > REFRESH_MS
-        ? refresh(bucket, breaker).then(() => entryOf(bucket, breaker))
-        : entryOf(bucket, breaker)
+        ? refresh(bucket, breaker).then(() => new Entry(bucket, breaker))
+        : new Entry(bucket, breaker)
     },
     flush: async () => void (await Promise.all(telling)),
   }

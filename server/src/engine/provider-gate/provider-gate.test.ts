@@ -15,7 +15,7 @@ let serial = 0
 const bucketName = () => `provider ${(serial += 1)}`
 
 const enter = async (gate: ProviderGate, bucket: string, limits: CallLimits, slot?: number) =>
-  gate.enter(bucket, limits, { signal, slot })
+  gate.enter(bucket, limits, { signal }, slot)
 
 async function pass(gate: ProviderGate, bucket: string, result: 'worked' | 'broken' = 'worked') {
   const answer = await enter(gate, bucket, {})

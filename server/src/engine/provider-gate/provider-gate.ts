@@ -6,7 +6,7 @@ import { type BreakerEntry, createBreakers } from './provider-breaker.ts'
 import { createPlaces } from './provider-places.ts'
 import { createSlotQueue, HORIZON_MS, SHORT_WAIT_MS } from './provider-slots.ts'
 
-type Waiting = Parameters<ProviderGate['enter']>[2]
+type Waiting = { readonly signal: AbortSignal; slot: number | undefined }
 
 /** Limits by bucket, a provider with one key. Without limits a call costs no statement, and mostly enters at once. */
 export function createProviderGates(store: Store, log: Log): ProviderGates & { flush(): Promise<void> } {
@@ -38,21 +38,28 @@ export function createProviderGates(store: Store, log: Log): ProviderGates & { f
     return admit(breaker, () => places.giveBack(bucket))
   }
 
-  const gateOf = (orgId: string): ProviderGate => ({
-    enter(bucket, limits, waiting) {
+  /** Made for every call. */
+  class OrgGate implements ProviderGate {
+    readonly #orgId: string
+
+    constructor(orgId: string) {
+      this.#orgId = orgId
+    }
+
+    enter(bucket: string, limits: CallLimits, waiting: Pick<Waiting, 'signal'>, slot?: number) {
       const pass = (breaker: BreakerEntry) => {
+        if (isUnlimited(limits)) return admit(breaker, undefined)
         const brokenMs = breaker.remainingMs()
         if (brokenMs > 0) return { kind: 'broken' as const, afterMs: brokenMs }
-        return isUnlimited(limits)
-          ? admit(breaker, undefined)
-          : queue(orgId, bucket, limits, waiting, breaker)
+        return queue(this.#orgId, bucket, limits, { signal: waiting.signal, slot }, breaker)
       }
       const entry = breakers.enter(bucket)
       return entry instanceof Promise ? entry.then(pass) : pass(entry)
-    },
-  })
+    }
+  }
+
   return {
-    of: gateOf,
+    of: (orgId) => new OrgGate(orgId),
     flush: async () => void (await Promise.all([breakers.flush(), places.flush()])),
   }
 }
@@ -68,15 +75,26 @@ function admit(breaker: BreakerEntry, giveBack: (() => void) | undefined): GateA
     giveBack?.()
     return { kind: 'broken', afterMs: brokenMs }
   }
-  let left = false
-  return {
-    kind: 'entered',
-    leave(result) {
-      if (left) return
-      left = true
-      giveBack?.()
-      breaker.note(result)
-    },
+  return new Entered(breaker, giveBack)
+}
+
+/** One is made for every call. */
+class Entered {
+  readonly kind = 'entered'
+  readonly #breaker: BreakerEntry
+  readonly #giveBack: (() => void) | undefined
+  #hasLeft = false
+
+  constructor(breaker: BreakerEntry, giveBack: (() => void) | undefined) {
+    this.#breaker = breaker
+    this.#giveBack = giveBack
+  }
+
+  leave(result: 'worked' | 'broken'): void {
+    if (this.#hasLeft) return
+    this.#hasLeft = true
+    this.#giveBack?.()
+    this.#breaker.note(result)
   }
 }
 

@@ -90,10 +90,11 @@ export function createEgress(options: {
     let route = ''
     try {
       const start = parseUrl(request.url)
-      route = start.origin
+      const { origin } = start
+      route = origin
       const expected = { request, deadline, holding, maxBytes }
       const defaults = part === undefined ? wholeDefaults : [...basicDefaults, ...headersFor(part)]
-      let hop = firstHop(start, request, defaults)
+      let hop = firstHop({ url: start, origin }, request, defaults)
       for (let redirects = 0; ; redirects += 1) {
         const exchanged = await exchange(agent, hop, expected)
         const { status, headers, body: sent } = exchanged
@@ -111,7 +112,7 @@ export function createEgress(options: {
           throw new EgressFault('too_many_redirects', `more than ${maxRedirects} redirects.`)
         }
         hop = next
-        route = `${hop.url.origin} (redirected from ${start.origin})`
+        route = `${hop.origin} (redirected from ${origin})`
       }
     } catch (error) {
       return toFailure(route === '' ? error : onRoute(route, error), Math.round(performance.now() - started))

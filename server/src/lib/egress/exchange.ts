@@ -4,7 +4,7 @@ import { EgressFault } from './failures.ts'
 import type { Holding } from './held-bytes.ts'
 import { type Hop, locationOf } from './hops.ts'
 import { type Kept, keptOf } from './part.ts'
-import type { EgressRequest } from './request.ts'
+import type { CallOff, EgressRequest } from './request.ts'
 import type { SentHeaders } from './response.ts'
 
 export type Exchanged = {
@@ -34,8 +34,8 @@ const MAX_UNWANTED = 16_384
  */
 export function exchange(agent: Agent, hop: Hop, expected: Expectation): Promise<Exchanged> {
   const under = new Exchange(hop, expected)
-  const { origin, pathname, search } = hop.url
-  const { method, headers, body } = hop
+  const { pathname, search } = hop.url
+  const { origin, method, headers, body } = hop
   agent.dispatch({ origin, path: pathname + search, method, headers, body }, under)
   return under.promise
 }
@@ -147,12 +147,12 @@ export class Deadline {
   /** Why the call is over before its end. */
   fault: EgressFault | undefined
   readonly #timeoutMs: number
-  readonly #outer: AbortSignal | undefined
+  readonly #outer: CallOff | undefined
   readonly #timer: NodeJS.Timeout
   #watcher: Failing | undefined
   #endings: (() => void)[] | undefined
 
-  constructor(timeoutMs: number, outer: AbortSignal | undefined) {
+  constructor(timeoutMs: number, outer: CallOff | undefined) {
     this.#timeoutMs = timeoutMs
     this.#outer = outer
     this.#timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS), this)

@@ -5,6 +5,8 @@ import { type SentHeaders, valuesOf } from './response.ts'
 /** One request to one origin; a redirect makes the next. */
 export type Hop = {
   url: URL
+  /** Of the URL, which makes it anew each time that it is asked. */
+  origin: string
   method: string
   /** Lower-case names, each followed by its value: undici takes them so, and nothing is made for each of them. */
   headers: string[]
@@ -52,14 +54,29 @@ export function parseUrl(text: string): URL {
 }
 
 /** Checks a caller's request; throws a fault for what cannot be sent. */
-export function firstHop(url: URL, request: EgressRequest, defaults: readonly string[]): Hop {
+export function firstHop(
+  { url, origin }: Pick<Hop, 'url' | 'origin'>,
+  request: EgressRequest,
+  defaults: readonly string[],
+): Hop {
   const method = (request.method ?? 'GET').toUpperCase()
   if (!TOKEN.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw new EgressFault('protocol', 'the request has a method that cannot be sent.')
   }
+  const headers = headersOf(request.headers, defaults)
+  return { url, origin, method, headers, body: request.body ?? null }
+}
+
+const known = new WeakMap<object, { defaults: readonly string[]; headers: string[] }>()
+
+function headersOf(given: EgressRequest['headers'], defaults: readonly string[]): string[] {
+  const kept = given === undefined ? undefined : known.get(given)
+  if (kept?.defaults === defaults) return kept.headers
   const headers = [...defaults]
-  addHeaders(headers, request.headers ?? {})
-  return { url, method, headers, body: request.body ?? null }
+  if (given === undefined) return headers
+  addHeaders(headers, given)
+  if (Object.isFrozen(given)) known.set(given, { defaults, headers })
+  return headers
 }
 
 /** In place of the defaults of the same names. */
@@ -108,12 +125,13 @@ export function nextHop(hop: Hop, status: number, location: string): Hop {
   if (body !== null && hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new EgressFault('protocol', 'the redirect would send the body again without encryption.')
   }
-  const crosses = url.origin !== hop.url.origin
+  const { origin } = url
+  const crosses = origin !== hop.origin
   const isKept = (name: string) =>
     !(crosses && !KEPT_ACROSS_ORIGINS.has(name)) && !(toGet && DESCRIBES_BODY.has(name))
   // A value goes with its name.
   const headers = hop.headers.filter((_, at) => isKept(hop.headers[at - (at % 2)] ?? ''))
-  return { url, method: toGet ? 'GET' : hop.method, headers, body }
+  return { url, origin, method: toGet ? 'GET' : hop.method, headers, body }
 }
 
 function describeUnusable(url: URL): string | null {

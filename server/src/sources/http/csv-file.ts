@@ -112,7 +112,11 @@ async function readPart(
   if (reply.status === 304) return { ...nothing, isUnchanged: true }
   if (reply.status === 416) return { ...nothing, isUnchanged: false }
   if (reply.status !== 200 && reply.status !== 206) {
-    const answer = parseReply(reply, z.unknown(), { rules: RULES, secrets, now: context.now() })
+    const answer = parseReply(reply, z.unknown(), {
+      rules: RULES,
+      secrets: () => secrets,
+      now: () => context.now(),
+    })
     return answer.ok ? refusal('error', `HTTP ${reply.status}, which is no file`) : answer.refusal
   }
   const part = { bytes: reply.body, more: reply.more, version, isUnchanged: false }

@@ -76,7 +76,12 @@ export const pagedItems = definePull(items, http, {
     const reply = await context.egress.fetch(request)
     if (!reply.ok) return refusalOfFailure(reply)
     const json = await reply.exactJson()
-    const answer = parseReply(reply, z.unknown(), { rules: RULES, secrets, now: context.now(), json })
+    const answer = parseReply(reply, z.unknown(), {
+      rules: RULES,
+      secrets: () => secrets,
+      now: () => context.now(),
+      json,
+    })
     if (!answer.ok) return answer.refusal
     const found = body.items_path === undefined ? answer.body : valueAt(answer.body, body.items_path)
     if (!Array.isArray(found)) return refusal('ineligible', whereIsList(answer.body, body.items_path))
