@@ -70,36 +70,24 @@ export function gather(
   walk: RowWalk,
   end: CellCaching['end'] | null,
 ): Gathered | Promise<Gathered> {
-  const gathered: Gathered = { cells: [], next: walk.flight.position.action, parking: null }
+  return gatherOn(engine, walk, { cells: [], next: walk.flight.position.action, parking: null }, end)
+}
+
+function gatherOn(
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): Gathered | Promise<Gathered> {
   for (;;) {
     const startedAt = Date.now()
     const running = runNext(engine, walk, gathered, end)
     if (running instanceof Promise)
-      return gatherOn(engine, walk, { gathered, end, first: { running, startedAt } })
+      return running.then((result) =>
+        takeResult(walk, gathered, result, startedAt) ? gatherOn(engine, walk, gathered, end) : gathered,
+      )
     if (!takeResult(walk, gathered, running, startedAt)) return gathered
   }
-}
-
-async function gatherOn(
-  engine: Engine,
-  walk: RowWalk,
-  {
-    gathered,
-    end,
-    first: { running, startedAt },
-  }: {
-    gathered: Gathered
-    end: CellCaching['end'] | null
-    first: { running: Promise<CellResult>; startedAt: number }
-  },
-): Promise<Gathered> {
-  let goesOn = takeResult(walk, gathered, await running, startedAt)
-  while (goesOn) {
-    const nextStartedAt = Date.now()
-    const result = runNext(engine, walk, gathered, end)
-    goesOn = takeResult(walk, gathered, result instanceof Promise ? await result : result, nextStartedAt)
-  }
-  return gathered
 }
 
 function runNext(

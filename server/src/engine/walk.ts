@@ -63,15 +63,16 @@ function atHand(engine: Engine, job: RowJob, how: WalkOptions): RowAtHand {
 }
 
 /** The flight to be walked; null when there is nothing left to do for the job. */
-async function peekOrClaim(
+function peekOrClaim(
   engine: Engine,
   row: RowAtHand,
   endPriority: RowWalk['endPriority'],
 ): Promise<Flight | null> {
   const { job, how, peeks } = row
   const { express = false, fresh = false, resumed = false } = how
-  if (peeks && how.peeked !== true && (await walkPurely(engine, row, endPriority))) return null
-  return engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
+  const claim = () => engine.flights.claim(job, { express, fresh: fresh && !peeks, resumed })
+  if (!peeks || how.peeked === true) return claim()
+  return walkPurely(engine, row, endPriority).then((isThrough) => (isThrough ? null : claim()))
 }
 
 /** What this process set aside for the cell before it was parked. */

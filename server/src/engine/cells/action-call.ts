@@ -2,6 +2,7 @@ import type { Action } from '../../catalog/define.ts'
 import { type Outcome, unrunnable } from '../../catalog/outcome.ts'
 import { AppError, reasonOf } from '../../lib/errors.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
+import type { Slots } from '../../lib/timing/slots.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CallLimit } from './call-limit.ts'
@@ -54,49 +55,21 @@ function runPure(
   }
 }
 
-/** Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. */
-async function runInSlot(
+/**
+ * Runs an action under its timeout. The row is parked when the database is not available, whatever the action says then. Nothing
+ * is waited for where there is a slot and the action answers at once.
+ */
+function runInSlot(
   engine: Engine,
   walk: SlottedWalk,
   action: Action,
   inputs: Inputs,
-): Promise<CallOutcome> {
-  const { flight, express } = walk
+): CallOutcome | Promise<CallOutcome> {
   walk.endPriority?.()
-  const slots = express ? engine.slots.express : engine.slots.bulk
-  const turn = slots.take(flight.facts.org_id)
-  if (turn !== undefined) await turn
-  let timed: TimedCall | undefined
-  try {
-    // The process may have begun to end while it waited.
-    if (engine.ending.hasBegun()) return { kind: 'wait', ms: 0, state: flight.position.state }
-    const call = new TimedCall(engine, flight, action)
-    const running = action.run({ inputs, context: new CellContext(engine, walk, call) })
-    if (!(running instanceof Promise)) return running
-    timed = call
-    return concludeInTime(call, await timed.watch(running))
-  } catch (cause) {
-    // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
-    if (isOutage(cause)) return parkForOutage(engine, flight, action, reasonOf(cause))
-    // A connection that is there and cannot be opened: somebody has to mend it, as one that is missing (D18).
-    if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
-    return failUnexpectedly(engine, action, cause)
-  } finally {
-    timed?.stop()
-    slots.giveBack(flight.facts.org_id)
-  }
-}
-
-function concludeInTime({ engine, flight, action, limit, database }: TimedCall, end: CallEnd): CallOutcome {
-  if (end === 'too late') {
-    const hangs = database.hangs(action.timeoutSeconds * 1000)
-    limit.abort()
-    if (hangs) return parkForOutage(engine, flight, action, 'a statement hangs')
-    return { kind: 'failed', message: `no answer within ${action.timeoutSeconds} s` }
-  }
-  if (database.fault !== undefined && !SUCCESSES.has(end.kind))
-    return parkForOutage(engine, flight, action, reasonOf(database.fault))
-  return end
+  const slots = walk.express ? engine.slots.express : engine.slots.bulk
+  const turn = slots.take(walk.flight.facts.org_id)
+  const call = new TimedCall(engine, walk, action, slots)
+  return turn === undefined ? call.run(inputs) : turn.then(() => call.run(inputs))
 }
 
 function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallOutcome {
@@ -104,53 +77,104 @@ function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallO
   return { kind: 'failed', message: `the action failed unexpectedly: ${reasonOf(cause)}` }
 }
 
-function parkForOutage(engine: Engine, flight: Flight, action: Action, cause: string): CallOutcome {
-  engine.log.warn({ cause, action: action.id }, 'the database went away under an action')
-  return { kind: 'wait', ms: backoff(0), state: stateOfCut(flight.position) }
-}
-
-type CallEnd = CallOutcome | 'too late'
-
-/** A call that ends when its time is over, or the process. One is made for every cell, so it listens itself. */
+/** A call in its slot, which ends when its time is over, or the process. One is made for every cell, so it listens itself. */
 class TimedCall {
-  readonly engine: Engine
-  readonly flight: Flight
   readonly action: Action
   readonly limit = new CallLimit()
   readonly database = new DatabaseUse()
-  #end: PromiseWithResolvers<CallEnd> | undefined
+  readonly #engine: Engine
+  readonly #walk: SlottedWalk
+  readonly #slots: Slots
+  /** One promise for all ways in which the call may end. */
+  #end: PromiseWithResolvers<CallOutcome> | undefined
   #grace: NodeJS.Timeout | undefined
 
-  constructor(engine: Engine, flight: Flight, action: Action) {
-    this.engine = engine
-    this.flight = flight
+  constructor(engine: Engine, walk: SlottedWalk, action: Action, slots: Slots) {
     this.action = action
+    this.#engine = engine
+    this.#walk = walk
+    this.#slots = slots
   }
 
-  /** One promise for all ways in which the call may end. */
-  watch(running: Promise<CallOutcome>): Promise<CallEnd> {
-    const end = (this.#end = Promise.withResolvers<CallEnd>())
+  run(inputs: Inputs): CallOutcome | Promise<CallOutcome> {
+    // The process may have begun to end while it waited.
+    if (this.#engine.ending.hasBegun())
+      return this.#leave({ kind: 'wait', ms: 0, state: this.#position.state })
+    try {
+      const running = this.action.run({ inputs, context: new CellContext(this.#engine, this.#walk, this) })
+      return running instanceof Promise ? this.#watch(running) : this.#leave(running)
+    } catch (cause) {
+      return this.#leave(this.#explain(cause))
+    }
+  }
+
+  #watch(running: Promise<CallOutcome>): Promise<CallOutcome> {
+    const end = Promise.withResolvers<CallOutcome>()
+    this.#end = end
     this.limit.start(this.action.timeoutSeconds * 1000, this)
-    this.engine.ending.watch(this)
-    running.then(end.resolve, end.reject)
+    this.#engine.ending.watch(this)
+    running.then(
+      (outcome) => this.#finish(this.#judge(outcome)),
+      (cause: unknown) => this.#finish(this.#explain(cause)),
+    )
     return end.promise
   }
 
   onLimit(): void {
-    this.#end?.resolve('too late')
+    const { timeoutSeconds } = this.action
+    const hangs = this.database.hangs(timeoutSeconds * 1000)
+    this.#finish(
+      hangs
+        ? this.#park('a statement hangs')
+        : { kind: 'failed', message: `no answer within ${timeoutSeconds} s` },
+    )
+    this.limit.abort()
   }
 
   /** A process that ends waits for short cells; a long one is parked, to be run again by another. */
   onEnding(): void {
     this.#grace = setTimeout(() => {
+      this.#finish({ kind: 'wait', ms: 0, state: stateOfCut(this.#position) })
       this.limit.abort()
-      this.#end?.resolve({ kind: 'wait', ms: 0, state: stateOfCut(this.flight.position) })
     }, ENDING_GRACE_MS)
   }
 
-  stop(): void {
+  /** The first ending counts: what an action says after its time is over is not heard. */
+  #finish(outcome: CallOutcome): void {
+    const end = this.#end
+    if (end === undefined) return
+    this.#end = undefined
     this.limit.stop()
     clearTimeout(this.#grace)
-    this.engine.ending.unwatch(this)
+    this.#engine.ending.unwatch(this)
+    end.resolve(this.#leave(outcome))
+  }
+
+  #leave(outcome: CallOutcome): CallOutcome {
+    this.#slots.giveBack(this.#walk.flight.facts.org_id)
+    return outcome
+  }
+
+  /** What an action makes of an outage of the database says nothing about the cell. */
+  #judge(outcome: CallOutcome): CallOutcome {
+    const { fault } = this.database
+    return fault !== undefined && !SUCCESSES.has(outcome.kind) ? this.#park(reasonOf(fault)) : outcome
+  }
+
+  #explain(cause: unknown): CallOutcome {
+    // An outage says nothing about the cell, so it is neither a result nor a retry of the action's.
+    if (isOutage(cause)) return this.#park(reasonOf(cause))
+    // A connection that is there and cannot be opened: somebody has to mend it, as one that is missing (D18).
+    if (cause instanceof AppError && cause.code === 'SECRET_UNREADABLE') return unrunnable(cause.message)
+    return failUnexpectedly(this.#engine, this.action, cause)
+  }
+
+  #park(cause: string): CallOutcome {
+    this.#engine.log.warn({ cause, action: this.action.id }, 'the database went away under an action')
+    return { kind: 'wait', ms: backoff(0), state: stateOfCut(this.#position) }
+  }
+
+  get #position(): Flight['position'] {
+    return this.#walk.flight.position
   }
 }
