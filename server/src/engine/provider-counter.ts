@@ -27,6 +27,8 @@ export type ProviderCounter = {
 /** Adds up in this process, so that no settlement waits for it. What a process that dies has not written is not counted. */
 export function createProviderCounter(store: Store, log: Log): ProviderCounter {
   let tallies = new Map<string, ProviderTally>()
+  /** Of the entry before, which is mostly of the same kind. */
+  let last: ProviderTally | undefined
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
@@ -35,6 +37,7 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
     timer = undefined
     const counted = [...tallies.values()]
     tallies = new Map()
+    last = undefined
     if (counted.length === 0) return
     await addProviderTallies(store, counted).catch((cause: unknown) =>
       log.warn({ cause: reasonOf(cause) }, 'what providers did could not be counted'),
@@ -48,7 +51,12 @@ export function createProviderCounter(store: Store, log: Log): ProviderCounter {
         if (actionId === undefined || provenance === undefined) continue
         const day = dayOf(startedAt)
         for (const entry of provenance) {
-          if (ASKED.has(entry.status)) add(tallyOf(tallies, org, day, actionId, entry.provider), entry)
+          if (!ASKED.has(entry.status)) continue
+          const { provider } = entry
+          const isSame =
+            last?.provider === provider && last.action === actionId && last.day === day && last.org === org
+          if (!isSame) last = tallyOf(tallies, org, day, actionId, provider)
+          if (last !== undefined) add(last, entry)
         }
       }
       if (tallies.size > 0) timer ??= setTimeout(() => void writeNext(), GATHER_MS).unref()

@@ -23,6 +23,8 @@ export type RunEnvironment = {
   /** Environment variables as the sheet sees them. */
   envOf(sheet: SheetKey): Promise<EnvValues>
   keysOf(sheet: SheetKey): ProviderKeys
+  /** The installation's own key. */
+  platformKey(provider: string): ProviderKey | null
   /** What a person may use who asks without a sheet: shared connections and their own, and the organisation's variables. */
   keysOfMember(member: MemberKey): SourceKeys
   knowledgeOf(orgId: string): Promise<string | null>
@@ -58,8 +60,9 @@ export function createRunEnvironment(
       const { connection_id, provider, name } = record
       return { id: connection_id, provider, name, key: openConnection(db, sealer, record) }
     })
+  const platformKey = (provider: string) => platform.get(provider) ?? null
   const keysAmong = (list: () => Promise<Connection[]>): ProviderKeys => ({
-    platform: (provider) => platform.get(provider) ?? null,
+    platform: platformKey,
     own: async (provider, name) => {
       const theirs = (await list()).filter((one) => one.provider === provider)
       const named = name === undefined ? theirs : theirs.filter((one) => isNamed(one, name))
@@ -72,6 +75,7 @@ export function createRunEnvironment(
 
   return {
     envOf,
+    platformKey,
     keysOf: ({ org_id, sheet_id }) =>
       keysAmong(() =>
         connections(sheet_id, async () => open(await listConnectionsOfSheet(db, { org_id, sheet_id }))),

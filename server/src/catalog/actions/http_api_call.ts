@@ -41,18 +41,17 @@ export default defineAction({
   },
   outputs: { status_code: output.number('The HTTP status of the reply.') },
   dynamic: true,
-  async run({ inputs, context }) {
+  run({ inputs, context }) {
     if (inputs.body.length > 0 && inputs.raw_body !== undefined) {
       return { kind: 'unrunnable', message: 'body and raw_body are both set; clear one of them' }
     }
     const timeoutMs = (inputs.timeout_seconds ?? 30) * 1000
     const request = buildRequest(inputs)
-    const reply = await context.egress.fetch({
-      ...request,
-      timeoutMs,
-      signal: context.callOff ?? context.signal,
+    request.timeoutMs = timeoutMs
+    request.signal = context.callOff ?? context.signal
+    return context.egress.fetch(request).then((reply) => {
+      if (reply.ok) return readReply(reply, context.now(), hideSecrets(request, context.secrets()))
+      return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
     })
-    if (reply.ok) return readReply(reply, context.now(), hideSecrets(request, context.secrets()))
-    return reply.retryable || reply.kind === 'aborted' ? retry(reply.message) : failed(reply.message)
   },
 })

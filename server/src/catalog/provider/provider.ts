@@ -6,6 +6,7 @@ import { type Credential, cutCredentials, toCredentials } from '../http/secrets.
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
+import { encodeForm } from './form.ts'
 import { tellMisfit } from './misfits.ts'
 import {
   parseReply,
@@ -259,12 +260,16 @@ function addressOf(
   more: Record<string, string>,
 ): string {
   const all = { ...query, ...more }
-  const pairs: [string, string][] = []
+  let address = `${base}${path}`
+  let mark = path.includes('?') ? '&' : '?'
+  const add = (name: string, value: string) => {
+    address += `${mark}${encodeForm(name)}=${encodeForm(value)}`
+    mark = '&'
+  }
   for (const name in all) {
     const value = all[name]
-    if (Array.isArray(value)) for (const one of value) pairs.push([name, String(one)])
-    else if (value !== undefined) pairs.push([name, String(value)])
+    if (Array.isArray(value)) for (const one of value) add(name, String(one))
+    else if (value !== undefined) add(name, String(value))
   }
-  if (pairs.length === 0) return `${base}${path}`
-  return `${base}${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs).toString()}`
+  return address
 }

@@ -234,6 +234,7 @@ function moveOn<Result>(
   return null
 }
 
+const FREE: Bill = { credits: 0, provenance: [] }
 const STATUSES = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' } as const
 
 /** What becomes of an answer: the result, the fallback, or nothing. */
@@ -244,15 +245,11 @@ function weigh<Input, Result>(
   candidate: Candidate<Result>,
 ): Ended<Result> | Promise<Ended<Result>> {
   const { value, verified, credits } = candidate
+  const { spent = 0 } = waterfall
   const checked =
     waterfall.check === undefined
-      ? {
-          kind: verified ? ('verified' as const) : ('unverified' as const),
-          value,
-          credits: 0,
-          provenance: [],
-        }
-      : waterfall.check({ value, verified }, add(add(waterfall.spent ?? 0, progress.credits), credits), {
+      ? { kind: verified ? ('verified' as const) : ('unverified' as const), value, ...FREE }
+      : waterfall.check(candidate, add(add(spent, progress.credits), credits), {
           state: candidate.check,
           checked: progress.checked,
         })

@@ -25,10 +25,11 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
     const word = value.status ?? (verified ? 'valid' : 'unknown')
     const steps =
       named.steps.length > 0 ? named.steps : word === 'unknown' && value.status === undefined ? usual : []
-    const conclude = (status: Verdict, bill: Bill): Check<FoundEmail> => ({
+    const conclude = (status: Verdict, { credits, provenance }: Bill): Check<FoundEmail> => ({
       kind: kindOf(status, rules),
       value: { ...value, status },
-      ...bill,
+      credits,
+      provenance,
     })
     if (steps.length === 0 || steps.some(({ provider }) => provider === 'none')) return conclude(word, FREE)
     const address = value.email.trim().toLowerCase()

@@ -1,5 +1,5 @@
 import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
-import type { ProviderGate } from '../../catalog/provider/access.ts'
+import type { ProviderGate, ProviderKey, ProviderKeys } from '../../catalog/provider/access.ts'
 import type { Reserved } from '../../catalog/provider/context.ts'
 import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
@@ -24,7 +24,7 @@ type CallParts = {
 }
 
 /** What an action is lent. A class of getters, since one is made for every cell: what an action does not look at is not made. */
-export class CellContext implements ActionContext {
+export class CellContext implements ActionContext, ProviderKeys {
   readonly #engine: Engine
   readonly #walk: CellWalk
   readonly #flight: Flight
@@ -70,11 +70,16 @@ export class CellContext implements ActionContext {
     return new WatchedGate(this.#engine.services.gates.of(this.#flight.facts.org_id), this.#database)
   }
   get keys(): ActionContext['keys'] {
+    return this
+  }
+  /** Of `keys`. */
+  platform(provider: string): ProviderKey | null {
+    return this.#engine.environment.platformKey(provider)
+  }
+  /** Of `keys`. */
+  own(provider: string, name?: string): Promise<ProviderKey | null> {
     const keys = this.#engine.environment.keysOf(this.#flight.facts)
-    return {
-      platform: (provider) => keys.platform(provider),
-      own: (provider, name) => this.#database.watch(keys.own(provider, name)),
-    }
+    return this.#database.watch(keys.own(provider, name))
   }
   get price(): number {
     return this.#action.credits

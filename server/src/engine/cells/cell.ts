@@ -228,18 +228,29 @@ function holdAndCall(
 ): CellResult | Promise<CellResult> {
   const { action } = found
   const { price } = factsOf(action)
+  if (price === 0 || action.paysModel) return callHeld(engine, walk, found, inputs, cacheKey)
+  const holding = holdCredits(engine, walk.flight, price)
   const call = (held: Holding): CellResult | Promise<CellResult> => {
     if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
     if (held === 'refused') return outOfCredits(walk.flight, action)
-    if (!action.pure || (price > 0 && cacheKey !== null)) walk.hasCalled = true
-    const outcome = callAction(engine, walk, action, inputs)
-    return outcome instanceof Promise
-      ? outcome.then((later) => concludeCall(engine, walk, found, cacheKey, later))
-      : concludeCall(engine, walk, found, cacheKey, outcome)
+    return callHeld(engine, walk, found, inputs, cacheKey)
   }
-  if (price === 0 || action.paysModel) return call('held')
-  const holding = holdCredits(engine, walk.flight, price)
   return holding instanceof Promise ? holding.then(call) : call(holding)
+}
+
+function callHeld(
+  engine: Engine,
+  walk: RowWalk,
+  found: Found,
+  inputs: Inputs,
+  cacheKey: string | null,
+): CellResult | Promise<CellResult> {
+  const { action } = found
+  if (!action.pure || (cacheKey !== null && factsOf(action).price > 0)) walk.hasCalled = true
+  const outcome = callAction(engine, walk, action, inputs)
+  return outcome instanceof Promise
+    ? outcome.then((later) => concludeCall(engine, walk, found, cacheKey, later))
+    : concludeCall(engine, walk, found, cacheKey, outcome)
 }
 
 function concludeCall(

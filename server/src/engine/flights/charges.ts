@@ -39,14 +39,13 @@ class Charge {
 
   /** Found without a key of text: cells are many, and those of an action are nearly all of one kind. */
   #placeOf({ action, actionId, creditsMillis, provenance }: SettledCell): number {
-    const providers = paidAmong(provenance)
     let places = this.#placesOf.get(action)
     if (places === undefined) this.#placesOf.set(action, (places = []))
     for (const place of places) {
       const kind = this.kinds[place]
-      if (kind?.[2] === creditsMillis && areSame(kind[3], providers)) return place
+      if (kind?.[2] === creditsMillis && isPaidAmong(kind[3], provenance)) return place
     }
-    const place = this.kinds.push([action, actionId ?? null, creditsMillis, providers, 0]) - 1
+    const place = this.kinds.push([action, actionId ?? null, creditsMillis, paidAmong(provenance), 0]) - 1
     places.push(place)
     return place
   }
@@ -60,15 +59,19 @@ function paidAmong(provenance: readonly Paid[] | undefined): Paid[] | null {
   return paid.length === 0 ? null : paid.map(({ provider, credits }) => ({ provider, credits }))
 }
 
-function areSame(some: readonly Paid[] | null, others: readonly Paid[] | null): boolean {
-  if (some === null || others === null) return some === others
-  return (
-    some.length === others.length &&
-    some.every(
-      ({ provider, credits }, n) => provider === others[n]?.provider && credits === others[n].credits,
-    )
-  )
+/** Whether those that are paid in the provenance are just these, in their order. */
+function isPaidAmong(paid: readonly Paid[] | null, provenance: readonly Paid[] | undefined): boolean {
+  let count = 0
+  for (const { provider, credits } of provenance ?? NONE) {
+    if (credits <= 0) continue
+    const other = paid?.[count]
+    if (other?.provider !== provider || other.credits !== credits) return false
+    count += 1
+  }
+  return count === (paid?.length ?? 0)
 }
+
+const NONE: readonly Paid[] = []
 
 const haveSame = (some: readonly string[], others: readonly string[]): boolean =>
   some === others || (some.length === others.length && some.every((id, n) => id === others[n]))

@@ -1,4 +1,4 @@
-import { measureJson } from '../json/json-scan.ts'
+import { countOpened, measureJson } from '../json/json-scan.ts'
 import { parseExact } from '../json/lossless-json.ts'
 import { parseInTurns } from '../json/parse-in-turns.ts'
 
@@ -126,6 +126,8 @@ const NO_JSON: JsonResult = { ok: false, message: 'the answer is not valid JSON'
 
 /** What there is too much of in a text of JSON; null for what may be parsed. */
 function findExcess(text: string): string | null {
+  // Nearly all: there is at most one value for each character, and a level for each bracket.
+  if (text.length < MAX_JSON_VALUES && countOpened(text) <= MAX_JSON_DEPTH) return null
   const { deepest, values } = measureJson(text)
   if (deepest > MAX_JSON_DEPTH) return `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels`
   if (values <= MAX_JSON_VALUES) return null

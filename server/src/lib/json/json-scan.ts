@@ -31,6 +31,16 @@ export function measureJson(text: string): JsonExtent {
   return { deepest, values }
 }
 
+/** Brackets that open something, those inside strings among them. */
+export function countOpened(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) count += 1
+  }
+  return count
+}
+
 /** Where the string that starts here ends: behind its closing quote, or at the end of the text. */
 export function endOfString(text: string, start: number): number {
   // Found as bytes are searched for, many at a time: most quotes end something.

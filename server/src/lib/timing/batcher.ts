@@ -58,7 +58,7 @@ export function createBatcher<Item, Result>(options: {
     waitingSize -= latest
     try {
       const results = await options.run(batch.map((entry) => entry.item))
-      for (const [index, entry] of batch.entries()) tell(entry, results[index])
+      batch.forEach((entry, index) => tell(entry, results[index]))
     } catch (cause) {
       if (batch.length > 1 && options.isolates?.(cause) === true) await runEach(batch)
       else for (const entry of batch) entry.reject(cause)
