@@ -1,15 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StatusFilter } from '#contract/rows.ts'
+import { newId } from '#server/lib/ids.ts'
+import { keyedPlans } from '#server/runs/launch-pieces.ts'
 import { targets } from '#test/databases.ts'
-import { explain, type Plan } from '#test/explain.ts'
+import { explain, explainScans, type Plan } from '#test/explain.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
 import { ACTION, makeLargeSheet } from '#test/large-sheet.ts'
 import type { Call } from '#test/sheets.ts'
 import { scopeOfExport, textRows } from '../files/export-lines.ts'
+import { packedCells } from '../sheets/cells.ts'
 import { conditionsOf } from '../sheets/row-filters.ts'
 import { allOf, livingRows } from '../sheets/rows.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
+import { inTransaction } from './db.ts'
 import { inlineParameters, type Snapshot } from './snapshot.ts'
 
 const ROWS = 3000
@@ -84,5 +88,47 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     const db = app.store.org(sheet.org_id)
     const filter: StatusFilter = { action_instance_id: ACTION, is: ['complete'] }
     expect(blocksOf(await explain(db, rowsWith(sheet, filter).compile(db)))).toBeLessThan(EACH)
+  })
+})
+
+describe.each(targets())('flights, which come and go by the thousand, on $name', (target) => {
+  let app: TestApp
+  const org = newId()
+  const run = newId()
+
+  beforeAll(async () => {
+    app = await makeApp({ target })
+  })
+
+  const fly = async () => {
+    await sql`insert into flights (org_id, sheet_id, row_id, run_id, status)
+      select ${org}, ${newId()}, gen_random_uuid(), ${run}, 'queued' from generate_series(1, ${ROWS})`.execute(
+      app.store.system,
+    )
+  }
+  const land = async () => void (await sql`delete from flights`.execute(app.store.system))
+  const count = async () => void (await sql`vacuum analyze flights`.execute(app.store.system))
+
+  it.each<[string, () => Promise<void>]>([
+    ['that were never counted', async () => {}],
+    ['many, counted as none', async () => void (await fly())],
+    ['many, counted', count],
+    ['none, counted as many', land],
+    ['none, counted after many', count],
+    ['many again, counted as none', fly],
+  ])('%s: that of a row is found by its row, and those of a run by the run', async (_, prepare) => {
+    await prepare()
+    const db = app.store.org(org)
+    // As connections for reads by key are set.
+    const scansOf = (statement: RawBuilder<unknown>) =>
+      inTransaction(db, async (trx) => {
+        await sql`select ${keyedPlans}`.execute(trx)
+        const scans = await explainScans(trx, statement.compile(trx))
+        return scans.filter((scan) => scan.includes('flights_'))
+      })
+    const ofRow = sql`select ${packedCells(org, sql`wanted.row_id`)} from unnest(${[newId()]}::uuid[]) as wanted (row_id)`
+    const ofRun = sql`select from flights f where f.org_id = ${org} and f.run_id = ${run} limit 1`
+    expect(await scansOf(ofRow)).toEqual([expect.stringContaining('flights_pkey')])
+    expect(await scansOf(ofRun)).toContainEqual(expect.stringContaining('flights_by_run'))
   })
 })

@@ -52,13 +52,16 @@ const packedCell = sql<string>`c.action || ${fieldEnd} || c.status || ${fieldEnd
     else ${fieldEnd} || pg_column_size(c.outputs) || ${fieldEnd} || c.completed_at end`
 /** The cell that is queued or running. */
 const packedFlight = sql<string>`${flightAction} || ${fieldEnd} || f.status || ${fieldEnd} || ${fieldEnd}`
-const flights = sql`flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id`
+/** Each by its key: as a join, planned while flights were few, all flights or runs of the organisation were read for each row. */
+const flightOf = (orgId: string, rowId: RawBuilder<unknown>) => sql`
+  (select * from flights where org_id = ${orgId} and row_id = ${rowId} offset 0) f,
+  lateral (select actions from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
 
 /** To be selected with a row: its results, and the cell that is queued or running, all of one moment (D17). */
 export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuilder<string> =>
   sql`concat_ws(${cellEnd},
     (select string_agg(${packedCell}, ${cellEnd}) from cells c where c.org_id = ${orgId} and c.row_id = ${rowId}),
-    (select ${packedFlight} from ${flights} where f.org_id = ${orgId} and f.row_id = ${rowId}))`
+    (select ${packedFlight} from ${flightOf(orgId, rowId)}))`
 
 /** The cells of some rows by row and action. */
 export async function listCells(
