@@ -13,6 +13,7 @@ import { newestSchemaVersion } from '#server/store/connection/migrate.ts'
 import * as fixture from '#server/store/testing/embedded-fixture.ts'
 import { restoreMark } from '#server/workspace.ts'
 import { type Json, makeDatabase } from '#test/harness.ts'
+import { prepareCluster } from '#test/prepared-cluster.ts'
 import { type ServerProcess, startServer } from '#test/server-process.ts'
 import { startLoam } from '../testing/loam-process.ts'
 import { runLoam } from '../testing/loam.ts'
@@ -23,6 +24,7 @@ const LIMIT = { timeout: 300_000 }
 const WAIT = { timeout: 120_000 }
 const folder = fixture.makeFolder()
 const dataDir = join(folder, 'data')
+prepareCluster(dataDir)
 const archive = join(folder, 'loam.tar.gz')
 const servers: ServerProcess[] = []
 /** Answers as a model does, at its own pace, so that rows are under way while the archive is written. */

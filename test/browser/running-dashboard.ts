@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildDashboard, isDashboardBuilt } from '../../scripts/dashboard-build.mjs'
 import { CHROMIUM } from '../chromium.ts'
+import { prepareCluster } from '../prepared-cluster.ts'
 import { startServer } from '../server-process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -33,6 +34,7 @@ export async function runDashboard(): Promise<RunningDashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'loam-dashboard-'))
   chmodSync(folder, 0o755)
   const env = { LOAM_DATA_DIR: join(folder, 'data') }
+  prepareCluster(env.LOAM_DATA_DIR)
   const server = await startServer(env)
   const said = server.stdout()
   const link = /https?:\S+\/sign-in\/\w+/.exec(said)?.[0]

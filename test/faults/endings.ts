@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { UNLIMITED } from '#test/installation.ts'
+import { prepareCluster } from '#test/prepared-cluster.ts'
 import { serveProvider } from '#test/provider.ts'
 import { addRows, callOver, makeSheet } from '#test/sheets.ts'
 import { check, say, sayVerdict, until } from './installation.ts'
@@ -41,6 +42,7 @@ const folder = mkdtempSync(join(tmpdir(), 'loam-endings-'))
 // As root PostgreSQL runs as another user, who must be able to reach its folder.
 chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
+prepareCluster(dataDir)
 const { PATH = '', HOME = '/' } = process.env
 const env = {
   PATH,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { UNLIMITED } from '#test/installation.ts'
+import { prepareCluster } from '#test/prepared-cluster.ts'
 import { serveProvider } from '#test/provider.ts'
 import { type ServerProcess, startServer } from '#test/server-process.ts'
 import { callOver, makeSheet } from '#test/sheets.ts'
@@ -38,6 +39,7 @@ const folder = mkdtempSync(join(tmpdir(), 'loam-r12-'))
 // As root PostgreSQL runs as another user, who must be able to reach its folder.
 chmodSync(folder, 0o755)
 const dataDir = join(folder, 'data')
+prepareCluster(dataDir)
 const env = {
   LOAM_DATA_DIR: dataDir,
   LOAM_EGRESS_ALLOW: '127.0.0.1',

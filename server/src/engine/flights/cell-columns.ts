@@ -18,6 +18,8 @@ export class CellColumns {
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   hasExtras = false
+  /** Some have a key of the cache. */
+  hasKeys = false
   /** All have the same status, marks and billing, as most batches have: each is sent once. */
   isUniform = true
   /** All cost the same, which is sent once. */
@@ -55,6 +57,7 @@ export class CellColumns {
     const extras = extrasOf(cell, passed)
     this.extras.push(extras)
     if (extras !== null) this.hasExtras = true
+    if (cell.cache !== undefined) this.hasKeys = true
   }
 
   #placeOf(billing: CellBilling | null): number {

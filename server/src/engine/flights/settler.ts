@@ -38,7 +38,8 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const cells = new CellColumns(batch)
     const careful = batch.length === 1
     const uniform = cells.isUniform
-    const kind = { careful, extras: cells.hasExtras, landing, paid: charges !== null, uniform }
+    const { hasExtras: extras, hasKeys: keyed } = cells
+    const kind = { careful, extras, keyed, landing, paid: charges !== null, uniform }
     const credits = arrayOf(cells.haveOnePrice ? cells.credits.slice(0, 1) : cells.credits)
     const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
     const values: unknown[] = [
@@ -59,7 +60,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     if (kind.extras) values.push(toStorableJson(cells.extras))
     if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
     const rows = await store.query<SettledRun>({
-      name: `engine-settle-${landing}-${[kind.extras, careful, kind.paid, uniform].map(Number).join('')}`,
+      name: `engine-settle-${landing}-${[extras, keyed, careful, kind.paid, uniform].map(Number).join('')}`,
       text: settleStatement(kind),
       values,
     })

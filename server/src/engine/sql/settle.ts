@@ -10,6 +10,8 @@ export const BILLING = 4
 export type BatchKind = {
   /** Some cell has something that one complete at the first attempt has not: `x` is not null. */
   extras: boolean
+  /** Some cell has a place in the cache, which is among its extras. */
+  keyed: boolean
   /** Which flights are through. */
   landing: 'none' | 'some' | 'all'
   /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
@@ -37,7 +39,7 @@ export type BatchKind = {
  * primary key is then the way to a flight and to a cell, also before statistics exist. Cells are many: what is the same for all is
  * found once, and `valid` is written down only where several read it.
  */
-export function settleStatement({ extras, landing, careful, paid, uniform }: BatchKind): string {
+export function settleStatement({ extras, keyed, landing, careful, paid, uniform }: BatchKind): string {
   const when = (holds: boolean, text: string) => (holds ? text : '')
   const more = paid ? 26 : 19
   const through = `$${extras ? more + 1 : more}::boolean[]`
@@ -50,7 +52,7 @@ with mine as materialized (
 ), valid as (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
     ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${paid ? `coalesce(c.cr, ${ONE_PRICE}) as cr` : '0 as cr'} ${when(extras, EXTRAS)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
+    ${paid ? `coalesce(c.cr, ${ONE_PRICE}) as cr` : '0 as cr'} ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
   from rows from (
     unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
     jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements($${more}::jsonb)`)}
@@ -67,7 +69,7 @@ ${when(landing === 'some', landed(through))}
   from valid
   ${when(careful, REWRITTEN)}
 )
-${when(extras, REMEMBERED)}
+${when(keyed, REMEMBERED)}
 ${when(paid, CHARGED)}
 ${TALLIED}
 ${USED}
@@ -113,8 +115,8 @@ const UNSETTLED = `
   where 0 = (select count(*) from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r
     and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
 
-const EXTRAS = `
-    , c.x, decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
+const CACHE_KEY = `
+    , decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
 
 const EXTRA_COLUMNS = `x->>'err', coalesce((x->>'tries')::int, 1), cr, x->'pv'`
 
