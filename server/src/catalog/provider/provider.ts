@@ -6,7 +6,7 @@ import { type Credential, cutCredentials, toCredentials } from '../http/secrets.
 import type { CallLimits, ProviderKey } from './access.ts'
 import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
-import { encodeForm } from './form.ts'
+import { encodeForm } from './encode-form.ts'
 import { tellMisfit } from './misfits.ts'
 import {
   parseReply,

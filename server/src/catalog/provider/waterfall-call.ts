@@ -44,9 +44,9 @@ export function callProvider<Input, Result>(
   context: AskContext,
 ): Promise<Found<Result>> {
   const { provider } = adapter
+  const started = performance.now()
   const running = adapter.run(createAsk(provider, key, turn, context), input, { poll: turn.poll, context })
   if (!provider.isBuiltIn) return running
-  const started = performance.now()
   return running.finally(() => {
     turn.ms += Math.round(performance.now() - started)
   })

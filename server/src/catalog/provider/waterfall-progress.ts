@@ -3,6 +3,9 @@ import type { Provenance } from '../outcome.ts'
 
 export type Bill = { credits: number; provenance: Provenance[] }
 
+/** Of what nobody was asked for. */
+export const FREE: Bill = { credits: 0, provenance: [] }
+
 const Turn = z.object({
   tries: z.number(),
   polls: z.number(),

@@ -7,7 +7,14 @@ import type { AskContext, Reserved } from './context.ts'
 import { describeUnasked } from './remedy.ts'
 import { callProvider, chooseKey, concludeCall, LONGEST_RUN_MS, MAX_TRIES } from './waterfall-call.ts'
 import { orderByFinds } from './waterfall-order.ts'
-import { type Bill, type Candidate, type Progress, readProgress, startTurn } from './waterfall-progress.ts'
+import {
+  type Bill,
+  type Candidate,
+  FREE,
+  type Progress,
+  readProgress,
+  startTurn,
+} from './waterfall-progress.ts'
 
 /** What a waterfall came to. */
 export type WaterfallResult<Result> =
@@ -234,7 +241,6 @@ function moveOn<Result>(
   return null
 }
 
-const FREE: Bill = { credits: 0, provenance: [] }
 const STATUSES = { verified: 'hit', unverified: 'unverified', rejected: 'invalid' } as const
 
 /** What becomes of an answer: the result, the fallback, or nothing. */

@@ -1,7 +1,7 @@
 import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Adapter } from '../provider/adapter.ts'
 import type { AskContext } from '../provider/context.ts'
-import type { Bill } from '../provider/waterfall-progress.ts'
+import { type Bill, FREE } from '../provider/waterfall-progress.ts'
 import { type Check, runWaterfall, type Waterfall } from '../provider/waterfall-run.ts'
 import { VERDICTS, type Verdict, type Verification } from '../questions/verification.ts'
 import type { FoundEmail } from '../questions/work-email.ts'
@@ -54,8 +54,6 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
 function readVerdict(kept: unknown): Verdict | undefined {
   return VERDICTS.find((verdict) => verdict === kept)
 }
-
-const FREE: Bill = { credits: 0, provenance: [] }
 
 function kindOf(status: Verdict, { acceptCatchAll }: Rules): 'verified' | 'unverified' | 'rejected' {
   if (status === 'valid' || (status === 'catch_all' && acceptCatchAll)) return 'verified'

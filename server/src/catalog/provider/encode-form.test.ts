@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { encodeForm } from './form.ts'
+import { encodeForm } from './encode-form.ts'
 
 it.each([
   '',
