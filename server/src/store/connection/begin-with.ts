@@ -6,16 +6,14 @@ import {
   type QueryResult,
   type Submittable,
 } from 'pg'
+import { type Answer, ask, askFor } from './ask.ts'
 
 /** What the driver has for queries beside what its types name. */
 type DriverQuery = Submittable & {
   prepare(connection: Connection): void
   handleCommandComplete(message: unknown, connection: Connection): void
 }
-const DriverQuery = Query as unknown as new (
-  statement: QueryConfig,
-  callback: (error: Error | null, result: QueryResult) => void,
-) => DriverQuery
+const DriverQuery = Query as unknown as new (statement: QueryConfig, callback: Answer) => DriverQuery
 
 const BEGIN = { name: 'begin', text: 'begin' }
 /** Connections that have it as a prepared statement. */
@@ -29,11 +27,7 @@ class BeginningQuery extends DriverQuery {
   readonly #onBegun: () => void
   #hasBegun = false
 
-  constructor(
-    statement: QueryConfig,
-    onBegun: () => void,
-    callback: (error: Error | null, result: QueryResult) => void,
-  ) {
+  constructor(statement: QueryConfig, onBegun: () => void, callback: Answer) {
     super(statement, callback)
     this.#onBegun = onBegun
   }
@@ -60,14 +54,10 @@ export async function beginWith(
 ): Promise<QueryResult> {
   // A text without parameters may be several statements, which are no part of such a unit.
   if (!prepared.has(client) || (statement.values ?? []).length === 0) {
-    await client.query(BEGIN)
+    await ask(client, BEGIN)
     prepared.add(client)
     onBegun()
-    return client.query(statement)
+    return ask(client, statement)
   }
-  return new Promise((resolve, reject) => {
-    const answer = (error: Error | null, result: QueryResult) =>
-      error === null ? resolve(result) : reject(error)
-    client.query(new BeginningQuery(statement, onBegun, answer))
-  })
+  return askFor((answer) => void client.query(new BeginningQuery(statement, onBegun, answer)))
 }

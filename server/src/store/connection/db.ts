@@ -3,10 +3,12 @@ import { LRUCache } from 'lru-cache'
 import { type PoolClient, type PoolConfig, type QueryConfig, type QueryResultRow, types } from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { type HandOver, noteHandOver } from '../queue/hand-over.ts'
+import { ask } from './ask.ts'
 import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
 import { connectAtFirst } from './first-statement.ts'
+import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming, isKeyedRead, type NamingClient } from './statement-names.ts'
@@ -120,7 +122,7 @@ export function openStore(options: StoreOptions): Store {
     if (spokenFor.get(client) === org) return client
     try {
       const text = `select set_config('loam.org', $1, false)`
-      await markFaults(client.query({ name: 'speak-for', text, values: [org] }))
+      await ask(client, { name: 'speak-for', text, values: [org] })
       spokenFor.set(client, org)
       return client
     } catch (cause) {
@@ -148,10 +150,12 @@ export function openStore(options: StoreOptions): Store {
   }
 
   const system = handleFor(SYSTEM)
+  const hung = watchForHung(HUNG_MS)
   const changes = createChangeFeed(options.url, options.log)
   let closed: Promise<void> | undefined
   const closeAll = async () => {
     await changes.close()
+    hung.close()
     await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
   }
 
@@ -167,13 +171,15 @@ export function openStore(options: StoreOptions): Store {
       return made
     },
     async query<Row extends QueryResultRow>(statement: QueryConfig) {
-      const limited: QueryConfig & { query_timeout: number } = { ...statement, query_timeout: HUNG_MS }
       const client = await connectFor(SYSTEM)
+      hung.begin(client)
       try {
-        const result = await markFaults(client.query<Row>(limited))
+        const result = await ask<Row>(client, statement)
+        hung.end(client)
         client.release()
         return result.rows
       } catch (cause) {
+        hung.end(client)
         client.release(isUnavailable(cause))
         throw cause
       }
@@ -210,7 +216,7 @@ const LOST = new Set([
   '25P03',
 ])
 const LOST_WORDS =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|query read timeout/i
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i
 
 /** True when the database could not be reached, or is out of connections or disk: worth trying again. */
 export function isUnavailable(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { DatabaseError, type PoolClient, type QueryResult } from 'pg'
+import { ask } from './ask.ts'
 import { beginWith } from './begin-with.ts'
-import { markFaults } from './faults.ts'
 
 const USES_BEFORE_NAMED = 10
 const MAX_NAMED = 100
@@ -69,18 +69,19 @@ export function createStatementNaming(): (client: PoolClient, which: 'steady' | 
     if (known !== undefined) return known
     // The server closes the connection after such an error. Whoever got it from the pool before that would fail too.
     let isOver = false
+    const noteOver = (cause: unknown) => {
+      if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true
+    }
     const watch = (asked: Promise<QueryResult>) => {
-      asked.catch((cause: unknown) => {
-        if (cause instanceof DatabaseError && cause.severity === 'FATAL') isOver = true
-      })
-      return markFaults(asked)
+      asked.catch(noteOver)
+      return asked
     }
     const naming = (text: string, values: unknown[]) => {
       const name = nameOf(text, which)
       return name === undefined ? { text, values } : { name, text, values }
     }
     const made: NamingClient = {
-      query: (text, values) => watch(client.query(naming(text, values))),
+      query: (text, values) => watch(ask(client, naming(text, values))),
       beginWith(text, values, onBegun) {
         // Until it is known that it has begun. What cannot even begin a transaction is in no state to be given to others.
         isOver = true

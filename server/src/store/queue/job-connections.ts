@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
+import { ask } from '../connection/ask.ts'
 import { ConnectionPool } from '../connection/connection-pool.ts'
 import { isUnavailable } from '../connection/db.ts'
 
@@ -69,7 +70,10 @@ export class JobConnections extends ConnectionPool {
       if (typeof statement === 'object' && REPORT.test(statement.name ?? '')) return this.#report(statement)
       held ??= await super.connect()
       try {
-        return await held.query(statement as string, values)
+        return await ask(
+          held,
+          typeof statement === 'object' ? statement : { text: statement, values: values ?? [] },
+        )
       } catch (cause) {
         broken = isUnavailable(cause)
         if (broken) this.#onLost()
@@ -85,7 +89,7 @@ export class JobConnections extends ConnectionPool {
       let client: PoolClient | undefined
       try {
         client = await super.connect()
-        const result = await client.query(statement)
+        const result = await ask(client, statement)
         client.release()
         return result
       } catch (cause) {
