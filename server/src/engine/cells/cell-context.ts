@@ -168,6 +168,11 @@ export function holdCredits(engine: Engine, flight: Flight, total: number): Hold
   const { facts, position } = flight
   const more = total - position.heldMillis
   if (more <= 0) return 'held'
+  const held = engine.purses.holdAtOnce(facts, position.hold, more)
+  if (held !== null) {
+    noteHeld(flight, held, total)
+    return 'held'
+  }
   const answer = engine.purses.hold(facts, position.hold, { more, total })
   return answer instanceof Promise
     ? answer.then((later) => noteAnswer(flight, later, total))

@@ -11,10 +11,10 @@ export class CellColumns {
   readonly statuses: string[] = []
   readonly startedAt: number[] = []
   readonly outputs: (SettledCell['outputs'] | null)[] = []
-  /** With where in `billing` that of the cell stands. */
+  /** With where in `billing` that of the cell stands, from 1. */
   readonly marks: number[] = []
   /** What cells keep of their costs; most keep nothing, and many the same. */
-  readonly billing: (CellBilling | null)[] = []
+  readonly billing: CellBilling[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
   hasExtras = false
@@ -25,7 +25,7 @@ export class CellColumns {
   /** All cost the same, which is sent once. */
   haveOnePrice = true
   readonly #learned = new Map<string, number>()
-  readonly #places = new Map<CellBilling | null, number>()
+  readonly #places = new Map<CellBilling, number>()
 
   constructor(batch: readonly { flight: PassedFlight; settlement: Settlement }[]) {
     let n = 0
@@ -42,7 +42,7 @@ export class CellColumns {
   }
 
   #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
-    const place = this.#placeOf(cell.billing ?? null)
+    const place = cell.billing === undefined ? 0 : this.#placeOf(cell.billing)
     const marks =
       (cell.cached ? CACHED : 0) + (this.#isLearnedFrom(facts, cell) ? LEARNS : 0) + place * BILLING
     this.isUniform &&=
@@ -60,9 +60,9 @@ export class CellColumns {
     if (cell.cache !== undefined) this.hasKeys = true
   }
 
-  #placeOf(billing: CellBilling | null): number {
+  #placeOf(billing: CellBilling): number {
     let place = this.#places.get(billing)
-    if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing) - 1))
+    if (place === undefined) this.#places.set(billing, (place = this.billing.push(billing)))
     return place
   }
 

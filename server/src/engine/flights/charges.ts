@@ -7,8 +7,9 @@ type Kind = [string, string | null, number, { provider: string; credits: number 
 /** Charges of one run that are paid of the same shares: one record. */
 class Charge {
   millis = 0
-  /** Of each cell that is charged: its flight, as a place in the batch from 1, and its place among the kinds. */
+  /** Rows with a cell that is charged, by their flights: places in the batch, from 1. */
   readonly flights: number[] = []
+  /** Of each cell that is charged its place among the kinds; below zero where it is of the same row as the one before. */
   readonly kindOf: number[] = []
   readonly kinds: Kind[] = []
   readonly #placesOf = new Map<string, number[]>()
@@ -32,8 +33,9 @@ class Charge {
     const place = this.#placeOf(cell)
     const kind = this.kinds[place]
     if (kind !== undefined) kind[4] += 1
-    this.flights.push(flight)
-    this.kindOf.push(place)
+    const isFirst = this.flights.at(-1) !== flight
+    if (isFirst) this.flights.push(flight)
+    this.kindOf.push(isFirst ? place : -1 - place)
     this.millis += cell.creditsMillis
   }
 
@@ -109,10 +111,10 @@ class Charges {
   }
 
   /**
-   * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name a range. `null`
-   * for the flights where all of so many cells of the batch are charged in their order.
+   * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name ranges. `null`
+   * for the flights where there is one record, of all of so many.
    */
-  columns(cells: number): unknown[] {
+  columns(flights: number): unknown[] {
     const shares = new Map<string, [string, string, string]>()
     for (const { hold } of this.#charges) {
       const { holder, orgId } = hold
@@ -121,22 +123,26 @@ class Charges {
     }
     const column = (place: 0 | 1 | 2) => [...shares.values()].map((share) => share[place])
     let last = 0
-    const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf }) => {
+    let lastRow = 0
+    const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf, flights: rows }) => {
       const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
       const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version }
       const first = last + 1
       last += kindOf.length
-      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, a: first, z: last }
+      const firstRow = lastRow + 1
+      lastRow += rows.length
+      const places = { a: first, z: last, ra: firstRow, rz: lastRow }
+      return { o: hold.orgId, h: hold.holder.id, p: hold.purseIds, m: millis, f, k: kinds, ...places }
     })
-    const ofCells = (numbers: (charge: Charge) => readonly number[]) =>
+    const joined = (numbers: (charge: Charge) => readonly number[]) =>
       `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`
     return [
       column(0),
       column(1),
       column(2),
       JSON.stringify(records),
-      this.#charges.length === 1 && last === cells ? null : ofCells(({ flights }) => flights),
-      ofCells(({ kindOf }) => kindOf),
+      this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),
+      joined(({ kindOf }) => kindOf),
     ]
   }
 }

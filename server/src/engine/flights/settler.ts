@@ -38,9 +38,9 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const cells = new CellColumns(batch)
     const careful = batch.length === 1
     const uniform = cells.isUniform
-    const { hasExtras: extras, hasKeys: keyed } = cells
-    const kind = { careful, extras, keyed, landing, paid: charges !== null, uniform }
-    const credits = arrayOf(cells.haveOnePrice ? cells.credits.slice(0, 1) : cells.credits)
+    const { hasExtras: extras, hasKeys: keyed, haveOnePrice: onePrice } = cells
+    const kind = { careful, extras, keyed, landing, paid: charges !== null, onePrice, uniform }
+    const credits = arrayOf(onePrice ? cells.credits.slice(0, 1) : cells.credits)
     const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
     const values: unknown[] = [
       ...flightColumnsOf(batch),
@@ -56,11 +56,11 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       toStorableJson(addUpUsage(batch)),
       toStorableJson(cells.billing),
     ]
-    if (charges !== null) values.push(credits, ...charges.columns(cells.flights.length))
+    if (charges !== null) values.push(credits, ...charges.columns(batch.length))
     if (kind.extras) values.push(toStorableJson(cells.extras))
     if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
     const rows = await store.query<SettledRun>({
-      name: `engine-settle-${landing}-${[extras, keyed, careful, kind.paid, uniform].map(Number).join('')}`,
+      name: `engine-settle-${landing}-${[extras, keyed, careful, kind.paid, kind.paid && onePrice, uniform].map(Number).join('')}`,
       text: settleStatement(kind),
       values,
     })

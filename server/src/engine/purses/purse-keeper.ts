@@ -29,6 +29,8 @@ const MAX_WAIT_MS = 5000
  * cap of the run, budgets. Thousands of cells cost a few statements a second, and no purse is locked once per cell.
  */
 export type PurseKeeper = {
+  /** Sets aside so much more where this process has it at once; null where it does not. Most cells are done with this. */
+  holdAtOnce(facts: RunFacts, hold: Hold | null, more: number): Hold | null
   /** Sets aside `more`, so that the cell has `total`: at once where this process has as much. */
   hold(facts: RunFacts, hold: Hold | null, need: Need): Promise<Held> | Held
   /** The hold is over, and so much of it was charged. */
@@ -89,8 +91,8 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     holders.add(current)
   }
 
-  function reserve(shares: OrgShares, hold: Hold, more: number): void {
-    shares.hold(hold.purseIds, more)
+  function reserve(hold: Hold, more: number): void {
+    hold.shares.hold(hold.purseIds, more)
     hold.millis += more
     runHolds.add(hold, more)
   }
@@ -101,7 +103,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     purseIds: readonly string[],
     facts: RunFacts,
     need: Need,
-    take: (shares: OrgShares) => void,
+    take: () => void,
   ): Promise<Answer> {
     const key = [holder.id, facts.org_id, ...purseIds].join(' ')
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -112,7 +114,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
       need,
       reject,
       resolve(answer) {
-        if (answer === 'held') take(shares)
+        if (answer === 'held') take()
         resolve(answer)
       },
     })
@@ -176,13 +178,12 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   }
 
   function spend(hold: Hold, millis: number): void {
-    const { holder, orgId, purseIds } = hold
-    const shares = holder.sharesIn(orgId)
+    const { holder, shares, purseIds } = hold
     shares.release(purseIds, hold.millis, millis)
     if (millis > 0) shares.hasCharges = true
     runHolds.add(hold, -hold.millis)
     shares.uses -= 1
-    shares.usedAt = performance.now()
+    shares.noteUse()
     holder.holds -= 1
     hold.millis = 0
   }
@@ -211,8 +212,14 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     }
   }
 
-  const newHold = (holder: Holder, { org_id, run_id }: RunFacts, purseIds: readonly string[]): Hold => ({
+  const newHold = (
+    holder: Holder,
+    shares: OrgShares,
+    { org_id, run_id }: RunFacts,
+    purseIds: readonly string[],
+  ): Hold => ({
     holder,
+    shares,
     orgId: org_id,
     runId: run_id,
     purseIds,
@@ -222,16 +229,16 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   /** Where the database is asked first. */
   async function holdLater(facts: RunFacts, held: Hold | null, need: Need): Promise<Held> {
     const holder = held?.holder ?? current
-    const shares = holder.sharesIn(facts.org_id)
+    const shares = held?.shares ?? holder.sharesIn(facts.org_id)
     shares.uses += 1
     holder.holds += 1
     let isKept = false
     try {
       const purseIds = held?.purseIds ?? runPurses.known(facts) ?? (await runPurses.read(facts))
-      const hold = held ?? newHold(holder, facts, purseIds)
-      if (shares.covers(purseIds, need.more)) reserve(shares, hold, need.more)
+      const hold = held ?? newHold(holder, shares, facts, purseIds)
+      if (shares.covers(purseIds, need.more)) reserve(hold, need.more)
       else {
-        const answer = await ask(holder, purseIds, facts, need, (given) => reserve(given, hold, need.more))
+        const answer = await ask(holder, purseIds, facts, need, () => reserve(hold, need.more))
         if (answer !== 'held') {
           if (!answer.isFinal) waiting += 1
           return { refusal: answer }
@@ -244,24 +251,29 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
         shares.uses -= 1
         holder.holds -= 1
       }
-      shares.usedAt = performance.now()
+      shares.noteUse()
     }
   }
 
+  function holdAtOnce(facts: RunFacts, held: Hold | null, more: number): Hold | null {
+    const purseIds = held?.purseIds ?? runPurses.known(facts)
+    const holder = held?.holder ?? current
+    const shares = held?.shares ?? holder.sharesIn(facts.org_id)
+    if (purseIds === null || !shares.covers(purseIds, more)) return null
+    const hold = held ?? newHold(holder, shares, facts, purseIds)
+    reserve(hold, more)
+    if (held === null) {
+      shares.uses += 1
+      holder.holds += 1
+    }
+    return hold
+  }
+
   return {
+    holdAtOnce,
     hold(facts, held, need) {
-      const purseIds = held?.purseIds ?? runPurses.known(facts)
-      const holder = held?.holder ?? current
-      const shares = holder.sharesIn(facts.org_id)
-      if (purseIds === null || !shares.covers(purseIds, need.more)) return holdLater(facts, held, need)
-      const hold = held ?? newHold(holder, facts, purseIds)
-      reserve(shares, hold, need.more)
-      if (held === null) {
-        shares.uses += 1
-        holder.holds += 1
-      }
-      shares.usedAt = performance.now()
-      return { hold }
+      const hold = holdAtOnce(facts, held, need.more)
+      return hold === null ? holdLater(facts, held, need) : { hold }
     },
     spend,
     doubt(hold) {
@@ -297,7 +309,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
       const now = performance.now()
       for (const holder of holders) {
         for (const [orgId, shares] of holder.orgs) {
-          if (shares.uses > 0 || now - shares.usedAt < IDLE_MS) continue
+          if (shares.idleMs(now) < IDLE_MS) continue
           await shares.inTurn(() => endOrg(holder, shares))
           if (shares.uses === 0 && shares.byPurse.size === 0) holder.orgs.delete(orgId)
         }

@@ -6,22 +6,35 @@ import type { Hold } from './share.ts'
 export type RunHolds = { add(hold: Hold, millis: number): void; write(): Promise<void> }
 
 export function createRunHolds(db: Db): RunHolds {
-  type Held = { orgId: string; runId: string; holder: string; millis: number; written: number }
+  type Held = {
+    orgId: string
+    runId: string
+    holder: string
+    millis: number
+    written: number
+    isChanged: boolean
+  }
   /** By holder, then by run. */
   const held = new Map<string, Map<string, Held>>()
   const changed = new Set<Held>()
+  const note = (one: Held) => {
+    one.isChanged = true
+    changed.add(one)
+  }
 
   return {
     add({ orgId, runId, holder: { id: holder } }, millis) {
       let runs = held.get(holder)
       if (runs === undefined) held.set(holder, (runs = new Map()))
       let found = runs.get(runId)
-      if (found === undefined) runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0 }))
+      if (found === undefined)
+        runs.set(runId, (found = { orgId, runId, holder, millis: 0, written: 0, isChanged: false }))
       found.millis += millis
-      changed.add(found)
+      if (!found.isChanged) note(found)
     },
     async write() {
       const now = [...changed].map((one) => ({ one, millis: one.millis }))
+      for (const one of changed) one.isChanged = false
       changed.clear()
       const news = now.filter(({ one, millis }) => millis !== one.written)
       const column = <Value>(of: (one: Held) => Value) => news.map(({ one }) => of(one))
@@ -39,7 +52,7 @@ export function createRunHolds(db: Db): RunHolds {
           on conflict (org_id, run_id, holder) do update set held_millis = excluded.held_millis`
           .execute(db)
           .catch((cause: unknown) => {
-            for (const { one } of news) changed.add(one)
+            for (const { one } of news) note(one)
             throw cause
           })
       }

@@ -36,13 +36,29 @@ export class OrgShares {
   readonly byPurse = new Map<string, Share>()
   /** Holds, and calls that ask for one. */
   uses = 0
-  usedAt = performance.now()
+  /** Since it was last asked how long they have been idle. */
+  #wasUsed = true
+  #usedAt = 0
   hasCharges = false
   readonly orgId: string
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(orgId: string) {
     this.orgId = orgId
+  }
+
+  /** Something was held or spent. Nobody looks at the clock for it: that is done for many cells. */
+  noteUse(): void {
+    this.#wasUsed = true
+  }
+
+  /** Milliseconds without a use, from the first look after the last one on. */
+  idleMs(now: number): number {
+    if (this.uses > 0 || this.#wasUsed) {
+      this.#wasUsed = false
+      this.#usedAt = now
+    }
+    return now - this.#usedAt
   }
 
   inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -100,8 +116,8 @@ export class Holder {
   }
 
   sharesIn(orgId: string): OrgShares {
-    const shares = this.orgs.get(orgId) ?? new OrgShares(orgId)
-    this.orgs.set(orgId, shares)
+    let shares = this.orgs.get(orgId)
+    if (shares === undefined) this.orgs.set(orgId, (shares = new OrgShares(orgId)))
     return shares
   }
 }
@@ -109,6 +125,7 @@ export class Holder {
 /** What a flight has set aside for its cells that are not settled yet. */
 export type Hold = {
   readonly holder: Holder
+  readonly shares: OrgShares
   readonly orgId: string
   readonly runId: string
   /** All but the balance. */

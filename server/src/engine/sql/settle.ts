@@ -3,7 +3,7 @@ import { USED } from './usage.ts'
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
 export const CACHED = 1
 export const LEARNS = 2
-/** So many times the place of its billing in the list of all is added. */
+/** So many times the place of its billing in the list of all, from 1, is added. */
 export const BILLING = 4
 
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
@@ -18,6 +18,8 @@ export type BatchKind = {
   careful: boolean
   /** Some cell is charged. */
   paid: boolean
+  /** All cost the same, which is given once. */
+  onePrice: boolean
   /** Status, marks and billing are the same for all cells, and given once. */
   uniform: boolean
 }
@@ -39,7 +41,8 @@ export type BatchKind = {
  * primary key is then the way to a flight and to a cell, also before statistics exist. Cells are many: what is the same for all is
  * found once, and `valid` is written down only where several read it.
  */
-export function settleStatement({ extras, keyed, landing, careful, paid, uniform }: BatchKind): string {
+export function settleStatement(kind: BatchKind): string {
+  const { extras, keyed, landing, careful, paid, onePrice, uniform } = kind
   const when = (holds: boolean, text: string) => (holds ? text : '')
   const more = paid ? 26 : 19
   const through = `$${extras ? more + 1 : more}::boolean[]`
@@ -52,11 +55,11 @@ with mine as materialized (
 ), valid as (
   select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
     ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${paid ? `coalesce(c.cr, ${ONE_PRICE}) as cr` : '0 as cr'} ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
+    ${priceOf(kind)} as cr ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
   from rows from (
-    unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid, ', $19::bigint[]')}),
+    unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid && !onePrice, ', $19::bigint[]')}),
     jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements($${more}::jsonb)`)}
-  ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid, ', cr')}, out ${when(extras, ', x')})
+  ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid && !onePrice, ', cr')}, out ${when(extras, ', x')})
   where ${WHOLE}
 )
 ${when(extras && landing !== 'all', cleared(landing))}
@@ -79,13 +82,15 @@ join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.
 }
 
 const WHOLE = '(select ok from whole)'
-/** Of all cells, where only one is given. */
-const ONE_PRICE = '(select ($19::bigint[])[1])'
+const priceOf = ({ paid, onePrice }: BatchKind): string => {
+  if (!paid) return '0'
+  return onePrice ? '(select ($19::bigint[])[1])' : 'c.cr'
+}
 
-/** What is added up in marks; `null` in JSON is what a cell without billing has. */
+/** What is added up in marks. */
 const marked = (marks: string, once: (value: string) => string) =>
   `${once(`${marks} & ${CACHED} > 0`)} as cached, ${once(`${marks} & ${LEARNS} > 0`)} as learns,
-    ${once(`nullif($18::jsonb -> (${marks} / ${BILLING}), 'null')`)} as billing`
+    ${once(`case when ${marks} >= ${BILLING} then $18::jsonb -> (${marks} / ${BILLING} - 1) end`)} as billing`
 const SAME = `(select ($11::text[])[1]) as st, ${marked('($16::int[])[1]', (value) => `(select ${value})`)}`
 const EACH = `c.st, ${marked('c.marks', (value) => value)}`
 
@@ -180,7 +185,9 @@ const REMEMBERED = `
 const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
-  select g.o, g.h, g.p, g.m, g.f, g.k, array(select ($6::uuid[])[n] from unnest((coalesce($24::int[], $9::int[]))[g.a:g.z]) n), ($25::smallint[])[g.a:g.z]
-  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int)
+  select g.o, g.h, g.p, g.m, g.f, g.k,
+    case when $24::int[] is null then $6::uuid[] else array(select ($6::uuid[])[n] from unnest(($24::int[])[g.ra:g.rz]) n) end,
+    ($25::smallint[])[g.a:g.z]
+  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int, ra int, rz int)
   where ${WHOLE}
 )`
