@@ -6,27 +6,29 @@ import type { CellText } from '../store/sheets/cells.ts'
 import type { StoredRow } from '../store/sheets/rows.ts'
 
 /**
- * A row as callers see it (`Row` of the contract) in JSON: values by input name (null where missing), cells of today's chain, the
- * status they make. What the database holds as JSON stays the text that it is.
+ * Writes rows as callers see them (`Row` of the contract) in JSON: values by input name (null where missing), cells of today's chain,
+ * the status they make. What the database holds as JSON stays the text that it is.
  */
-export function writeRow(row: StoredRow, definition: Definition, stored: Record<string, CellText>): string {
-  const data = parseLossless(row.data) as Record<string, unknown>
-  const inputs = definition.inputs.map(({ name, column }) =>
-    member(name, JSON.stringify(data[column] ?? null)),
-  )
-  const cells: string[] = []
-  const statuses: CellStatus[] = []
-  for (const { id } of definition.actions) {
-    const cell = stored[id]
-    if (cell === undefined) continue
-    cells.push(member(id, cell.json))
-    statuses.push(cell.status)
+export function createRowWriter({ inputs, actions }: Definition) {
+  const named = inputs.map(({ name, column }) => ({ start: `${JSON.stringify(name)}:`, column }))
+  const cellsOf = actions.map(({ id }) => ({ start: `${JSON.stringify(id)}:`, id }))
+  return ({ row_id, data: text }: StoredRow, stored: Record<string, CellText>): string => {
+    const data = parseLossless(text) as Record<string, unknown>
+    let values = ''
+    for (const { start, column } of named)
+      values += `${values === '' ? '' : ','}${start}${JSON.stringify(data[column] ?? null)}`
+    let cells = ''
+    const statuses: CellStatus[] = []
+    for (const { start, id } of cellsOf) {
+      const cell = stored[id]
+      if (cell === undefined) continue
+      cells += `${cells === '' ? '' : ','}${start}${cell.json}`
+      statuses.push(cell.status)
+    }
+    const created = timeOfId(row_id).toISOString()
+    return `{"row_id":"${row_id}","row_status":"${statusOfRow(statuses)}","created_at":"${created}","inputs":{${values}},"cells":{${cells}}}`
   }
-  const created = timeOfId(row.row_id).toISOString()
-  return `{"row_id":"${row.row_id}","row_status":"${statusOfRow(statuses)}","created_at":"${created}","inputs":{${inputs.join()}},"cells":{${cells.join()}}}`
 }
-
-const member = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`
 
 /** D19: what was skipped counts as complete; any failure shows once nothing is under way. */
 function statusOfRow(cells: readonly CellStatus[]): RowStatus {

@@ -31,21 +31,19 @@ const CELL_END = '\x1e'
 const fieldEnd = sql.lit(FIELD_END)
 const cellEnd = sql.lit(CELL_END)
 
-type Stored = {
+/** A cell whose outputs were not read: what they take in the database, and when they were written. */
+type Unread = {
   row_id: string
   action: string
   status: CellStatus
   /** As JSON; empty where there is none. */
   error: string
-  /** As JSON; empty where there are none, or where they were not read. */
-  outputs: string
-  /** Where outputs were not read: what they take in the database, and when they were written. */
   stored_bytes: number
   version: string
 }
 type PackedRow = { row_id: string; cells: string }
 
-/** A stored cell as one text, which `unpack` takes apart: far cheaper to make and to read than an array of JSON. */
+/** A stored cell as one text, which `viewCells` takes apart: far cheaper to make and to read than an array of JSON. */
 const packedCell = sql<string>`c.action || ${fieldEnd} || c.status || ${fieldEnd}
   || case when c.error is null then '' else to_json(c.error)::text end || ${fieldEnd}
   || case when c.outputs is null then '' when ${isRead} then c.outputs::text
@@ -90,48 +88,60 @@ export async function listPageCells(
   return listCells(db, orgId, ids, urlOf)
 }
 
-/** The cells of a row by action. One that runs again comes after its former result, and takes its place. */
-function unpack({ row_id, cells }: PackedRow): Map<string, Stored> {
-  const byAction = new Map<string, Stored>()
-  for (const cell of cells === '' ? [] : cells.split(CELL_END)) {
-    const [action = '', status, error = '', outputs = '', bytes = 0, version = ''] = cell.split(FIELD_END)
-    byAction.set(action, {
-      row_id,
-      action,
-      status: status as CellStatus,
-      error,
-      outputs,
-      stored_bytes: Number(bytes),
-      version,
-    })
-  }
-  return byAction
-}
-
+/** Cells of pages are many: each is cut out of its text and written at once, where its outputs were read. */
 async function viewCells(
   db: Db,
   orgId: string,
   rows: readonly PackedRow[],
   urlOf: OutputsUrl,
 ): Promise<CellsByRow> {
-  const page = rows.map((row) => ({ row_id: row.row_id, cells: unpack(row) }))
   const room = { bytes: MAX_PAGE_OUTPUT_BYTES }
-  const light = new Map<Stored, Weighed>()
-  const unread: Stored[] = []
-  for (const cell of page.flatMap(({ cells }) => [...cells.values()])) {
-    if (cell.outputs !== '') light.set(cell, weigh(cell.outputs, room))
-    else if (cell.stored_bytes > 0) unread.push(cell)
+  const unread: Unread[] = []
+  const page: CellsByRow = new Map()
+  for (const { row_id, cells } of rows) {
+    const view: Record<string, CellText> = {}
+    page.set(row_id, view)
+    if (cells === '') continue
+    const packed = cells.split(CELL_END)
+    // A cell that runs again comes last, and takes the place of its former result.
+    const last = actionOf(packed.at(-1) ?? '')
+    for (const [n, text] of packed.entries()) {
+      const action = actionOf(text)
+      if (action === last && n < packed.length - 1) continue
+      const statusEnd = text.indexOf(FIELD_END, action.length + 1)
+      const errorEnd = text.indexOf(FIELD_END, statusEnd + 1)
+      const status = text.slice(action.length + 1, statusEnd) as CellStatus
+      const error = text.slice(statusEnd + 1, errorEnd)
+      const outputsEnd = text.indexOf(FIELD_END, errorEnd + 1)
+      if (outputsEnd !== -1) {
+        const [bytes, version = ''] = text.slice(outputsEnd + 1).split(FIELD_END)
+        unread.push({ row_id, action, status, error, stored_bytes: Number(bytes), version })
+        continue
+      }
+      const outputs = text.slice(errorEnd + 1)
+      const weighed = outputs === '' ? undefined : weigh(outputs, room)
+      view[action] = { status, json: writeCell({ row_id, action, status, error }, weighed, urlOf) }
+    }
   }
+  if (unread.length === 0) return page
   const heavy = await weighHeavy(db, orgId, unread, room)
-  const write = (cell: Stored) => {
-    const weighed = light.get(cell) ?? heavy.get(nameOf(cell))
-    const outputs = weighed === undefined ? '' : writeOutputs(weighed, () => urlOf(cell.row_id, cell.action))
-    const error = cell.error === '' ? '' : `,"error":${cell.error}`
-    return `{"status":"${cell.status}"${outputs}${error}}`
+  for (const cell of unread) {
+    const view = page.get(cell.row_id)
+    const json = writeCell(cell, heavy.get(nameOf(cell)), urlOf)
+    if (view !== undefined) view[cell.action] = { status: cell.status, json }
   }
-  const view = (cells: Iterable<Stored>): Record<string, CellText> =>
-    Object.fromEntries(Array.from(cells, (cell) => [cell.action, { status: cell.status, json: write(cell) }]))
-  return new Map(page.map(({ row_id, cells }) => [row_id, view(cells.values())]))
+  return page
+}
+
+const actionOf = (packed: string): string => packed.slice(0, packed.indexOf(FIELD_END))
+
+function writeCell(
+  { row_id, action, status, error }: Pick<Unread, 'row_id' | 'action' | 'status' | 'error'>,
+  weighed: Weighed | undefined,
+  urlOf: OutputsUrl,
+): string {
+  const outputs = weighed === undefined ? '' : writeOutputs(weighed, () => urlOf(row_id, action))
+  return `{"status":"${status}"${outputs}${error === '' ? '' : `,"error":${error}`}}`
 }
 
 /** Absent `json` is too large to be answered in place. */
@@ -157,8 +167,8 @@ function weigh(text: string, room: { bytes: number }): Weighed {
 /** Sizes of large outputs by cell and version, so that a page that is read again and again does not read them each time. */
 const known = new LRUCache<string, number>({ max: 50_000 })
 
-const nameOf = ({ row_id, action }: Pick<Stored, 'row_id' | 'action'>): string => `${row_id} ${action}`
-const versionOf = (cell: Pick<Stored, 'row_id' | 'action' | 'version'>): string =>
+const nameOf = ({ row_id, action }: Pick<Unread, 'row_id' | 'action'>): string => `${row_id} ${action}`
+const versionOf = (cell: Pick<Unread, 'row_id' | 'action' | 'version'>): string =>
   `${nameOf(cell)} ${cell.version}`
 
 const BATCH_BYTES = 256 * 1024
@@ -166,11 +176,11 @@ const BATCH_BYTES = 256 * 1024
 async function weighHeavy(
   db: Db,
   orgId: string,
-  cells: Stored[],
+  cells: Unread[],
   room: { bytes: number },
 ): Promise<Map<string, Weighed>> {
   const weighed = new Map<string, Weighed>()
-  let batch: Stored[] = []
+  let batch: Unread[] = []
   let batchBytes = 0
   const read = async () => {
     for (const { outputs, ...cell } of await readOutputs(db, orgId, batch)) {
@@ -195,7 +205,7 @@ async function weighHeavy(
   return weighed
 }
 
-async function readOutputs(db: Db, orgId: string, cells: Pick<Stored, 'row_id' | 'action'>[]) {
+async function readOutputs(db: Db, orgId: string, cells: Pick<Unread, 'row_id' | 'action'>[]) {
   const { rows } = await sql<{ row_id: string; action: string; version: string; outputs: string }>`
     select c.row_id, c.action, c.completed_at::text as version, c.outputs::text as outputs
     from unnest(${cells.map((cell) => cell.row_id)}::uuid[], ${cells.map((cell) => cell.action)}::text[])

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Definition } from '../../../chain/definition.ts'
-import { writeRow } from '../../../rows/view.ts'
+import { createRowWriter } from '../../../rows/view.ts'
 import { listPageCells } from '../../../store/sheets/cells.ts'
 import type { Page } from '../../../store/sheets/rows.ts'
 import { sendJson } from '../../http/envelope.ts'
@@ -20,7 +20,8 @@ export async function sendRowPage(
   const { db, sheet } = request
   const { total, page_no, page_size } = page
   const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl, sheet))
-  const rows = page.rows.map((row) => writeRow(row, definition, cells.get(row.row_id) ?? {}))
+  const writeRow = createRowWriter(definition)
+  const rows = page.rows.map((row) => writeRow(row, cells.get(row.row_id) ?? {}))
   return sendJson(
     request,
     reply,
