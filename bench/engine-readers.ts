@@ -69,7 +69,7 @@ type Reader = ReturnType<typeof openReader>
  * A client that costs little: on a machine of its own it would take nothing of the server's time, and one of undici takes a third as
  * much as the server. It sends the same bytes again and again, and of answers reads only their status and length.
  */
-export function openReader(origin: string, key: string, base: string) {
+function openReader(origin: string, key: string, base: string) {
   const { hostname, port } = new URL(origin)
   const body = JSON.stringify({ page_size: PAGE })
   const request = Buffer.from(
@@ -148,9 +148,9 @@ class ReadingSocket {
   }
 }
 
-async function warmUp({ ask }: Reader): Promise<void> {
+async function warmUp(reader: Reader): Promise<void> {
   const read = async () => {
-    for (let n = 0; n < WARM_UP.reads / WARM_UP.readers; n += 1) await ask()
+    for (let n = 0; n < WARM_UP.reads / WARM_UP.readers; n += 1) await reader.ask()
   }
   await Promise.all(Array.from({ length: WARM_UP.readers }, read))
 }

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { UNLIMITED } from '#test/installation.ts'
 import { prepareCluster } from '#test/prepared-cluster.ts'
 import { serveProvider } from '#test/provider.ts'
+import { FLAGS } from '#test/server-process.ts'
 import { addRows, callOver, makeSheet } from '#test/sheets.ts'
 import { check, say, sayVerdict, until } from './installation.ts'
 import { startCallers } from './load.ts'
@@ -57,10 +58,8 @@ const env = {
 /** Says on its third pipe when the program hears signals: before its first line a signal ends it as it ends any program. */
 const HEARING = `process.on('newListener', (name) => name === 'SIGTERM' && process.nextTick(() => writeSync(3, 'hears')))`
 const REPORT_HEARING = `data:text/javascript,import { writeSync } from 'node:fs';${HEARING}`
-/** As `npm start` has it. */
-const HEAP = ['--max-semi-space-size=32', '--max-old-space-size=1536']
 const COMMANDS = {
-  node: [process.execPath, '--import', REPORT_HEARING, ...HEAP, 'server/src/main.ts'],
+  node: [process.execPath, '--import', REPORT_HEARING, ...FLAGS, 'server/src/main.ts'],
   npm: ['npm', 'start'],
 }
 
