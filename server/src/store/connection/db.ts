@@ -155,8 +155,8 @@ export function openStore(options: StoreOptions): Store {
   let closed: Promise<void> | undefined
   const closeAll = async () => {
     await changes.close()
-    hung.close()
     await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
+    hung.close()
   }
 
   return {

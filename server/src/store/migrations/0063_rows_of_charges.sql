@@ -1,5 +1,5 @@
 -- A row whose cells were charged together is named once: an entry that is of the row of the one before it has its place in `kinds`
--- as -1 for the first, -2 for the second and so on. Half of what a paid cell left in the ledger were ids of rows.
+-- as -1 for the first, -2 for the second and so on. Of the 18 bytes that an entry took, 16 were the id of its row.
 create or replace view block_entries with (security_invoker = true) as
 select b.org_id, b.last_id as block_id, loam_later_entry(b.first_id, e.place - 1) as entry_id, b.at, -e.millis as amount_millis,
   b.balance_millis + b.millis - e.upto as balance_millis, b.reason,
