@@ -8,6 +8,7 @@ import { type ChangeFeed, createChangeFeed } from './changes.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { markFaults } from './faults.ts'
 import { connectAtFirst } from './first-statement.ts'
+import { giveWay } from './give-way.ts'
 import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
@@ -99,10 +100,13 @@ function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
   const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
-  const openPool = (max: number, plans = ownPlans) =>
-    new ConnectionPool({ ...settingsOf(options, plans), max }, (cause) =>
+  const openPool = (max: number, plans = ownPlans) => {
+    const pool = new ConnectionPool({ ...settingsOf(options, plans), max }, (cause) =>
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
     )
+    if (options.keyedPlans) pool.on('connect', (client) => void giveWay(client, options.log))
+    return pool
+  }
   // Apart, so that connections of the program itself need not be told time and again whom they speak for.
   const reads = options.keyedPlans ? 0 : Math.floor(connections * KEYED_READS_SHARE)
   const pools = {
