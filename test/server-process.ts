@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/**
- * As `npm start` has them. Of V8's helpers no more than two: with four, those that mark the heap took the processors from everybody
- * else for 150 ms every few seconds, and the slowest reads beside a run took twice as long.
- */
-export const FLAGS = ['--v8-pool-size=2', '--max-semi-space-size=32', '--max-old-space-size=1536']
+/** As `npm start` has them; `docs/decisions/processes.md` says why. */
+export const FLAGS = [
+  '--v8-pool-size=2',
+  '--no-allocation-site-pretenuring',
+  '--max-semi-space-size=32',
+  '--max-old-space-size=1536',
+]
 /** As `npm start` has it. */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/loam', import.meta.url))
 const READY = /Loam is ready at (http:\/\/\S+)/

@@ -15,12 +15,33 @@ const NO_END = Promise.resolve(0)
 type Looked = { job: RowJob; walk: RowWalk }
 type Computed = Looked & { gathered: Gathered }
 
-/** Walks fresh rows of one run. What befalls one of them is not told before all have been walked. */
+/**
+ * Walks fresh rows of one run. What befalls one of them is not told before all have been walked.
+ *
+ * Rows of pure actions wait for their turn here, and nothing is made for them before: what waits for long becomes old to the garbage
+ * collector, and all that is made later and belongs to it is then kept until the whole heap is collected.
+ */
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
+  if (first === undefined || !engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
+  const turn = engine.slots.peeked.take(first.o, jobs.length)
+  if (turn !== undefined) await turn
+  await walkTogether(engine, jobs, first.o)
+}
+
+function walkOneByOne(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const group = new Group(engine, jobs)
-  if (first !== undefined && engine.pureRuns.has(first)) await group.walkTogether(first.o)
-  else group.leave(jobs, { fresh: true })
+  group.leave(jobs, { fresh: true })
+  return group.walkTheRest()
+}
+
+async function walkTogether(engine: Engine, jobs: readonly RowJob[], org: string): Promise<void> {
+  const group = new Group(engine, jobs)
+  try {
+    await group.walkTogether()
+  } finally {
+    engine.slots.peeked.giveBack(org, jobs.length)
+  }
   await group.walkTheRest()
 }
 
@@ -45,20 +66,13 @@ class Group {
     for (const job of jobs) this.#left.push({ job, how })
   }
 
-  async walkTogether(org: string): Promise<void> {
-    const { peeked } = this.#engine.slots
-    const turn = peeked.take(org, this.#jobs.length)
-    if (turn !== undefined) await turn
-    try {
-      let looked: Looked[] = []
-      await this.#noting(this.#jobs, async () => void (looked = await this.#look()))
-      await this.#noting(
-        looked.map(({ job }) => job),
-        () => this.#computeAndSettle(looked),
-      )
-    } finally {
-      peeked.giveBack(org, this.#jobs.length)
-    }
+  async walkTogether(): Promise<void> {
+    let looked: Looked[] = []
+    await this.#noting(this.#jobs, async () => void (looked = await this.#look()))
+    await this.#noting(
+      looked.map(({ job }) => job),
+      () => this.#computeAndSettle(looked),
+    )
   }
 
   async walkTheRest(): Promise<void> {
