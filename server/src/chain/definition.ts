@@ -28,6 +28,12 @@ export type ActionInstance = {
   epoch: number
 }
 
+/** Asked for every cell: a loop, which makes nothing. */
+export function findInstance({ actions }: Definition, id: string): ActionInstance | undefined {
+  for (const instance of actions) if (instance.id === id) return instance
+  return undefined
+}
+
 /** What a caller configured for one field, checked and normalised by that field's definition. */
 export type ConfiguredValue = string | boolean | readonly unknown[] | Record<string, unknown>
 

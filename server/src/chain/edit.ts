@@ -3,7 +3,7 @@ import { MAX_ACTIONS } from '#contract/actions.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { didYouMean } from '../lib/nearest-name.ts'
 import type { Parsed } from './condition-shape.ts'
-import type { ActionInstance, Definition } from './definition.ts'
+import { type ActionInstance, type Definition, findInstance } from './definition.ts'
 
 /** The node before the first action; it is in every chain and in no definition. */
 export const INPUT_NODE = 'input'
@@ -36,7 +36,7 @@ export function moveAction(
   after: string | undefined,
 ): Parsed<{ definition: Definition; after: string }> {
   if (after === id) return refused('after', 'must not be the action that is moved')
-  const action = definition.actions.find((known) => known.id === id)
+  const action = findInstance(definition, id)
   if (action === undefined) return refused('action_instance_id', 'is not in this chain')
   const others = definition.actions.filter((known) => known !== action)
   const placed = place(definition, others, action, after)

@@ -1,6 +1,6 @@
 import { outputsOf } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import type { Definition } from '../chain/definition.ts'
+import { type Definition, findInstance } from '../chain/definition.ts'
 import type { EnvValues } from '../lib/security/env-values.ts'
 import type { RunFacts } from './flights/flight.ts'
 
@@ -51,10 +51,7 @@ function knownOutputsIn(definition: Definition, catalogue: Catalogue): RunSettin
     const template = catalogue.get(actionId)
     if (template === undefined || Object.hasOwn(template.outputs, name)) return true
     if (!template.dynamic) return false
-    const { outputs, closed } = outputsOf(
-      template,
-      definition.actions.find(({ id }) => id === instanceId)?.inputs ?? {},
-    )
+    const { outputs, closed } = outputsOf(template, findInstance(definition, instanceId)?.inputs ?? {})
     return !closed || Object.hasOwn(outputs, name)
   }
 }

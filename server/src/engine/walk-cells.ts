@@ -1,5 +1,5 @@
 import type { Action } from '../catalog/define.ts'
-import type { ActionInstance } from '../chain/definition.ts'
+import { type ActionInstance, findInstance } from '../chain/definition.ts'
 import { JobPostponed } from '../lib/job.ts'
 import { yieldTurn } from '../lib/timing/yielding.ts'
 import type { CellResult } from './cells/cell-result.ts'
@@ -82,12 +82,23 @@ function gatherOn(
   for (;;) {
     const startedAt = Date.now()
     const running = runNext(engine, walk, gathered, end)
-    if (running instanceof Promise)
-      return running.then((result) =>
-        takeResult(walk, gathered, result, startedAt) ? gatherOn(engine, walk, gathered, end) : gathered,
-      )
+    if (running instanceof Promise) return gatherLater(running, startedAt, engine, walk, gathered, end)
     if (!takeResult(walk, gathered, running, startedAt)) return gathered
   }
+}
+
+/** Apart, since a function with a closure makes an object for it each time (`runCell`). */
+function gatherLater(
+  running: Promise<CellResult>,
+  startedAt: number,
+  engine: Engine,
+  walk: RowWalk,
+  gathered: Gathered,
+  end: CellCaching['end'] | null,
+): Promise<Gathered> {
+  return running.then((result) =>
+    takeResult(walk, gathered, result, startedAt) ? gatherOn(engine, walk, gathered, end) : gathered,
+  )
 }
 
 function runNext(
@@ -216,7 +227,7 @@ function templateOf(walk: RowWalk, action: string): Action | undefined {
 }
 
 const instanceOf = ({ definition }: RowWalk, action: string): ActionInstance | undefined =>
-  definition.actions.find(({ id }) => id === action)
+  findInstance(definition, action)
 
 /** For the next process. */
 export async function postpone(engine: Engine, flight: Flight): Promise<void> {

@@ -3,7 +3,7 @@ import type { Estimate } from '#contract/estimates.ts'
 import { type CellPrice, priceOf, sum } from '../catalog/configuration/cell-price.ts'
 import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import type { Definition } from '../chain/definition.ts'
+import { type Definition, findInstance } from '../chain/definition.ts'
 import { listTokens } from '../chain/reference-walk.ts'
 import type { RowChoice } from '../runs/row-choice.ts'
 import { sampleRows } from '../runs/row-sample.ts'
@@ -59,7 +59,7 @@ export async function estimateSheet(
 ): Promise<SheetEstimate> {
   const { sheet, definition } = request
   const actions = request.actions.flatMap((id): RunAction[] => {
-    const instance = definition.actions.find((one) => one.id === id)
+    const instance = findInstance(definition, id)
     const template = instance === undefined ? undefined : parts.catalogue.get(instance.action_id)
     return instance === undefined || template === undefined ? [] : [{ instance, template }]
   })

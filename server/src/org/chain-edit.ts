@@ -1,6 +1,6 @@
 import { type ChainView, viewChain } from '../catalog/configuration/chain-view.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import type { ActionInstance, Definition } from '../chain/definition.ts'
+import { type ActionInstance, type Definition, findInstance } from '../chain/definition.ts'
 import { notFound } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { recordAudit } from '../store/organisation/audit.ts'
@@ -58,7 +58,7 @@ export async function editChain<Result>(
 
 /** The action of the path was there a moment ago; another request may have removed it since. */
 export function requireAction({ definition }: ChainView, id: string): ActionInstance {
-  const action = definition.actions.find((known) => known.id === id)
+  const action = findInstance(definition, id)
   if (action === undefined) throw notFound('Action')
   return action
 }

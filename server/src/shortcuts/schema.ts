@@ -3,7 +3,7 @@ import type { GivenInput, GivenOutput } from '#contract/shortcuts.ts'
 import type { OutputDescriptor } from '../catalog/describe.ts'
 import type { Catalogue } from '../catalog/registry.ts'
 import { snakeCase } from '../catalog/values/output-names.ts'
-import type { Definition, InputColumn } from '../chain/definition.ts'
+import { type Definition, findInstance, type InputColumn } from '../chain/definition.ts'
 import { parseTemplate, printToken, soleToken } from '../chain/references.ts'
 import { type OutputToken, pathOf } from '../chain/value-path.ts'
 import type { FrozenInput, FrozenOutput } from '../store/connection/json-columns.ts'
@@ -144,7 +144,7 @@ export function readOutputToken(text: string): OutputToken | undefined {
 
 /** Whether an action can have such an output, although nothing has shown it yet. */
 function mayName(token: OutputToken, { definition, catalogue }: Chain): boolean {
-  const action = definition.actions.find(({ id }) => id === token.action)
+  const action = findInstance(definition, token.action)
   const template = action === undefined ? undefined : catalogue.get(action.action_id)
   if (template === undefined) return false
   return template.dynamic || Object.hasOwn(template.outputs, pathOf(token).head)

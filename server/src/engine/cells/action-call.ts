@@ -49,7 +49,7 @@ function runPure(
     const running = action.run({ inputs, context: new CellContext(engine, walk, PURE_PARTS) })
     if (!(running instanceof Promise)) return running
     walk.endPriority?.()
-    return running.catch((cause: unknown) => failUnexpectedly(engine, action, cause))
+    return catchUnexpected(running, engine, action)
   } catch (cause) {
     return failUnexpectedly(engine, action, cause)
   }
@@ -69,7 +69,19 @@ function runInSlot(
   const slots = walk.express ? engine.slots.express : engine.slots.bulk
   const turn = slots.take(walk.flight.facts.org_id)
   const call = new TimedCall(engine, walk, action, slots)
-  return turn === undefined ? call.run(inputs) : turn.then(() => call.run(inputs))
+  return turn === undefined ? call.run(inputs) : runAfter(turn, call, inputs)
+}
+
+function runAfter(turn: Promise<void>, call: TimedCall, inputs: Inputs): Promise<CallOutcome> {
+  return turn.then(() => call.run(inputs))
+}
+
+function catchUnexpected(
+  running: Promise<CallOutcome>,
+  engine: Engine,
+  action: Action,
+): Promise<CallOutcome> {
+  return running.catch((cause: unknown) => failUnexpectedly(engine, action, cause))
 }
 
 function failUnexpectedly(engine: Engine, action: Action, cause: unknown): CallOutcome {

@@ -3,7 +3,7 @@ import type { Action } from '../../catalog/define.ts'
 import { learnsFromRuns } from '../../catalog/describe.ts'
 import type { Outcome, Provenance } from '../../catalog/outcome.ts'
 import { evaluate } from '../../chain/condition-evaluate.ts'
-import type { ActionInstance } from '../../chain/definition.ts'
+import { type ActionInstance, findInstance } from '../../chain/definition.ts'
 import { listTokens } from '../../chain/reference-walk.ts'
 import { parseTemplate, printToken, resolveValue, type Token } from '../../chain/references.ts'
 import type { RowScope } from '../../chain/row-scope.ts'
@@ -24,7 +24,12 @@ const MAX_CLAIMS = 25
 /** How the cell may use the cache. */
 export type CellCaching = Pick<CacheUse, 'end' | 'mayWait'>
 
-/** Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache. */
+/**
+ * Runs the cell of one action: condition, inputs, cache, credits, action. Without `caching` there is no cache.
+ *
+ * Mostly nothing is waited for on the way. What a function would do later is therefore said by another one: for what a closure refers to
+ * V8 makes an object whenever its function is entered, also where nobody comes to the closure.
+ */
 export function runCell(
   engine: Engine,
   walk: RowWalk,
@@ -32,7 +37,7 @@ export function runCell(
   caching: CellCaching | null,
 ): CellResult | Promise<CellResult> {
   const { flight, definition, catalogue } = walk
-  const instance = definition.actions.find((candidate) => candidate.id === actionId)
+  const instance = findInstance(definition, actionId)
   const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
   if (instance === undefined || action === undefined)
     return errorCell('this action is not in the catalogue', flight.facts.continue_on_fail)
@@ -49,16 +54,17 @@ export function runCell(
   const found = { instance, action, mayContinue }
   const unread = walk.scope.unreadAmong(tokensOf(instance))
   if (unread.length === 0) return runFound(engine, walk, found, caching)
-  return withLargeOutputs(engine, walk, unread, () => runFound(engine, walk, found, caching))
+  return runWithLargeOutputs(engine, walk, unread, { found, caching })
 }
 
 /** Reads what the cell names of large outputs, for as long as it is run. */
-async function withLargeOutputs(
+async function runWithLargeOutputs(
   engine: Engine,
-  { flight, scope }: RowWalk,
+  walk: RowWalk,
   unread: ReturnType<RowScope['unreadAmong']>,
-  run: () => CellResult | Promise<CellResult>,
+  { found, caching }: { found: Found; caching: CellCaching | null },
 ): Promise<CellResult> {
+  const { flight, scope } = walk
   const held = await engine.readLargeOutputs({
     org: flight.facts.org_id,
     row: flight.row.id,
@@ -68,7 +74,7 @@ async function withLargeOutputs(
   let giveBack: (() => void) | undefined
   try {
     giveBack = scope.lend(held.texts)
-    return await run()
+    return await runFound(engine, walk, found, caching)
   } finally {
     giveBack?.()
     held.release()
@@ -148,7 +154,7 @@ export function listLookups(
   const early: { asked: AskedCell; lookup: Lookup }[] = []
   walk.lookups = new Map()
   for (const id of actions) {
-    const instance = definition.actions.find((candidate) => candidate.id === id)
+    const instance = findInstance(definition, id)
     const action = instance === undefined ? undefined : catalogue.get(instance.action_id)
     if (instance === undefined || action?.cached !== true || !needsInputsOnly(instance)) continue
     const { resolved, missing } = resolveInputs(action, instance.inputs, scope.lookup)
@@ -229,13 +235,27 @@ function holdAndCall(
   const { action } = found
   const { price } = factsOf(action)
   if (price === 0 || action.paysModel) return callHeld(engine, walk, found, inputs, cacheKey)
-  const holding = holdCredits(engine, walk.flight, price)
-  const call = (held: Holding): CellResult | Promise<CellResult> => {
-    if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
-    if (held === 'refused') return outOfCredits(walk.flight, action)
-    return callHeld(engine, walk, found, inputs, cacheKey)
-  }
-  return holding instanceof Promise ? holding.then(call) : call(holding)
+  const held = holdCredits(engine, walk.flight, price)
+  return held instanceof Promise
+    ? callWhenHeld(held, engine, walk, found, inputs, cacheKey)
+    : callIfHeld(held, engine, walk, found, inputs, cacheKey)
+}
+
+function callWhenHeld(holding: Promise<Holding>, ...call: Parameters<typeof callHeld>): Promise<CellResult> {
+  return holding.then((held) => callIfHeld(held, ...call))
+}
+
+function callIfHeld(
+  held: Holding,
+  engine: Engine,
+  walk: RowWalk,
+  found: Found,
+  inputs: Inputs,
+  cacheKey: string | null,
+): CellResult | Promise<CellResult> {
+  if (held === 'short') return parkAsIs(walk.flight.position, engine.purses.waitMs())
+  if (held === 'refused') return outOfCredits(walk.flight, found.action)
+  return callHeld(engine, walk, found, inputs, cacheKey)
 }
 
 function callHeld(
@@ -249,34 +269,63 @@ function callHeld(
   if (!action.pure || (cacheKey !== null && factsOf(action).price > 0)) walk.hasCalled = true
   const outcome = callAction(engine, walk, action, inputs)
   return outcome instanceof Promise
-    ? outcome.then((later) => concludeCall(engine, walk, found, cacheKey, later))
-    : concludeCall(engine, walk, found, cacheKey, outcome)
+    ? concludeLater(outcome, engine, walk, found, cacheKey)
+    : concludeCall(outcome, engine, walk, found, cacheKey)
+}
+
+type ActionOutcome = Outcome<Record<string, unknown>>
+
+function concludeLater(
+  calling: Promise<ActionOutcome>,
+  ...call: [engine: Engine, walk: RowWalk, found: Found, cacheKey: string | null]
+): Promise<CellResult> {
+  return calling.then((outcome) => concludeCall(outcome, ...call))
 }
 
 function concludeCall(
+  outcome: ActionOutcome,
   engine: Engine,
   walk: RowWalk,
-  { instance, action, mayContinue }: Found,
+  found: Found,
   cacheKey: string | null,
-  outcome: Outcome<Record<string, unknown>>,
 ): CellResult | Promise<CellResult> {
-  const { flight } = walk
-  const { price, learns, asksInOrder } = factsOf(action)
-  const result = hideSecrets(toCellResult(flight, action, outcome, { mayContinue, price }), walk)
+  const { action, mayContinue } = found
+  const { price } = factsOf(action)
+  const result = hideSecrets(toCellResult(walk.flight, action, outcome, { mayContinue, price }), walk)
   if (result.kind !== 'settle') return result
-  const { settlement } = result
-  const conclude = (covered: Holding): CellResult => {
-    if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
-    if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
-    const complete = settlement.status === 'complete'
-    if (cacheKey !== null) settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
-    if (complete) settlement.learns = learns
-    if (settlement.creditsMillis > 0 || asksInOrder) settlement.actionId = action.id
-    return result
-  }
   // What was set aside may have gone with a worker that died since: what it costs is set aside again.
-  const covering = holdCredits(engine, flight, settlement.creditsMillis)
-  return covering instanceof Promise ? covering.then(conclude) : conclude(covering)
+  const covered = holdCredits(engine, walk.flight, result.settlement.creditsMillis)
+  return covered instanceof Promise
+    ? concludeWhenCovered(covered, result, engine, walk, found, cacheKey)
+    : concludeIfCovered(covered, result, engine, walk, found, cacheKey)
+}
+
+type Settling = Extract<CellResult, { kind: 'settle' }>
+
+function concludeWhenCovered(
+  covering: Promise<Holding>,
+  ...rest: [result: Settling, engine: Engine, walk: RowWalk, found: Found, cacheKey: string | null]
+): Promise<CellResult> {
+  return covering.then((covered) => concludeIfCovered(covered, ...rest))
+}
+
+function concludeIfCovered(
+  covered: Holding,
+  result: Settling,
+  engine: Engine,
+  { flight }: RowWalk,
+  { instance, action }: Found,
+  cacheKey: string | null,
+): CellResult {
+  const { settlement } = result
+  if (covered === 'short') return parkAsIs(flight.position, engine.purses.waitMs())
+  if (covered === 'refused') return outOfCredits(flight, action, settlement.provenance)
+  const { learns, asksInOrder } = factsOf(action)
+  const complete = settlement.status === 'complete'
+  if (cacheKey !== null) settlement.cache = { key: cacheKey, epoch: instance.epoch, keep: complete }
+  if (complete) settlement.learns = learns
+  if (settlement.creditsMillis > 0 || asksInOrder) settlement.actionId = action.id
+  return result
 }
 
 type ActionFacts = {

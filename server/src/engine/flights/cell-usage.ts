@@ -20,9 +20,14 @@ type Counted = {
 /** Cells of a batch, added up by what usage is asked by: the run's workflow, sheet, member, key and trigger; action; provider. */
 export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlement }[]): Counted[] {
   const sums = new Map<string, Counted>()
-  for (const [facts, cells] of cellsByRun(batch)) {
-    // Of this run, by action and who answered.
-    const known = new Map<string | undefined, Map<string | undefined, Counted>>()
+  // Of each run, by action and who answered.
+  const byRun = new Map<RunFacts, Map<string | undefined, Map<string | undefined, Counted>>>()
+  for (const {
+    flight: { facts },
+    settlement: { cells },
+  } of batch) {
+    let known = byRun.get(facts)
+    if (known === undefined) byRun.set(facts, (known = new Map()))
     for (const cell of cells) {
       const { template } = cell
       const provider = answeredBy(cell)
@@ -39,21 +44,6 @@ export function addUpUsage(batch: readonly { flight: Flight; settlement: Settlem
     }
   }
   return [...sums.values()]
-}
-
-function cellsByRun(
-  batch: readonly { flight: Flight; settlement: Settlement }[],
-): Map<RunFacts, SettledCell[]> {
-  const runs = new Map<RunFacts, SettledCell[]>()
-  for (const {
-    flight: { facts },
-    settlement: { cells },
-  } of batch) {
-    let all = runs.get(facts)
-    if (all === undefined) runs.set(facts, (all = []))
-    for (const cell of cells) all.push(cell)
-  }
-  return runs
 }
 
 /** Not by the run: two of the same kind must not count in the same record twice. */
@@ -75,9 +65,9 @@ function answeredBy({ status, provider, provenance }: SettledCell): string | und
 }
 
 function savedByOwnKeys({ status, provenance }: SettledCell): number {
-  if (status !== 'complete') return 0
+  if (status !== 'complete' || provenance === undefined) return 0
   let millis = 0
-  for (const { list_credits: listed } of provenance ?? [])
+  for (const { list_credits: listed } of provenance)
     if (listed !== undefined) millis += Math.round(listed * MILLIS)
   return millis
 }

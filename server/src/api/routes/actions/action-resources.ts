@@ -5,7 +5,7 @@ import { viewChain } from '../../../catalog/configuration/chain-view.ts'
 import { fieldOf } from '../../../catalog/configuration/references.ts'
 import type { Field } from '../../../catalog/fields/field.ts'
 import type { Catalogue } from '../../../catalog/registry.ts'
-import type { ActionInstance, Definition } from '../../../chain/definition.ts'
+import { type ActionInstance, type Definition, findInstance } from '../../../chain/definition.ts'
 import { INPUT_NODE } from '../../../chain/edit.ts'
 import { invalid, notFound } from '../../../lib/errors.ts'
 import { listDiscoveredOutputs } from '../../../store/sheets/action-outputs.ts'
@@ -33,7 +33,7 @@ export async function chainOfPath(request: FastifyRequest): Promise<void> {
 export async function actionOfPath(request: FastifyRequest): Promise<void> {
   await chainOfPath(request)
   const { action_instance_id } = request.params as z.infer<typeof ActionParams>
-  const action = request.definition.actions.find(({ id }) => id === action_instance_id)
+  const action = findInstance(request.definition, action_instance_id)
   if (action === undefined) throw notFound('Action')
   request.action = action
 }
