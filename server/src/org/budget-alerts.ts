@@ -59,7 +59,8 @@ export function budgetAlertJob(parts: AlertParts): Job {
       const sending = new Map<BudgetMessage, Promise<void>>()
       try {
         for (;;) {
-          const due = signal.aborted ? [] : await claimDue(system, [...sending.keys()])
+          const underWay = [...sending.keys()]
+          const due = signal.aborted ? [] : await claimDue(system, underWay)
           for (const message of due) {
             const sent = deliver(parts, message, signal)
               // It stays claimed for a while, and is then sent again under the same id.
@@ -72,7 +73,9 @@ export function budgetAlertJob(parts: AlertParts): Job {
               .finally(() => sending.delete(message))
             sending.set(message, sent)
           }
-          if (sending.size === 0) return
+          if (due.length === 0 && underWay.length === 0) return
+          // What was held back for those that were under way may be due.
+          if (sending.size === 0) continue
           await Promise.race([...sending.values(), sleep(AGAIN_MS, undefined, { ref: false })])
         }
       } finally {
