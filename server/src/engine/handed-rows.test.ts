@@ -71,6 +71,20 @@ it('P2: a row is walked by the worker of the process that queued it; of pure act
   expect(notes).toEqual([])
 })
 
+it('what its first rows say of a run is known before they are settled, so that its groups of rows can wait for it', async () => {
+  const told: boolean[] = []
+  const sheet = await makeRows(['pure', 'pure'], 1)
+  settles = (flight, ...rest) => {
+    const { org_id: o, run_id: run } = flight.facts
+    const job = { o, r: flight.row.id, t: flight.fence.ticket, run }
+    told.push(plain.pureRuns.has(job), plain.pureRuns.told(job) === undefined)
+    return settleAsEver(flight, ...rest)
+  }
+  await runAll(sheet, ['pure_1', 'pure_2'])
+  await expect.poll(() => statuses(sheet)).toEqual(['complete', 'complete'])
+  expect(told).toEqual([true, true])
+})
+
 it('one that calls somebody is claimed first, and what another run found is there', async () => {
   const sheet = await makeRows(['pure', 'free'], 2)
   await runAll(sheet, ['pure_1'])

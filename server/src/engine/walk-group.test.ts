@@ -116,6 +116,27 @@ it('rows of a run that is not known to be of such are claimed one by one', async
   await expectDone(sheet, 6)
 })
 
+it.each([
+  ['looked at together, once one of its first rows was found to be of such', true, 'peek at 3'],
+  ['claimed one by one, once one of its first rows was found not to be', false, 'claim'],
+])('rows of a run that nothing is known of yet are %s', async (_how, isPure, begins) => {
+  const { sheet, jobs } = await launch(['pure', 'pure'], 3)
+  const { engine, notes } = watched(jobs)
+  const first = must(jobs[0])
+  engine.pureRuns.remove(first)
+  const [endOne, endOther] = [engine.pureRuns.lookAt(first), engine.pureRuns.lookAt(first)]
+  const walking = walkGroup(engine, jobs)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(notes).toEqual([])
+  if (isPure) engine.pureRuns.add(first)
+  endOne()
+  await walking
+  expect(notes[0]).toBe(begins)
+  await expectDone(sheet, 6)
+  endOther()
+  expect(engine.pureRuns.told(first)).toBeUndefined()
+})
+
 it('what the run was taken for wrongly is claimed after all', async () => {
   const { sheet, jobs } = await launch(['pure', 'free'], 3)
   const { engine, notes } = watched(jobs)

@@ -4,6 +4,7 @@ import { isUnavailable } from '../store/connection/db.ts'
 import { listLookups } from './cells/cell.ts'
 import type { Engine, RowWalk } from './engine-context.ts'
 import type { RowJob } from './flights/flight.ts'
+import type { Given } from './flights/settler.ts'
 import { gather, type Gathered, isWhole, settleWhole, walkCells } from './walk-cells.ts'
 import { giveBackHold, mayBeWhole, prepare, type WalkOptions, walkRow } from './walk.ts'
 
@@ -13,7 +14,8 @@ const ROWS_PER_TURN = 8
 const NO_END = Promise.resolve(0)
 
 type Looked = { job: RowJob; walk: RowWalk }
-type Computed = Looked & { gathered: Gathered }
+/** Of a row that waits to be written nothing is kept but what is. */
+type Computed = Given & { job: RowJob }
 
 /**
  * Walks fresh rows of one run. What befalls one of them is not told before all have been walked.
@@ -23,7 +25,10 @@ type Computed = Looked & { gathered: Gathered }
  */
 export async function walkGroup(engine: Engine, jobs: readonly RowJob[]): Promise<void> {
   const [first] = jobs
-  if (first === undefined || !engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
+  if (first === undefined) return
+  const telling = engine.pureRuns.told(first)
+  if (telling !== undefined) await telling
+  if (!engine.pureRuns.has(first)) return walkOneByOne(engine, jobs)
   const turn = engine.slots.peeked.take(first.o, jobs.length)
   if (turn !== undefined) await turn
   await walkTogether(engine, jobs, first.o)
@@ -111,7 +116,8 @@ class Group {
     return looked
   }
 
-  async #computeAndSettle(looked: readonly Looked[]): Promise<void> {
+  /** Takes what it is given out of the list. */
+  async #computeAndSettle(looked: Looked[]): Promise<void> {
     const engine = this.#engine
     const whole: Computed[] = []
     const alone: Promise<void>[] = []
@@ -126,7 +132,7 @@ class Group {
       }
       const gathered = gather(engine, walk, walk.lookups === null ? null : NO_END)
       if (gathered instanceof Promise) goOnAlone(one, async () => this.#settleLater(one, await gathered))
-      else if (isWhole(gathered)) whole.push({ job, walk, gathered })
+      else if (isWhole(gathered)) whole.push({ job, flight: walk.flight, settlement: gathered })
       else goOnAlone(one, async () => false)
     }
     await inTurns(looked, (one) => {
@@ -136,6 +142,7 @@ class Group {
         goOnAlone(one, () => Promise.reject(cause))
       }
     })
+    looked.length = 0
     await this.#noting(
       whole.map(({ job }) => job),
       () => this.#settle(whole),
@@ -146,7 +153,7 @@ class Group {
   /** With all whose results come at the same time: of formulas that were evaluated together, or when credits were granted. */
   async #settleLater({ job, walk }: Looked, gathered: Gathered): Promise<boolean> {
     if (!isWhole(gathered)) return false
-    this.#late.push({ job, walk, gathered })
+    this.#late.push({ job, flight: walk.flight, settlement: gathered })
     this.#settlingLate ??= nextTurn().then(() => {
       const late = this.#late
       this.#late = []
@@ -162,11 +169,10 @@ class Group {
 
   async #settle(whole: readonly Computed[]): Promise<void> {
     if (whole.length === 0) return
-    const given = whole.map(({ walk, gathered }) => ({ flight: walk.flight, settlement: gathered }))
     try {
-      this.#faults.push(...(await settleWhole(this.#engine, given)))
+      this.#faults.push(...(await settleWhole(this.#engine, whole)))
     } finally {
-      for (const { flight } of given) giveBackHold(this.#engine, flight)
+      for (const { flight } of whole) giveBackHold(this.#engine, flight)
     }
   }
 

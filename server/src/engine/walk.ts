@@ -144,19 +144,35 @@ async function walkPurely(
 
 async function peekAndWalk(
   engine: Engine,
-  { job, how: { express = false, handed } }: RowAtHand,
+  row: RowAtHand,
   endPriority: RowWalk['endPriority'],
 ): Promise<boolean> {
-  const flight = handed === undefined ? await engine.flights.peek(job) : engine.flights.adopt(job, handed)
-  if (flight === null || flight.row.unreadBytes > 0) return false
-  if (!express) await yieldTurn()
-  const walk = await prepare(engine, flight, { express, endPriority, peeked: true })
-  if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return false
-  // Looking for results in the cache is worth it for many rows at once.
-  if (express && !flight.facts.actions.every((action) => isPure(walk, action))) return false
-  const isThrough = await walkCells(engine, walk).finally(() => giveBackHold(engine, flight))
-  if (isThrough && express) engine.pureRuns.add(job)
-  return isThrough
+  const walk = await peekIn(engine, row, endPriority)
+  if (walk === null) return false
+  return walkCells(engine, walk).finally(() => giveBackHold(engine, walk.flight))
+}
+
+/** The walk of a row that need not be claimed. What is found out about the first rows of a run its groups of rows may wait for. */
+async function peekIn(
+  engine: Engine,
+  { job, how: { express = false, handed } }: RowAtHand,
+  endPriority: RowWalk['endPriority'],
+): Promise<RowWalk | null> {
+  const endLook = handed === undefined ? undefined : engine.pureRuns.lookAt(job)
+  try {
+    const flight = handed === undefined ? await engine.flights.peek(job) : engine.flights.adopt(job, handed)
+    if (flight === null || flight.row.unreadBytes > 0) return null
+    if (!express) await yieldTurn()
+    const walk = await prepare(engine, flight, { express, endPriority, peeked: true })
+    if (walk === null || engine.ending.hasBegun() || !mayBeWhole(walk)) return null
+    if (!express) return walk
+    // Looking for results in the cache is worth it for many rows at once.
+    if (!flight.facts.actions.every((action) => isPure(walk, action))) return null
+    engine.pureRuns.add(job)
+    return walk
+  } finally {
+    endLook?.()
+  }
 }
 
 /** Whether all cells of the run can be written as one, as far as that is known before they are looked up in the cache. */

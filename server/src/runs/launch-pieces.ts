@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
 import { announcing } from '../store/connection/changes.ts'
 import { type Db, inTransaction, type Store } from '../store/connection/db.ts'
-import { KEYED } from '../store/connection/statement-names.ts'
+import { KEYED, KEYED_UNHURRIED } from '../store/connection/statement-names.ts'
 import { sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { allRows } from './row-choice.ts'
@@ -107,7 +107,7 @@ const isInTheAir = (cause: unknown): boolean =>
 
 async function launchIn(trx: Db, run: RunKey, { careful }: { careful: boolean }): Promise<boolean> {
   const { org_id, sheet_id, run_id } = run
-  await sql`${keyed} select ${keyedPlans}, ${sharedRowsLock(sheet_id)}`.execute(trx)
+  await sql`${sql.raw(KEYED_UNHURRIED)} select ${keyedPlans}, ${sharedRowsLock(sheet_id)}`.execute(trx)
   const { rows: found } = await sql<Stretch & { unlaunched: Unlaunched; actions: string[] }>`${keyed}
     select unlaunched, actions, lower(stretch) as start, upper(stretch) as stop
     from (

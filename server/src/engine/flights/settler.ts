@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
@@ -13,6 +14,8 @@ export type Given = { flight: Flight; settlement: Settlement }
 /** `ns` are places in the batch, from 1. */
 type SettledRun = { ns: number[]; run_state: string; shared: boolean }
 
+/** Rows that take some milliseconds to be put into a statement: others come to their turn in between. */
+const LARGE = 64
 /** Lanes of tallies that this process writes in turn, so that two statements at once do not wait for each other. */
 const LANES = 2
 
@@ -33,9 +36,13 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 
   /** What came of it for each; when that is not something for all of them, nothing was written. */
   async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<Map<Given, Settled>> {
-    round += 1
+    const own = (round += 1) % LANES
+    const pause = () => (batch.length < LARGE ? undefined : nextTurn())
     const charges = chargesOf(batch)
     const cells = new CellColumns(batch)
+    await pause()
+    const outputs = cells.outputsJson()
+    await pause()
     const careful = batch.length === 1
     const uniform = cells.isUniform
     const { hasExtras: extras, hasKeys: keyed, haveOnePrice: onePrice } = cells
@@ -50,8 +57,8 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
       each(cells.statuses),
       arrayOf(cells.startedAt),
       toStorableJson(addUpTallies(batch)),
-      cells.outputsJson(),
-      lane * LANES + (round % LANES),
+      outputs,
+      lane * LANES + own,
       each(cells.marks),
       toStorableJson(addUpUsage(batch)),
       toStorableJson(cells.billing),
@@ -59,6 +66,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     if (charges !== null) values.push(credits, ...charges.columns(batch.length))
     if (kind.extras) values.push(toStorableJson(cells.extras))
     if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
+    await pause()
     const rows = await store.query<SettledRun>({
       name: `engine-settle-${landing}-${[extras, keyed, careful, kind.paid, kind.paid && onePrice, uniform].map(Number).join('')}`,
       text: settleStatement(kind),

@@ -12,7 +12,7 @@ import { giveWay } from './give-way.ts'
 import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import type { Schema } from './schema.ts'
-import { createStatementNaming, isKeyedRead, type NamingClient } from './statement-names.ts'
+import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
@@ -74,6 +74,7 @@ const KEYED_PLANS = [
 const ORDERED_PLANS = `${KEYED_PLANS} -c enable_bitmapscan=off -c enable_sort=off`
 /** Of the connections for organisations. */
 const KEYED_READS_SHARE = 0.3
+const UNHURRIED_SHARE = 0.15
 
 const SYSTEM = '*'
 /** The server ends a statement after a minute. One that has not ended then has lost its connection without knowing it. */
@@ -100,19 +101,22 @@ function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
   const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
-  const openPool = (max: number, plans = ownPlans) => {
+  const openPool = (max: number, plans = ownPlans, givesWay = options.keyedPlans) => {
     const pool = new ConnectionPool({ ...settingsOf(options, plans), max }, (cause) =>
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
     )
-    if (options.keyedPlans) pool.on('connect', (client) => void giveWay(client, options.log))
+    if (givesWay === true) pool.on('connect', (client) => void giveWay(client, options.log))
     return pool
   }
   // Apart, so that connections of the program itself need not be told time and again whom they speak for.
-  const reads = options.keyedPlans ? 0 : Math.floor(connections * KEYED_READS_SHARE)
+  const shareOf = (share: number) => (options.keyedPlans ? 0 : Math.floor(connections * share))
+  const reads = shareOf(KEYED_READS_SHARE)
+  const unhurried = shareOf(UNHURRIED_SHARE)
   const pools = {
     system: openPool(Math.ceil(connections / 2)),
-    org: openPool(connections - reads),
+    org: openPool(connections - reads - unhurried),
     reads: reads === 0 ? undefined : openPool(reads, ORDERED_PLANS),
+    unhurried: unhurried === 0 ? undefined : openPool(unhurried, ownPlans, true),
   }
 
   const spokenFor = new WeakMap<PoolClient, string>()
@@ -138,7 +142,8 @@ export function openStore(options: StoreOptions): Store {
   const handOver: HandOver = { taker: null }
   const nameStatements = createStatementNaming()
   function handleFor(org: string): Db {
-    const connect = async () => connectAtFirst(async (text) => openFor(org, text))
+    const connect = async () =>
+      connectAtFirst(async (text, isTransaction) => openFor(org, text, isTransaction))
     const handle = new Kysely<Schema>({
       dialect: new PostgresDialect({ pool: { options: pools.org.options, connect, end: async () => {} } }),
     })
@@ -147,10 +152,11 @@ export function openStore(options: StoreOptions): Store {
   }
 
   /** A connection for whatever begins with this statement. */
-  async function openFor(org: string, text: string): Promise<NamingClient> {
-    const { reads: keyed } = pools
-    if (keyed === undefined || !isKeyedRead(text)) return nameStatements(await connectFor(org), 'steady')
-    return nameStatements(await connectFor(org, keyed), 'all')
+  async function openFor(org: string, text: string, isTransaction: boolean): Promise<NamingClient> {
+    if (pools.reads !== undefined && !isTransaction && isKeyedRead(text))
+      return nameStatements(await connectFor(org, pools.reads), 'all')
+    const pool = isUnhurried(text) ? pools.unhurried : undefined
+    return nameStatements(await connectFor(org, pool), 'steady')
   }
 
   const system = handleFor(SYSTEM)
@@ -159,7 +165,8 @@ export function openStore(options: StoreOptions): Store {
   let closed: Promise<void> | undefined
   const closeAll = async () => {
     await changes.close()
-    await Promise.all([pools.system.close(), pools.org.close(), pools.reads?.close()])
+    const opened = Object.values(pools).filter((pool) => pool !== undefined)
+    await Promise.all(opened.map((pool) => pool.close()))
     hung.close()
   }
 

@@ -6,17 +6,19 @@ import type { NamingClient } from './statement-names.ts'
 const [BEGIN, COMMIT, ROLLBACK] = ['begin', 'commit', 'rollback']
 
 /**
- * A connection that is taken when the first statement is known: a transaction begins with none that only reads. `begin` waits for
- * the first statement of its transaction and goes with it, so that it costs no round trip.
+ * A connection that is taken when the first statement is known. `begin` waits for the first statement of its transaction and goes
+ * with it, so that it costs no round trip.
  */
-export function connectAtFirst(open: (text: string) => Promise<NamingClient>): PostgresPoolClient {
+export function connectAtFirst(
+  open: (text: string, isTransaction: boolean) => Promise<NamingClient>,
+): PostgresPoolClient {
   let client: NamingClient | undefined
   let isBeginDue = false
   /** Fails when the transaction did not begin. */
   let begun: Promise<void> | undefined
 
   async function begin(text: string, values: unknown[], onBegun: () => void): Promise<QueryResult> {
-    client ??= await open(BEGIN)
+    client ??= await open(text, true)
     return client.beginWith(text, values, onBegun)
   }
 
@@ -43,7 +45,7 @@ export function connectAtFirst(open: (text: string) => Promise<NamingClient>): P
     if (text === ROLLBACK) await begun?.catch(() => undefined)
     else await begun
     if (text === ROLLBACK && client === undefined) return answerOf('ROLLBACK')
-    client ??= await open(text)
+    client ??= await open(text, false)
     return client.query(text, values)
   }
 

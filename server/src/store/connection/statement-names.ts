@@ -28,6 +28,9 @@ export const KEYED = '/* keyed */'
  */
 export const KEYED_READ = '/* keyed read */'
 export const isKeyedRead = (text: string): boolean => text.startsWith(KEYED_READ)
+/** Begins transactions that nobody waits for, of statements as above: they have connections that give way to all others. */
+export const KEYED_UNHURRIED = `${KEYED} /* unhurried */`
+export const isUnhurried = (text: string): boolean => text.startsWith(KEYED_UNHURRIED)
 const TABLE = /\b(?:from|join|into|update) "?(\w+)/g
 
 export type NamingClient = {

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
+import type { Log } from '../../lib/log.ts'
 import { ask } from '../connection/ask.ts'
 import { ConnectionPool } from '../connection/connection-pool.ts'
 import { isUnavailable } from '../connection/db.ts'
+import { giveWay } from '../connection/give-way.ts'
+import { type Queue, QUEUES } from './jobs.ts'
+import { channelOf } from './wakes.ts'
 
 const PAUSE_MS = 200
 /**
@@ -34,6 +38,8 @@ function withOwnBackoff(text: string): string {
     .replace(IS_OURS, `$& and coalesce(${taking}, attempts) = attempts`)
 }
 
+export type JobConnectionOptions = { databaseUrl: string; queue: Queue; log: Log; onLost: () => void }
+
 /**
  * Connections for a pool of graphile-worker, which takes itself out of service when one report of a job fails. Reports are
  * therefore repeated until they arrive. Any other statement that is lost with its connection may have locked jobs that
@@ -43,7 +49,9 @@ export class JobConnections extends ConnectionPool {
   readonly #onLost: () => void
   #closed = false
 
-  constructor(databaseUrl: string, onLost: () => void) {
+  readonly #channel: string
+
+  constructor({ databaseUrl, queue, log, onLost }: JobConnectionOptions) {
     super({
       connectionString: databaseUrl,
       max: 4,
@@ -52,15 +60,29 @@ export class JobConnections extends ConnectionPool {
       options: UNHURRIED,
     })
     this.#onLost = onLost
+    this.#channel = channelOf(QUEUES[queue])
+    // Nobody waits for groups of rows.
+    if (queue === 'groups') this.on('connect', (client) => void giveWay(client, log))
   }
 
   override connect(): Promise<PoolClient>
   override connect(callback: Parameters<ConnectionPool['connect']>[0]): void
   override connect(callback?: Parameters<ConnectionPool['connect']>[0]): Promise<PoolClient> | void {
-    if (callback !== undefined)
-      return super.connect((cause, client, done) => callback(cause, client, once(done)))
+    if (callback !== undefined) return this.#connectListener(callback)
     // Only what graphile-worker asks of a client it borrows; the connection behind it is taken when it is needed.
     return Promise.resolve(this.#lend() as PoolClient)
+  }
+
+  /** Only who listens takes a connection by a callback. */
+  #connectListener(callback: Parameters<ConnectionPool['connect']>[0]): void {
+    super.connect((cause, client, done) => {
+      if (client === undefined) return callback(cause, client, once(done))
+      client.query(`listen "${this.#channel}"`, (lost: Error | null) => {
+        if (lost === null) return callback(cause, client, once(done))
+        done(true)
+        callback(lost, undefined, () => undefined)
+      })
+    })
   }
 
   #lend(): Pick<PoolClient, 'query' | 'release'> {

@@ -57,7 +57,8 @@ describe('a pool of workers', () => {
   )
 
   it('whose connections are closed answers its listener with the cause, who may release what there is not', async () => {
-    const connections = new JobConnections(databaseUrl, () => undefined)
+    const log = createLog('silent')
+    const connections = new JobConnections({ databaseUrl, queue: 'long', log, onLost: () => undefined })
     await connections.close()
     const answered = Promise.withResolvers<Error | undefined>()
     connections.connect((cause, _client, done) => {
@@ -124,6 +125,32 @@ describe('a pool of workers', () => {
       await pool.stop()
     }
     expect(await lock()).toBeUndefined()
+  })
+
+  it('is woken by jobs of its queue, also when its connections were lost, and does not wait until it looks by itself', async () => {
+    let done = 0
+    const { pool, lines } = await open({ wakes: async () => void (done += 1) })
+    const lookMs = 1000
+    const doSome = async () => {
+      const since = performance.now()
+      for (let n = 0; n < 5; n += 1) {
+        const before = done
+        await addLongJob(store.system, 'feeds', 'wakes', { org_id: `wakes ${n}` })
+        await expect.poll(() => done, { interval: 5, timeout: 20_000 }).toBe(before + 1)
+      }
+      return performance.now() - since
+    }
+    try {
+      // Unwoken each would be found up to a second later.
+      await expect.poll(doSome, { timeout: 30_000 }).toBeLessThan(3 * lookMs)
+      while (!lines.some((line) => line.includes('another takes its place'))) {
+        await cutConnections()
+        await sleep(5)
+      }
+      await expect.poll(doSome, { timeout: 30_000 }).toBeLessThan(3 * lookMs)
+    } finally {
+      await pool.stop()
+    }
   })
 
   it('that stops leaves no connection behind, finishes the job in hand, and says nothing', async () => {

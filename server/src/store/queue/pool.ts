@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log.ts'
 import { JobConnections, postponedText } from './job-connections.ts'
 import { type Queue, QUEUES } from './jobs.ts'
 import { createQueueLog } from './queue-log.ts'
+import { hearOwnQueue } from './wakes.ts'
 
 /** Hears of the ids that pools of this process sign their jobs with. */
 export type WorkerIds = { add(id: string): void; retire(id: string): void }
@@ -85,7 +86,7 @@ async function open(options: PoolOptions): Promise<OpenPool> {
   const { databaseUrl, log, workerIds, queue, size, ahead, tasks, cron = [] } = options
   const lost = Promise.withResolvers<void>()
   // Rows use the engine's own connections; these only take jobs and give them back.
-  const connections = new JobConnections(databaseUrl, lost.resolve)
+  const connections = new JobConnections({ databaseUrl, queue, log, onLost: lost.resolve })
   const events: WorkerEvents = new EventEmitter()
   const made: WorkerPool[] = []
   events.on('pool:create', ({ workerPool }) => {
@@ -93,6 +94,7 @@ async function open(options: PoolOptions): Promise<OpenPool> {
     workerIds.add(workerPool.id)
   })
   events.on('pool:fatalError', () => lost.resolve())
+  hearOwnQueue(events, QUEUES[queue])
 
   const underWay = new Set<Promise<void>>()
   const taskList = mapValues(tasks, (task): Task => async (payload, helpers) => {

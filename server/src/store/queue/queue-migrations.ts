@@ -2,12 +2,18 @@ import { readFileSync } from 'node:fs'
 import type { Client } from 'pg'
 import { ConnectionPool } from '../connection/connection-pool.ts'
 import { QUEUES } from './jobs.ts'
+import { separateWakes } from './wakes.ts'
 
 /** The setting that says which version of the job queue made its tables. */
 export const QUEUE_VERSION = 'graphile_worker_version'
 
-/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
 export async function migrateQueue(client: Client, url: string, log: (line: string) => void): Promise<void> {
+  await runOwnMigrations(client, url, log)
+  await separateWakes(client)
+}
+
+/** The job queue brings migrations of its own; they are looked at once per version of it, as loading it takes time. */
+async function runOwnMigrations(client: Client, url: string, log: (line: string) => void): Promise<void> {
   const wanted = JSON.stringify([queueVersion(), ...Object.values(QUEUES)])
   const { rows } = await client.query<{ value: unknown }>('select value from settings where name = $1', [
     QUEUE_VERSION,

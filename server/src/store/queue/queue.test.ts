@@ -12,6 +12,7 @@ import { LOCKED_JOBS, unlockJobs } from './job-locks.ts'
 import { addJobsStatement, JOB_SPEC, type Queue, QUEUES } from './jobs.ts'
 import { addLongJob } from './long-jobs.ts'
 import { BATCH_SIZE_ADVICE, POOL_SIZE_ADVICE } from './queue-log.ts'
+import { channelOf } from './wakes.ts'
 
 // What we know of the inside of graphile-worker. A failure here after an upgrade says which part of this folder to change.
 const databaseUrl = await makeDatabase()
@@ -31,7 +32,8 @@ async function watchPool(
 ) {
   const names = new Set<string>()
   const lines: { level: string; message: string; error: unknown }[] = []
-  const connections = new JobConnections(databaseUrl, () => undefined)
+  const log = createLog('silent')
+  const connections = new JobConnections({ databaseUrl, queue, log, onLost: () => undefined })
   connections.on('connect', (client) => {
     const send = client.query.bind(client) as (...given: unknown[]) => unknown
     client.query = ((statement: { name?: string }, ...rest: unknown[]) => {
@@ -200,30 +202,39 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
   })
 })
 
-it('adding no jobs wakes nobody, adding some wakes once', async () => {
+it('adding no jobs wakes nobody, adding some wakes once, on the channel of their queue', async () => {
   const listener = new Client({ connectionString: databaseUrl })
   await listener.connect()
+  const channels = ['jobs:insert', ...Object.values(QUEUES).map(channelOf), 'mark']
   try {
-    const heard: (string | undefined)[] = []
-    listener.on('notification', ({ channel, payload }) => heard.push(channel === 'mark' ? 'mark' : payload))
-    await listener.query('listen "jobs:insert"; listen mark')
-    const add = (count: number) => ({
-      text: addJobsStatement('jobs', {
+    const heard: string[] = []
+    listener.on('notification', ({ channel, payload = '' }) => heard.push(`${channel} ${payload}`.trim()))
+    for (const channel of channels) await listener.query(`listen "${channel}"`)
+    const add = (queue: Queue, count: number) => ({
+      text: addJobsStatement(queue, {
         task: 'wakes',
         payload: `'{}'::json`,
         priority: '0',
         from: `generate_series(1, ${count})`,
       }),
     })
-    expect(await store.query(add(0))).toEqual([{ count: 0 }])
-    expect(await store.query(add(3))).toEqual([{ count: 3 }])
+    expect(await store.query(add('jobs', 0))).toEqual([{ count: 0 }])
+    expect(await store.query(add('jobs', 3))).toEqual([{ count: 3 }])
+    expect(await store.query(add('groups', 2))).toEqual([{ count: 2 }])
+    await addLongJob(store.system, 'feeds', 'wakes', { org_id: 'a' })
     await store.query({ text: 'notify mark' })
     // Notifications come in the order of commits.
     await expect.poll(() => heard.at(-1), { timeout: 50_000 }).toBe('mark')
-    expect(heard).toEqual([expect.stringContaining('"count":3'), 'mark'])
+    expect(heard).toEqual([
+      expect.stringMatching(/^jobs:insert\/graphile_worker .*"count":3/),
+      expect.stringMatching(/^jobs:insert\/graphile_groups .*"count":2/),
+      expect.stringMatching(/^jobs:insert\/graphile_long .*"count":1/),
+      'mark',
+    ])
   } finally {
     await listener.end()
-    await store.query({ text: 'delete from graphile_worker._private_jobs' })
+    for (const schema of Object.values(QUEUES))
+      await store.query({ text: `delete from ${schema}._private_jobs` })
   }
 })
 
