@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 export const FLAGS = [
   '--v8-pool-size=2',
   '--no-allocation-site-pretenuring',
+  '--no-parallel-scavenge',
   '--max-semi-space-size=32',
   '--max-old-space-size=1536',
 ]
