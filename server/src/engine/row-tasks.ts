@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
+import { yieldTurn } from '../lib/timing/yielding.ts'
 import type { Store } from '../store/connection/db.ts'
 import type { Engine } from './engine-context.ts'
 import { SPLIT } from './sql/split.ts'
@@ -32,6 +33,8 @@ export function createRowTasks(store: Store, engine: Engine): { row: Task; expre
   }
 
   async function rows(payload: unknown, taken: number): Promise<void> {
+    // They are taken by the hundred.
+    await yieldTurn()
     const { r, b = 0, ...shared } = readPayload(GroupPayload, payload)
     const { o, t } = shared
     if (taken > 1) {
