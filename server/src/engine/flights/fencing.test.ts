@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
+import { stopRuns } from '#server/runs/queue.ts'
+import type { Db } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { endShares } from '#server/store/purses/fold.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
@@ -195,6 +199,59 @@ describe('Stop', () => {
     expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
     expect(await sheet.flights()).toEqual([])
     await expectPaid(sheet, 0)
+  })
+
+  /** Waits until somebody waits for a lock of the organisation's flights. */
+  const untilBlocked = (pid: number) =>
+    expect
+      .poll(
+        () =>
+          app.store.query({
+            text: 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+            values: [pid],
+          }),
+        {
+          timeout: 20_000,
+        },
+      )
+      .not.toEqual([])
+  const pidOf = async (trx: Db) =>
+    must((await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)).rows[0]).pid
+
+  it('one that is parked while the run is being stopped ends with it, and does not wait for as long as it would have', async () => {
+    const sheet = await makePaidSheet(1)
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const record = await sheet.record()
+    let parking: Promise<boolean> | undefined
+    await app.store
+      .org(sheet.org.orgId)
+      .transaction()
+      .execute(async (trx) => {
+        expect(await stopRuns(trx, OPERATOR, record)).toBe(0)
+        parking = old.park(flight, { ms: 60_000, retries: 1 })
+        await untilBlocked(await pidOf(trx))
+      })
+    expect(await parking).toBe(true)
+    expect(await sheet.flights()).toEqual([])
+    await expectPaid(sheet, 0)
+  })
+
+  it('one that was just being parked when the run is stopped is removed as one that waits', async () => {
+    const sheet = await makePaidSheet(1)
+    await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    let stopping: Promise<number> | undefined
+    await app.store
+      .org(sheet.org.orgId)
+      .transaction()
+      .execute(async (trx) => {
+        await sql`update flights set status = 'queued', ticket = ticket + 1 where org_id = ${sheet.org.orgId}`.execute(
+          trx,
+        )
+        stopping = sheet.stop()
+        await untilBlocked(await pidOf(trx))
+      })
+    expect(await stopping).toBe(1)
+    expect(await sheet.flights()).toEqual([])
   })
 })
 
