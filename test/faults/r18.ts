@@ -33,7 +33,7 @@ const PEAK_MS = Math.min(10_000, MINUTES * 10_000)
 const SAMPLE_MS = Math.min(5000, MINUTES * 1000)
 const STREAM_MS = 500
 /** Connections come and go with the load; a leak has no end. */
-const SPARE_FILES = 40
+const SPARE_FILES = 60
 const ROWS_PER_CALL = 10
 const MAX_TOLD = 20
 

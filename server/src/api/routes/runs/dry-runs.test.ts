@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { defineAction } from '#server/catalog/define.ts'
@@ -64,6 +66,13 @@ async function countAll(): Promise<Json> {
   )
   const { rows } = await sql`${sql.join(counts, sql` union all `)}`.execute(app.store.system)
   return rows
+}
+
+/** Whether nothing is written for a while. */
+async function comesToRest(): Promise<boolean> {
+  const before = await countAll()
+  await sleep(300)
+  return isDeepStrictEqual(await countAll(), before)
 }
 
 type Case = [name: string, path: string, body: object, expected: { rows: number; at_most: number }]
@@ -152,6 +161,8 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
     const resume = `${sheet}/runs/${String(started.headers['x-run-id'])}/resume`
     const run = async () => (await org.call('GET', resume.slice(0, -'/resume'.length))).body.data
     await expect.poll(async () => (await run()).state, { timeout: 30_000 }).toBe('finished')
+    // What its worker had set aside of the cap is given back a moment later.
+    await expect.poll(comesToRest).toBe(true)
     const before = [await run(), await countAll()]
     // One row has paid for its first cell, the other for none.
     const dry = (await org.call('POST', resume, { dry_run: true, max_credits: 10 })).body
