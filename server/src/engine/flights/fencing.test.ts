@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
+import { endParked } from '#server/runs/finished-runs.ts'
 import { stopRuns } from '#server/runs/queue.ts'
-import type { Db } from '#server/store/connection/db.ts'
+import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { endShares } from '#server/store/purses/fold.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
@@ -201,57 +201,28 @@ describe('Stop', () => {
     await expectPaid(sheet, 0)
   })
 
-  /** Waits until somebody waits for a lock of the organisation's flights. */
-  const untilBlocked = (pid: number) =>
-    expect
-      .poll(
-        () =>
-          app.store.query({
-            text: 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
-            values: [pid],
-          }),
-        {
-          timeout: 20_000,
-        },
-      )
-      .not.toEqual([])
-  const pidOf = async (trx: Db) =>
-    must((await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)).rows[0]).pid
-
-  it('one that is parked while the run is being stopped ends with it, and does not wait for as long as it would have', async () => {
+  it('one that is parked while its run is being stopped ends a moment later, and does not wait for as long as it would have', async () => {
     const sheet = await makePaidSheet(1)
     const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     const record = await sheet.record()
-    let parking: Promise<boolean> | undefined
-    await app.store
-      .org(sheet.org.orgId)
-      .transaction()
-      .execute(async (trx) => {
-        expect(await stopRuns(trx, OPERATOR, record)).toBe(0)
-        parking = old.park(flight, { ms: 60_000, retries: 1 })
-        await untilBlocked(await pidOf(trx))
-      })
-    expect(await parking).toBe(true)
+    await inTransaction(app.store.org(sheet.org.orgId), async (trx) => {
+      expect(await stopRuns(trx, OPERATOR, record)).toBe(0)
+      expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
+      await endParked(app.store.system)
+    })
+    expect(await sheet.flights()).toHaveLength(1)
+    await endParked(app.store.system)
     expect(await sheet.flights()).toEqual([])
     await expectPaid(sheet, 0)
   })
 
-  it('one that was just being parked when the run is stopped is removed as one that waits', async () => {
+  it('one that is at work on a cell is left to finish it', async () => {
     const sheet = await makePaidSheet(1)
-    await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
-    let stopping: Promise<number> | undefined
-    await app.store
-      .org(sheet.org.orgId)
-      .transaction()
-      .execute(async (trx) => {
-        await sql`update flights set status = 'queued', ticket = ticket + 1 where org_id = ${sheet.org.orgId}`.execute(
-          trx,
-        )
-        stopping = sheet.stop()
-        await untilBlocked(await pidOf(trx))
-      })
-    expect(await stopping).toBe(1)
-    expect(await sheet.flights()).toEqual([])
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    await sheet.stop()
+    await endParked(app.store.system)
+    expect(await old.settle(flight, complete(flight, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
+    await expectPaid(sheet, 1)
   })
 })
 

@@ -10,22 +10,18 @@ const ADD_LATER = addJobsStatement('jobs', {
 
 /**
  * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
- * stopped meanwhile there is nothing to come back for: the flight ends (D23). Stop locks the flights that it leaves to finish, so
- * whoever is second knows of the other: the state of a run is looked at when its flights are locked.
+ * stopped meanwhile there is nothing to come back for: the flight ends (D23).
  */
 export const PARK = `
 with item as materialized (
-  select i.* from jsonb_to_recordset($1::jsonb) as i (
+  select i.*, (select state from runs where org_id = i.o and run_id = i.run) = 'stopped' as stopped
+  from jsonb_to_recordset($1::jsonb) as i (
     n int, o uuid, r uuid, run uuid, t int, a int, ms bigint, tries int, state jsonb, pr int)
-), locked as materialized (
+), mine as materialized (
   -- All of them at once, in the order of their rows: those that end below would otherwise be locked after those that are parked.
   select i.* from item i join flights f on f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run
     and f.ticket = i.t and f.attempt = i.a
   order by f.row_id for no key update of f
-), mine as materialized (
-  select l.*, s.stopped
-  from (select o, run, loam_run_state(o, run) = 'stopped' as stopped from (select distinct o, run from locked) r) s
-  join locked l on l.o = s.o and l.run = s.run
 ), parked as (
   update flights f set status = 'queued', ticket = f.ticket + 1, retries = i.tries, strikes = 0, tested_in = null, state = i.state
   from mine i where not i.stopped and f.org_id = i.o and f.row_id = i.r

@@ -47,9 +47,8 @@ export type JobConnectionOptions = { databaseUrl: string; queue: Queue; log: Log
  */
 export class JobConnections extends ConnectionPool {
   readonly #onLost: () => void
-  #closed = false
-
   readonly #channel: string
+  #closed = false
 
   constructor({ databaseUrl, queue, log, onLost }: JobConnectionOptions) {
     super({

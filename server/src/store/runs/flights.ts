@@ -30,26 +30,26 @@ export async function dropFlights(
         where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`,
     )
   }
-  return dropOfRuns(db, orgId, sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`, {
+  return dropOfRuns(
+    db,
+    orgId,
+    sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`,
+    sql``,
     chunk,
-  })
+  )
 }
 
-/**
- * Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. Those that are
- * at work are locked: one that is just being parked waits for it, or is among the others by then.
- */
+/** Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. */
 export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<number> =>
-  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, { only: 'queued' })
-
-type Dropping = { chunk?: number; only?: 'queued' }
+  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`)
 
 /** Of these runs, in stretches of rows. No flight may come to them meanwhile. */
 async function dropOfRuns(
   db: Db,
   orgId: string,
   runs: Condition,
-  { chunk = CHUNK, only }: Dropping,
+  also: Condition,
+  chunk = CHUNK,
 ): Promise<number> {
   const { rows: found } = await sql<{ run_id: string }>`select run_id from runs
     where org_id = ${orgId} and ${runs}`.execute(db)
@@ -58,34 +58,27 @@ async function dropOfRuns(
   const { rows: bounds } = await sql<{ row_id: string }>`
     select row_id from (
       select f.row_id, row_number() over (order by f.row_id) as n from flights f
-      where f.org_id = ${orgId} and f.run_id = any(${ids}::uuid[])
+      where f.org_id = ${orgId} and f.run_id = any(${ids}::uuid[])${also}
     ) numbered where n % ${chunk} = 0 order by row_id`.execute(db)
-  if (bounds.length === 0) return dropChosen(db, orgId, sql`f.run_id = any(${ids}::uuid[])`, only)
+  const ofRuns = sql`f.run_id = any(${ids}::uuid[])${also}`
+  if (bounds.length === 0) return dropChosen(db, orgId, ofRuns)
   // By the primary key: by the runs, all their flights would be read for every stretch.
-  const among = sql`array_position(${ids}::uuid[], f.run_id) is not null`
+  const among = sql`array_position(${ids}::uuid[], f.run_id) is not null${also}`
   let dropped = 0
   let after = NO_ID
   for (const { row_id } of bounds) {
-    const stretch = sql`f.row_id > ${after} and f.row_id <= ${row_id} and ${among}`
-    dropped += await dropChosen(db, orgId, stretch, only)
+    dropped += await dropChosen(db, orgId, sql`f.row_id > ${after} and f.row_id <= ${row_id} and ${among}`)
     after = row_id
   }
-  return dropped + (await dropChosen(db, orgId, sql`f.row_id > ${after} and ${among}`, only))
+  return dropped + (await dropChosen(db, orgId, sql`f.row_id > ${after} and ${among}`))
 }
 
-/** What a flight is at is told by the lock: it may have been waited for. */
-async function dropChosen(
-  db: Db,
-  orgId: string,
-  chosen: Condition,
-  only?: Dropping['only'],
-): Promise<number> {
+async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     with chosen as materialized (
-      select f.row_id, f.status from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
+      select f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
-      delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id
-        ${only === undefined ? sql`` : sql`and chosen.status = ${only}`} returning f.row_id
+      delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id returning f.row_id
     )
     select count(*) as dropped from gone`.execute(db)
   return rows[0]?.dropped ?? 0
