@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Flight } from '../flights/flight.ts'
 import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
 import { DatabaseUse } from './database-use.ts'
 import { createSheetAccess } from './sheet-access.ts'
@@ -78,4 +79,26 @@ it('a scan reads large rows few at a time, in order, and says when what matches 
     ok: false,
     message: expect.stringContaining('8,388,608 bytes; lower the limit or narrow the conditions'),
   })
+})
+
+it('D72: what an earlier row was named in another run counts for nothing while it is in flight again', async () => {
+  const sheet = await makeFlightSheet(app, ['free'], 0)
+  await sheet.addRows(2)
+  const claimBoth = async () => {
+    await sheet.run()
+    const jobs = await sheet.jobs()
+    return Promise.all(jobs.map(async (job) => must(await makeFlightStore(app).claim(job))))
+  }
+  const judge = (flight: Flight | undefined, text: string) => {
+    const values = { texts: [text], inputs: null, ignoreCase: false, waitedEnough: false }
+    return createUniqueness(app.store)(must(flight), values)
+  }
+  const [first, second] = await claimBoth()
+  expect(await judge(first, 'a.com')).toBe('unique')
+  expect(await judge(second, 'b.com')).toBe('unique')
+  await sheet.stop()
+  const [firstAgain, secondAgain] = await claimBoth()
+  expect(await judge(secondAgain, 'b.com')).toBe('unknown yet')
+  expect(await judge(firstAgain, 'b.com')).toBe('unique')
+  expect(await judge(secondAgain, 'b.com')).toBe('duplicate')
 })

@@ -95,7 +95,7 @@ export async function replaceKeys(
 /** Notes the values of a row as its action has found them, in place of those of an earlier run. Answers its number. */
 export async function registerKey(
   db: Db,
-  { org_id, sheet_id }: SheetKey,
+  { org_id, sheet_id, run_id }: SheetKey & { run_id: string },
   rowId: string,
   compared: { action: string },
   key: Buffer,
@@ -108,14 +108,16 @@ export async function registerKey(
       delete from dedupe_keys k using me where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
         and k.columns = ${columns} and k.seq = me.seq and k.key <> ${key}
     ), added as (
-      insert into dedupe_keys (org_id, sheet_id, columns, key, seq)
-      select ${org_id}, ${sheet_id}, ${columns}, ${key}, seq from me on conflict do nothing
+      insert into dedupe_keys as k (org_id, sheet_id, columns, key, seq, run_id)
+      select ${org_id}, ${sheet_id}, ${columns}, ${key}, seq, ${run_id} from me
+      on conflict (org_id, sheet_id, columns, key, seq) do update set run_id = excluded.run_id
+        where k.run_id is distinct from excluded.run_id
     )
     select seq from me`.execute(db)
   return rows[0]?.seq ?? null
 }
 
-/** The first row in flight, or still to be launched, whose values the action is yet to name; null when there is none. */
+/** The first row in flight, or still to be launched, whose values the action is yet to name in its run; null when there is none. */
 export async function findFrontier(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -133,7 +135,7 @@ export async function findFrontier(
     join rows r on r.org_id = f.org_id and r.row_id = f.row_id
     where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running' and ${action} = any (u.actions)
       and not exists (select from dedupe_keys k where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
-        and k.columns = ${columns} and k.seq = r.seq)
+        and k.columns = ${columns} and k.seq = r.seq and k.run_id = f.run_id)
       and not exists (select from cells c where c.org_id = f.org_id and c.row_id = f.row_id and c.action = ${action}
         and c.run_id = f.run_id)`.execute(db)
   return rows[0]?.seq ?? null
