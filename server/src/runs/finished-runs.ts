@@ -10,8 +10,29 @@ export function finishedRunsJob(store: Store): Job {
     name: 'finish_runs',
     everySecond: true,
     payload: z.undefined(),
-    run: () => finishRuns(store.system),
+    async run() {
+      await endParked(store.system)
+      await finishRuns(store.system)
+    },
   })
+}
+
+/** Longer than a statement may take. */
+const LATELY = sql.raw(`interval '5 minutes'`)
+
+/**
+ * A cell that is parked while its run is being stopped knows nothing of that, and Stop nothing of it: it would stay in the air for as
+ * long as it waits, up to a day. Locks by which each would know of the other would hold up results of others while a large run is stopped.
+ */
+export async function endParked(db: Db): Promise<void> {
+  await sql`with late as materialized (
+      select f.org_id, f.row_id, r.sheet_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+      where r.state = 'stopped' and r.finished_at > now() - ${LATELY} and f.status = 'queued'
+      order by f.row_id for update of f skip locked
+    ), ended as (
+      delete from flights f using late where f.org_id = late.org_id and f.row_id = late.row_id returning late.sheet_id
+    )
+    select ${announcing(sql`sheet_id`)} from (select distinct sheet_id from ended) sheets`.execute(db)
 }
 
 /** Marks runs that have no row in the air any more as finished. Cheap: looks only at runs under way. */

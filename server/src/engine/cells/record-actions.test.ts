@@ -25,8 +25,8 @@ async function runRows(org: TestOrg, chain: Added[], rows: Row[], settings: obje
     const added = await org.call('POST', `${base}/actions/add`, { action_id, inputs })
     expect([added.status, added.body.warnings ?? []]).toEqual([201, []])
   }
-  await org.call('POST', `${base}/rows`, { rows })
-  await org.call('POST', `${base}/run-all`, {})
+  expect((await org.call('POST', `${base}/rows`, { rows })).status).toBe(201)
+  expect((await org.call('POST', `${base}/run-all`, {})).status).toBe(200)
   const settled = await settledRows(org, base)
   return { base, cells: settled.map((row): Record<string, Cell> => row.cells) }
 }

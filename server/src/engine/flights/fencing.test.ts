@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { NumberText } from '#server/lib/json/lossless-json.ts'
+import { endParked } from '#server/runs/finished-runs.ts'
+import { stopRuns } from '#server/runs/queue.ts'
+import { inTransaction } from '#server/store/connection/db.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { endShares } from '#server/store/purses/fold.ts'
 import { PRICE } from '../testing/fault-catalogue.ts'
 import {
@@ -195,6 +199,30 @@ describe('Stop', () => {
     expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
     expect(await sheet.flights()).toEqual([])
     await expectPaid(sheet, 0)
+  })
+
+  it('one that is parked while its run is being stopped ends a moment later, and does not wait for as long as it would have', async () => {
+    const sheet = await makePaidSheet(1)
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    const record = await sheet.record()
+    await inTransaction(app.store.org(sheet.org.orgId), async (trx) => {
+      expect(await stopRuns(trx, OPERATOR, record)).toBe(0)
+      expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
+      await endParked(app.store.system)
+    })
+    expect(await sheet.flights()).toHaveLength(1)
+    await endParked(app.store.system)
+    expect(await sheet.flights()).toEqual([])
+    await expectPaid(sheet, 0)
+  })
+
+  it('one that is at work on a cell is left to finish it', async () => {
+    const sheet = await makePaidSheet(1)
+    const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
+    await sheet.stop()
+    await endParked(app.store.system)
+    expect(await old.settle(flight, complete(flight, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
+    await expectPaid(sheet, 1)
   })
 })
 
