@@ -14,7 +14,6 @@ import { listUnknownSettings } from './lib/config/unknown-settings.ts'
 import { createEgress } from './lib/egress/egress.ts'
 import { egressSettings } from './lib/egress/settings.ts'
 import { reasonOf } from './lib/errors.ts'
-import { lowerHelperThreads } from './lib/helper-threads.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
 import { bootstrap } from './org/first-start.ts'
@@ -42,7 +41,6 @@ export async function runServer(env: Record<string, string | undefined>, end: Ab
   for (const line of listUnknownSettings(env)) log.warn(line)
   if (end.aborted) return
   limitEnd(end, log)
-  lowerHelperThreads(log)
   const unsubscribe = logMisfits(log)
   const workspace = await openWorkspace(config, log, 'server', end).catch((cause: unknown) => {
     if (end.aborted && cause === end.reason) return null
