@@ -90,6 +90,7 @@ function addHooks(
   app.decorateRequest('turnOwner', null)
   app.decorateRequest('idempotentCall', null)
   app.decorateRequest('admittedSheet', null)
+  app.decorateRequest('foreseen', null)
   app.decorateRequest('sealer')
   app.decorateRequest('endForeground')
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)

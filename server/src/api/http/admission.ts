@@ -16,6 +16,7 @@ import {
 import type { SheetWithWorkflow } from '../../store/sheets/sheets.ts'
 import { callerOf, requireScope } from './caller.ts'
 import { bearerKey, credentialOf } from './credentials.ts'
+import { createForesight } from './foresight.ts'
 import type { createRequestOwners, RequestOwner } from './request-owners.ts'
 import { isInternal, requireOwnPage } from './sessions.ts'
 import { checkPart } from './validation.ts'
@@ -49,6 +50,8 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     isolates: (cause) => !isUnavailable(cause),
   })
 
+  const foresight = createForesight(store, limits)
+
   const noteUse = createBatcher<string, string>({
     run: async (keyIds) => {
       await noteUses(store, keyIds)
@@ -67,7 +70,23 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
     if (scope === 'public' && !isApiPath(request) && !isMetered(request)) return
 
     if (hash !== null) await waitForTurn(request, owner)
-    const admitted = await admit({ hash, address, sheet: sheetOf(request) })
+    const visitor = { hash, address, sheet: sheetOf(request) }
+    try {
+      await check(request, reply, scope, visitor)
+      foresight.welcome(request, visitor)
+    } catch (cause) {
+      foresight.refuse(visitor)
+      throw cause
+    }
+  }
+
+  async function check(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scope: RouteScope,
+    visitor: Visitor,
+  ): Promise<void> {
+    const admitted = await (foresight.admit(request, visitor) ?? admit(visitor))
     setRateHeaders(reply, admitted)
     // Due once in a while. No request fails with it: the next one finds it due again.
     if (admitted.holder !== null && admitted.isUseDue)
@@ -86,7 +105,7 @@ export function createAdmission(store: Store, limits: Limits, owners: Owners, wa
       request.caller = callerOf(admitted.holder)
       request.admittedSheet = admitted.sheet
       request.db = store.org(admitted.holder.org_id)
-      if (hash !== null) owners.remember(hash, admitted.holder.org_id)
+      if (visitor.hash !== null) owners.remember(visitor.hash, admitted.holder.org_id)
     }
     if (scope !== 'public' && scope !== 'any key') requireScope(request.caller, scope)
     requireReach(request)

@@ -11,12 +11,15 @@ import { connectAtFirst } from './first-statement.ts'
 import { giveWay } from './give-way.ts'
 import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
+import { inOneWrite } from './one-write.ts'
 import type { Schema } from './schema.ts'
 import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
 /** A handle to the database that speaks for one organisation, or (as `system`) for the program itself. */
 export type Db = Kysely<Schema>
+
+type StatementPair = readonly [QueryConfig, QueryConfig]
 
 export type Store = {
   /** Sees every organisation. For authentication, the command line and background work. */
@@ -25,6 +28,14 @@ export type Store = {
   org(orgId: string): Db
   /** Raw access for statements in hot paths; speaks for the program itself. */
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<Row[]>
+  /**
+   * Two statements at once, by a connection for reads that sees one organisation: the server is woken once for both. Each has an
+   * answer, or a failure, of its own.
+   */
+  queryTogether<First extends QueryResultRow, Second extends QueryResultRow>(
+    orgId: string,
+    statements: StatementPair,
+  ): [Promise<First[]>, Promise<Second[]>]
   /** Changes of sheets that any process announces. */
   changes: ChangeFeed
   /** Where those who queue rows through this store reach a worker of the same process. */
@@ -101,8 +112,19 @@ function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
   const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
-  const openPool = (max: number, plans = ownPlans, givesWay = options.keyedPlans) => {
-    const pool = new ConnectionPool({ ...settingsOf(options, plans), max }, (cause) =>
+  type PoolOptions = {
+    max: number
+    plans?: string
+    givesWay?: boolean | undefined
+    pipeline?: boolean | undefined
+  }
+  const openPool = ({ max, plans = ownPlans, givesWay = options.keyedPlans, pipeline }: PoolOptions) => {
+    const config: PoolConfig & Pick<PoolOptions, 'pipeline'> = {
+      ...settingsOf(options, plans),
+      max,
+      pipeline,
+    }
+    const pool = new ConnectionPool(config, (cause) =>
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
     )
     if (givesWay === true) pool.on('connect', (client) => void giveWay(client, options.log))
@@ -113,10 +135,11 @@ export function openStore(options: StoreOptions): Store {
   const reads = shareOf(KEYED_READS_SHARE)
   const unhurried = shareOf(UNHURRIED_SHARE)
   const pools = {
-    system: openPool(Math.ceil(connections / 2)),
-    org: openPool(connections - reads - unhurried),
-    reads: reads === 0 ? undefined : openPool(reads, ORDERED_PLANS),
-    unhurried: unhurried === 0 ? undefined : openPool(unhurried, ownPlans, true),
+    system: openPool({ max: Math.ceil(connections / 2) }),
+    org: openPool({ max: connections - reads - unhurried }),
+    // Statements that are sent at once are not held back until the one before is answered.
+    reads: reads === 0 ? undefined : openPool({ max: reads, plans: ORDERED_PLANS, pipeline: true }),
+    unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
   }
 
   const spokenFor = new WeakMap<PoolClient, string>()
@@ -159,6 +182,25 @@ export function openStore(options: StoreOptions): Store {
     return nameStatements(await connectFor(org, pool), 'steady')
   }
 
+  /** A connection that is given back when both are answered. */
+  async function sendFor(org: string, [first, second]: StatementPair) {
+    const client = await connectFor(org, pools.reads ?? pools.org)
+    const named = nameStatements(client, 'all')
+    hung.begin(client)
+    const asked = inOneWrite(client, () => [
+      ask(client, first),
+      named.query(second.text, second.values ?? []),
+    ])
+    void giveBack(client, named, asked)
+    return asked
+  }
+
+  async function giveBack(client: PoolClient, named: NamingClient, asked: readonly Promise<unknown>[]) {
+    const ends = await Promise.allSettled(asked)
+    hung.end(client)
+    named.release(ends.some((end) => end.status === 'rejected' && isUnavailable(end.reason)))
+  }
+
   const system = handleFor(SYSTEM)
   const hung = watchForHung(HUNG_MS)
   const changes = createChangeFeed(options.url, options.log)
@@ -194,6 +236,14 @@ export function openStore(options: StoreOptions): Store {
         client.release(isUnavailable(cause))
         throw cause
       }
+    },
+    queryTogether<First extends QueryResultRow, Second extends QueryResultRow>(
+      orgId: string,
+      statements: StatementPair,
+    ): [Promise<First[]>, Promise<Second[]>] {
+      const sent = sendFor(orgId, statements)
+      const rowsOf = async (which: 0 | 1) => (await (await sent)[which])?.rows ?? []
+      return [rowsOf(0) as Promise<First[]>, rowsOf(1) as Promise<Second[]>]
     },
     close: () => (closed ??= closeAll()),
   }

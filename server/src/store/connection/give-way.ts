@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { reasonOf } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
+import { driverClient } from './driver-client.ts'
 
 const { PRIORITY_LOW } = constants.priority
 /** Linux lets a user, unless it is root, change one session in a tenth of a second. */
@@ -17,7 +17,7 @@ const MAX_TRIES = 50
  */
 export async function giveWay(client: PoolClient, log: Log): Promise<void> {
   if (process.platform !== 'linux') return
-  const { processID: pid, connection, host, user, database } = clientOf(client)
+  const { processID: pid, connection, host, user, database } = driverClient(client)
   try {
     const title = await titleOf(pid)
     const port = host.startsWith('/') ? null : connection.stream.localPort
@@ -64,13 +64,3 @@ async function lowerSession(pid: number): Promise<void> {
 }
 
 const codeOf = (cause: unknown) => (cause as NodeJS.ErrnoException).code
-
-/** What is lent by a pool is a client of the driver, although its type does not say so. */
-const clientOf = (client: PoolClient) =>
-  client as unknown as {
-    processID: number
-    connection: { stream: Socket }
-    host: string
-    user: string
-    database: string
-  }

@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg'
+import { driverClient } from './driver-client.ts'
 
 /** Of the time that a statement may take. */
 const LOOKS = 10
@@ -11,7 +12,7 @@ export function watchForHung(afterMs: number) {
   const askedAt = new Map<PoolClient, number>()
   const timer = setInterval(() => {
     const latest = performance.now() - afterMs
-    for (const [client, at] of askedAt) if (at < latest) connectionOf(client).stream.destroy()
+    for (const [client, at] of askedAt) if (at < latest) driverClient(client).connection.stream.destroy()
   }, afterMs / LOOKS)
   timer.unref()
 
@@ -21,7 +22,3 @@ export function watchForHung(afterMs: number) {
     close: () => clearInterval(timer),
   }
 }
-
-/** What is lent by a pool is a client of the driver, although its type does not say so. */
-const connectionOf = (client: PoolClient) =>
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection

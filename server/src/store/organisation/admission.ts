@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { QueryConfig, QueryResultRow } from 'pg'
 import type { Db, Store } from '../connection/db.ts'
 import {
   LIVING_SHEETS,
@@ -131,24 +132,49 @@ const STATEMENTS = {
   manyToSheets: { name: 'admit-to-sheets', text: admitStatement('many', true) },
 }
 
+type RateLimits = { perMinute: number; perDay: number }
+
 export async function admitAll(
   store: Pick<Store, 'query'>,
   visitors: Visitor[],
-  limits: { perMinute: number; perDay: number },
+  limits: RateLimits,
 ): Promise<Admission[]> {
+  return admissionsOf(await store.query<Row>(statementFor(visitors, limits)))
+}
+
+/** Admits a visitor whose organisation is known already, and reads something of it on the way. */
+export function admitAndRead<Read extends QueryResultRow>(
+  store: Pick<Store, 'queryTogether'>,
+  orgId: string,
+  visitor: Visitor,
+  limits: RateLimits,
+  read: QueryConfig,
+): { admission: Promise<Admission>; rows: Promise<Read[]> } {
+  const [admitted, rows] = store.queryTogether<Row, Read>(orgId, [statementFor([visitor], limits), read])
+  return { admission: firstOf(admitted), rows }
+}
+
+async function firstOf(rows: Promise<Row[]>): Promise<Admission> {
+  const [admission] = admissionsOf(await rows)
+  if (admission === undefined) throw new Error('the statement that admits answered nothing')
+  return admission
+}
+
+function statementFor(visitors: Visitor[], limits: RateLimits): QueryConfig {
   const toSheets = visitors.some(({ sheet }) => (sheet ?? null) !== null)
   const [first] = visitors
-  const rows = await store.query<Row>(
-    first !== undefined && visitors.length === 1
-      ? {
-          ...(toSheets ? STATEMENTS.oneToSheet : STATEMENTS.one),
-          values: valuesOf((field) => field(first), limits, toSheets),
-        }
-      : {
-          ...(toSheets ? STATEMENTS.manyToSheets : STATEMENTS.many),
-          values: valuesOf((field) => visitors.map(field), limits, toSheets),
-        },
-  )
+  return first !== undefined && visitors.length === 1
+    ? {
+        ...(toSheets ? STATEMENTS.oneToSheet : STATEMENTS.one),
+        values: valuesOf((field) => field(first), limits, toSheets),
+      }
+    : {
+        ...(toSheets ? STATEMENTS.manyToSheets : STATEMENTS.many),
+        values: valuesOf((field) => visitors.map(field), limits, toSheets),
+      }
+}
+
+function admissionsOf(rows: Row[]): Admission[] {
   const taken = new Map<string, number>()
   return rows.map((row) => {
     const place = (taken.get(row.bucket) ?? 0) + 1
@@ -171,7 +197,7 @@ export async function admitAll(
 
 function valuesOf(
   read: (field: (visitor: Visitor) => unknown) => unknown,
-  { perMinute, perDay }: { perMinute: number; perDay: number },
+  { perMinute, perDay }: RateLimits,
   toSheets: boolean,
 ): unknown[] {
   const values = [read(({ hash }) => hash), read(({ address }) => address), perMinute, perDay]

@@ -56,13 +56,20 @@ export async function countRows(db: Db, { org_id, sheet_id }: SheetKey): Promise
 const keyedRead = sql.raw(KEYED_READ)
 
 /** Rows by their place in the order of insertion, with their cells. Deep pages cost what the first one does. */
-export async function listPage(
-  db: Db,
+export async function listPage(db: Db, sheet: SheetKey, offset: number, limit: number): Promise<Page> {
+  const { rows } = await selectPage(sheet, offset, limit).execute(db)
+  return pageOf(db, sheet.org_id, rows)
+}
+
+/** Of a page, as it was read; `pageOf` makes one of them. */
+export type PageRow = Partial<LightRow> & { total: number }
+
+export function selectPage(
   { org_id, sheet_id }: SheetKey,
   offset: number,
   limit: number,
-): Promise<Page> {
-  const { rows } = await sql<Partial<LightRow> & { total: number }>`${keyedRead}
+): RawBuilder<PageRow> {
+  return sql<PageRow>`${keyedRead}
     with sheet as (
       select first_seq, next_seq - first_seq - deleted as total
       from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
@@ -72,8 +79,7 @@ export async function listPage(
       order by r.seq limit ${limit}
     )
     select sheet.total, page.row_id, page.data, page.stored_bytes, ${packedCells(org_id, sql`page.row_id`)} as cells
-    from sheet left join page on true order by page.seq`.execute(db)
-  return pageOf(db, org_id, rows)
+    from sheet left join page on true order by page.seq`
 }
 
 /** `place`: the number at which the rows from `offset` on begin, past what was deleted before it. */
@@ -113,7 +119,7 @@ export async function listMatching(
   const among = await rowsAmong(db, sheet, selection)
   const matching = sql`from ${among} where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
   if (selection.find !== undefined) return listFound(db, sheet, matching, offset, limit)
-  const { rows } = await sql<Partial<LightRow> & { total: number }>`
+  const { rows } = await sql<PageRow>`
     select matched.total, page.row_id, page.data, page.stored_bytes
     from (select count(*) as total ${matching}) matched
     left join (select r.row_id, ${lightValues}, r.seq ${matching} order by r.seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}) page
@@ -134,7 +140,7 @@ async function listFound(
   offset: number,
   limit: number,
 ): Promise<Page> {
-  const statement = sql<Partial<LightRow> & { total: number }>`
+  const statement = sql<PageRow>`
     with found as materialized (select r.row_id, r.seq ${matching}), page as (
       select r.row_id, ${lightValues}, r.seq from rows r
       where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${sql.lit(offset)} limit ${sql.lit(limit)})
@@ -274,7 +280,7 @@ export function allOf(conditions: Condition[]): Condition {
 }
 
 /** Statements that answer the total beside the page give one row without an id when the page is empty. */
-async function pageOf(db: Db, orgId: string, rows: (Partial<LightRow> & { total: number })[]): Promise<Page> {
+export async function pageOf(db: Db, orgId: string, rows: readonly PageRow[]): Promise<Page> {
   const page = rows.flatMap(({ row_id, data = null, stored_bytes = null, cells }) =>
     row_id ? [{ row_id, data, stored_bytes, cells }] : [],
   )

@@ -20,20 +20,13 @@ import { capOf } from '../../../runs/caps.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import {
-  deleteAllRows,
-  deleteRows,
-  listByIds,
-  listMatching,
-  listPage,
-  type Page,
-} from '../../../store/sheets/rows.ts'
+import { deleteAllRows, deleteRows, listByIds, listMatching, type Page } from '../../../store/sheets/rows.ts'
 import { created, nameRun, ok } from '../../http/envelope.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
 import type { Api } from '../../services.ts'
 import { answerDryRun, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
-import { sendRowPage } from './row-pages.ts'
+import { foreseePage, readPage, sendRowPage } from './row-pages.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
@@ -110,6 +103,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         body: 'document',
         resource: sheetOfPath,
         numberTexts: ['values'],
+        foresee: foreseePage,
       },
       schema: {
         tags: ['Rows'],
@@ -129,7 +123,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         if (row_ids !== undefined) return listByIds(db, sheet, row_ids, offset, page_size)
         const selection = resolveSelection(body, definition)
         return isEmptySelection(selection)
-          ? listPage(db, sheet, offset, page_size)
+          ? readPage(request, offset, page_size)
           : listMatching(db, sheet, selection, offset, page_size)
       }
       return sendRowPage(request, reply, publicUrl(), definition, { ...(await read()), page_no, page_size })
