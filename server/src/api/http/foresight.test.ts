@@ -3,20 +3,22 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import { createLog } from '#server/lib/log.ts'
-import { openStore } from '#server/store/connection/db.ts'
+import { openStore, type Store } from '#server/store/connection/db.ts'
 import { atEnd } from '#test/at-end.ts'
 import { type Json, makeApp, type TestOrg } from '#test/harness.ts'
 import { makeRowSheet, rowsOf } from '#test/rows.ts'
 import { createApp } from '../app.ts'
 
 const app = await makeApp({ settings: { LOAM_RATE_LIMIT_PER_DAY: '1000' } })
-const store = openStore({ url: app.databaseUrl, log: createLog('silent') })
+const opened = openStore({ url: app.databaseUrl, log: createLog('silent') })
 /** Pages that were read while their caller was admitted. */
 let foreseen = 0
-const { queryTogether } = store
-store.queryTogether = (...given) => {
-  foreseen += 1
-  return queryTogether(...given)
+const store: Store = {
+  ...opened,
+  queryTogether(...given) {
+    foreseen += 1
+    return opened.queryTogether(...given)
+  },
 }
 const api = await createApp({ ...app.services, store })
 const origin = await api.listen({ host: '127.0.0.1', port: 0 })
