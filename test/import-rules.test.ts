@@ -92,7 +92,7 @@ const AREAS: Record<string, { at: string; imports: string }> = {
     imports:
       'lib catalog sources store rows files org records engine shortcuts agent api workspace running-server work',
   },
-  main: { at: 'server/src/main.ts', imports: 'server' },
+  main: { at: 'server/src/main.ts', imports: 'lib server' },
   cli: {
     at: 'cli/',
     imports:

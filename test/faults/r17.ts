@@ -7,7 +7,7 @@ import { PRICE } from '#server/engine/testing/fault-catalogue.ts'
 import { serveProvider } from '#test/provider.ts'
 import { createRandom } from '../seeded-random.ts'
 import { startFleet } from './fleet.ts'
-import { check, checkBooks, openInstallation, say, sayVerdict } from './installation.ts'
+import { check, checkBooks, openInstallation, say, sayVerdict, until } from './installation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -60,7 +60,8 @@ try {
   say(`without kills: ${calm.seconds.toFixed(1)} s`)
   const { seconds, killed } = await runSheet(KILLS)
   const limit = 1.5 * calm.seconds + SECONDS_A_KILL * killed
-  await sleep(2000)
+  // Those of a process that was killed stay until it is taken for dead.
+  await until('all jobs are done', async () => (await books()).jobs === 0)
   const end = await books()
   check('rows that were given up', end.failed, 0)
   checkBooks(end, 2 * ROWS * ACTIONS, PRICE, CREDITS * 1000)
