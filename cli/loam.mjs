@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --v8-pool-size=2 --no-allocation-site-pretenuring --no-parallel-scavenge --max-semi-space-size=32 --max-old-space-size=1536
+#!/usr/bin/env -S node --v8-pool-size=2 --no-allocation-site-pretenuring --no-parallel-scavenge --max-semi-space-size=64 --max-old-space-size=1536
 // The `loam` command. Runs on whatever Node the machine has, so it uses nothing but Node's own modules until the
 // checkout is set up and a Node that runs TypeScript has taken over.
 import { spawn } from 'node:child_process'

@@ -8,7 +8,7 @@ export const FLAGS = [
   '--v8-pool-size=2',
   '--no-allocation-site-pretenuring',
   '--no-parallel-scavenge',
-  '--max-semi-space-size=32',
+  '--max-semi-space-size=64',
   '--max-old-space-size=1536',
 ]
 /** As `npm start` has it. */
