@@ -53,7 +53,7 @@ it('beside foreground work bulk rows go on in smaller turns, and statements wait
   await released
 })
 
-it('beside reads bulk rows go on in turns of half the size', async () => {
+it('beside reads bulk rows go on in turns of a quarter of the size', async () => {
   stopClock()
   const yielding = createYielding()
   await nextTurn()
@@ -66,7 +66,7 @@ it('beside reads bulk rows go on in turns of half the size', async () => {
     seen.push(gone.length)
   }
   await all
-  expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).toBe(8)
+  expect(Math.max(...seen.map((count, n) => count - (seen[n - 1] ?? 0)))).toBe(4)
   end()
 })
 

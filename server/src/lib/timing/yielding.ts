@@ -22,7 +22,7 @@ export type ForegroundKind = 'run' | 'read'
 const MAX_FOREGROUND_MS = 250
 const ROWS_PER_TURN = 16
 /** While foreground work is under way: each of its steps waits for one turn at most. */
-const ROWS_BESIDE = { run: 4, read: 8 }
+const ROWS_BESIDE = 4
 /** Bulk rows that have waited for their turn for so long have a full one: foreground work may take up the whole process. */
 const MAX_WAIT_MS = 5
 /** A statement of bulk rows, which keeps the database at work for some milliseconds, waits for a run for so long at most. */
@@ -71,7 +71,7 @@ export function createYielding(): Yielding {
     const now = performance.now()
     const kind = now - lastTurn < MAX_WAIT_MS ? foregroundKind() : undefined
     lastTurn = now
-    for (const { resolve } of takeRows(kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE[kind])) resolve()
+    for (const { resolve } of takeRows(kind === undefined ? ROWS_PER_TURN : ROWS_BESIDE)) resolve()
     schedule()
   }
 
