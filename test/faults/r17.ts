@@ -60,7 +60,7 @@ try {
   say(`without kills: ${calm.seconds.toFixed(1)} s`)
   const { seconds, killed } = await runSheet(KILLS)
   const limit = 1.5 * calm.seconds + SECONDS_A_KILL * killed
-  // Those of a process that was killed stay until it is taken for dead.
+  // The jobs of a process that was killed stay until it is taken for dead.
   await until('all jobs are done', async () => (await books()).jobs === 0)
   const end = await books()
   check('rows that were given up', end.failed, 0)
