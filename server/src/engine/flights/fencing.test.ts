@@ -344,6 +344,36 @@ describe('a batch of rows that are all through', () => {
   })
 })
 
+describe('a batch of rows of several runs, of several organisations', () => {
+  const ends: [string, string | null][] = [
+    ['in the middle of their chains', 'paid_2'],
+    ['that are all through', null],
+  ]
+  it.each(ends)(
+    '%s: each is written where it belongs, but for those that were taken over',
+    async (_, next) => {
+      const sheets = await Promise.all([makePaidSheet(5), makePaidSheet(5), makePaidSheet(5)])
+      const jobs = await Promise.all(sheets.map((sheet) => sheet.jobs()))
+      // In turns, so that none has the group of the one before.
+      const mixed = jobs[0]?.flatMap((_job, n) => jobs.map((own) => must(own[n]))) ?? []
+      const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, purses, job)))
+      expect(new Set(flights.map(({ facts }) => facts.run_id)).size).toBe(3)
+      await fresh.claim(must(jobs[1]?.[2]))
+      const answers = await Promise.all(
+        flights.map((flight) => old.settle(flight, complete(flight, next, PRICE))),
+      )
+      expect(answers.flatMap((answer, n) => (answer === null ? [n] : []))).toEqual([7])
+      for (const [n, sheet] of sheets.entries()) {
+        const cells = await sheet.cells()
+        const runs = new Set(flights.filter((_flight, at) => at % 3 === n).map(({ facts }) => facts.run_id))
+        expect(cells).toHaveLength(n === 1 ? 4 : 5)
+        expect(new Set(cells.map(({ run_id }) => run_id))).toEqual(runs)
+        await expectPaid(sheet, cells.length)
+      }
+    },
+  )
+})
+
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
     const sheet = await makePaidSheet(20)
