@@ -33,12 +33,19 @@ export const UNCLAIMED = {
   state: null,
   run_state: 'running',
 }
-type ClaimingJob = RowJob & { fresh: boolean; resumed: boolean }
+/** `reads`: with the results that the row has. */
+export type PeekingJob = RowJob & { reads: boolean }
+type ClaimingJob = PeekingJob & { fresh: boolean; resumed: boolean }
 
 /** What jobs of a run have in common, by the names of the parameters. */
 type Shared<Job> = Record<string, (job: Job) => string | number | boolean | null>
 
-const PEEKING: Shared<RowJob> = { orgs: ({ o }) => o, tickets: ({ t }) => t, runs: ({ run }) => run ?? null }
+const PEEKING: Shared<PeekingJob> = {
+  orgs: ({ o }) => o,
+  tickets: ({ t }) => t,
+  runs: ({ run }) => run ?? null,
+  reads: ({ reads }) => reads,
+}
 const CLAIMING: Shared<ClaimingJob> = {
   ...PEEKING,
   fresh: ({ fresh }) => fresh,
@@ -111,7 +118,7 @@ function createSender<Job extends RowJob, Row extends { n: number }>(
 const PEEK = statementsOf('engine-peek', peekStatement)
 const CLAIM = statementsOf('engine-claim', claimStatement)
 
-export const createPeeker = (store: Store): ((jobs: RowJob[]) => Promise<(PeekedRow | null)[]>) =>
+export const createPeeker = (store: Store): ((jobs: PeekingJob[]) => Promise<(PeekedRow | null)[]>) =>
   createSender(store, PEEK, PEEKING, toPeeked)
 
 export const createClaimer = (store: Store): ((jobs: ClaimingJob[]) => Promise<(ClaimedRow | null)[]>) =>

@@ -21,7 +21,7 @@ import { makeEngine } from '../testing/test-engine.ts'
 import { RowTakenOver } from '../walk-cells.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
-import type { Flight, RunFacts, SettledCell } from './flight.ts'
+import type { Flight, RowJob, RunFacts, SettledCell } from './flight.ts'
 import { createLargeRows } from './large-rows.ts'
 import { moveTo } from './position.ts'
 
@@ -495,5 +495,41 @@ describe('F2: inputs of large rows', () => {
     await expect.poll(() => begun.slice(3)).toEqual(['three unread'])
     ends.get('three')?.()
     await Promise.all(walks)
+  })
+})
+
+describe('results that a row has from runs before', () => {
+  /** Of a run of the second action; the first has its result. */
+  async function runOn(): Promise<RowJob & { run: string }> {
+    const sheet = await makeFlightSheet(app, ['free', 'free'], START)
+    await sheet.addRows(1)
+    await sheet.run({ kind: 'all' }, ['free_1'])
+    const flight = must(await old.claim(must((await sheet.jobs())[0]), { fresh: true }))
+    await old.settle(flight, complete(flight, null, 0))
+    const { runId } = await sheet.run({ kind: 'all' }, ['free_2'])
+    return { ...must((await sheet.jobs())[0]), run: runId }
+  }
+
+  it('are read, unless the run reads none of them and the row is fresh', async () => {
+    const job = await runOn()
+    const store = makeFlightStore(app, 3)
+    const { facts, row } = must(await store.peek(job))
+    expect(row.cells).toContain('free_1')
+    store.leaveEarlierResults(facts)
+    expect(must(await store.peek(job)).row.cells).toBeNull()
+    expect(must(await store.claim(job, { fresh: true })).row.cells).toBeNull()
+    // It may have results of this run by now.
+    expect(must(await store.claim(job, { fresh: true })).row.cells).toContain('free_1')
+    expect(must(await store.claim(job)).row.cells).toContain('free_1')
+  })
+
+  it('are read where another run has the row than its job names', async () => {
+    const job = await runOn()
+    const other = await runOn()
+    const store = makeFlightStore(app, 3)
+    store.leaveEarlierResults(must(await store.peek(other)).facts)
+    const misled = { ...job, run: other.run }
+    expect(must(await store.peek(misled)).row.cells).toContain('free_1')
+    expect(must(await store.claim(misled, { fresh: true })).row.cells).toContain('free_1')
   })
 })

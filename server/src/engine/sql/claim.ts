@@ -12,6 +12,8 @@ const SETTLED = `(select count(*)::int from cells c where c.org_id = f.org_id an
  * claim. Nobody waits for the disk: a claim that a crash of PostgreSQL forgets makes its worker lose the fence, as if it had
  * been overtaken.
  *
+ * A row that is claimed for the first time has no results of this run, and those of others only where the run `reads` them.
+ *
  * Most rows are claimed for the first time, and of the run that their job names: what a row then has is answered by nothing.
  */
 export const claimStatement = (alike: boolean): NamedParameters =>
@@ -25,7 +27,7 @@ with claimed as (
     tested_in = case when f.tested_in is not null and f.settled = ${SETTLED} then f.tested_in end
   from ${listRows(alike, { ...OF_JOBS, fresh: '@fresh::boolean[]', resumed: '@resumed::boolean[]' })}
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
-  returning i.n, i.o, i.r, i.run, f.run_id, f.attempt, f.strikes, f.tested_in, f.settled, f.retries, f.state
+  returning i.n, i.o, i.r, i.run, i.reads, f.run_id, f.attempt, f.strikes, f.tested_in, f.settled, f.retries, f.state
 ), run as materialized (
   -- Each once: most batches are of one run.
   select r.run_id, r.state, r.cap_purse_id from (select distinct o, run_id from claimed) d
@@ -33,7 +35,8 @@ with claimed as (
 )
 select i.n, nullif(i.run_id, i.run) as run_id, nullif(i.attempt, 1) as attempt, nullif(i.strikes, 1) as stalled_claims,
   i.tested_in, nullif(i.settled, 0) as settled, nullif(i.retries, 0) as retries, i.state,
-  nullif(run.state, 'running') as run_state, run.cap_purse_id, ${DATA} as data, ${CELLS} as cells
+  nullif(run.state, 'running') as run_state, run.cap_purse_id, ${DATA} as data,
+  case when i.reads or i.attempt > 1 or i.run_id is distinct from i.run then ${CELLS} end as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join run on run.run_id = i.run_id
 left join rows r on r.org_id = i.o and r.row_id = i.r`)
