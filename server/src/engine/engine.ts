@@ -3,7 +3,6 @@ import type { ActionContext } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { Models } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
-import { readsEarlierResults } from '../chain/earlier-results.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import { createSlots } from '../lib/timing/slots.ts'
@@ -101,11 +100,7 @@ export function createEngine(parts: EngineParts): Engine {
       void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
     pureRuns: createPureRuns(),
     settingOf: createRunSettings({
-      async definitionOf(run) {
-        const definition = await getDefinition(store.system, run)
-        if (!readsEarlierResults(definition, run.actions)) flights.leaveEarlierResults(run)
-        return definition
-      },
+      definitionOf: (run) => getDefinition(store.system, run),
       envOf: (run) => environment.envOf(run),
       catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     }),
