@@ -17,9 +17,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // Limits are for what hangs, so that none is met on a machine that is merely busy.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     teardownTimeout: 60_000,
-    expect: { poll: { interval: 20, timeout: 30_000 } },
+    expect: { poll: { interval: 20, timeout: 120_000 } },
   },
 })

@@ -68,7 +68,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
   expect(detail).toBe(`ready at http://127.0.0.1:${PORT}`)
   server.kill('SIGTERM')
   expect(await ended).toBe(0)
-}, 180_000)
+})
 
 it('doctor warns of a role that row-level security does not bind, and fails without the mail server', async () => {
   const superuser = new URL(ENV.DATABASE_URL)

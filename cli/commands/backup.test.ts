@@ -21,7 +21,6 @@ import { runLoam } from '../testing/loam.ts'
 const ROWS = 200
 /** Each test starts servers: on a busy machine that alone takes most of the usual limit. */
 const LIMIT = { timeout: 300_000 }
-const WAIT = { timeout: 120_000 }
 const folder = fixture.makeFolder()
 const dataDir = join(folder, 'data')
 prepareCluster(dataDir)
@@ -102,9 +101,7 @@ describe('loam backup', LIMIT, () => {
     await holder.query('begin; lock table invitations in access exclusive mode')
     const child = startLoam(['backup', archive], { LOAM_DATA_DIR: dataDir })
     const exited = once(child, 'exit')
-    await expect
-      .poll(() => readdirSync(folder).filter((name) => name.endsWith('.partial')), WAIT)
-      .toHaveLength(1)
+    await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith('.partial'))).toHaveLength(1)
     child.kill('SIGKILL')
     expect(await exited).toEqual([null, 'SIGKILL'])
     await holder.query('rollback')
@@ -148,7 +145,6 @@ describe('loam restore', LIMIT, () => {
     await expect
       .poll(
         () => existsSync(join(restored, 'server.pid')) && readFileSync(join(restored, 'server.pid'), 'utf8'),
-        WAIT,
       )
       .toContain('"url"')
     child.kill('SIGKILL')
@@ -172,10 +168,7 @@ describe('loam restore', LIMIT, () => {
     const { length } = await list()
     expect(length % 10).toBe(0)
     await expect
-      .poll(
-        async () => (await list()).map((row) => row.row_status).filter((status) => status !== 'complete'),
-        WAIT,
-      )
+      .poll(async () => (await list()).map((row) => row.row_status).filter((status) => status !== 'complete'))
       .toEqual([])
 
     const { url } = JSON.parse(readFileSync(join(restored, 'server.pid'), 'utf8'))

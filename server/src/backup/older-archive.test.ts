@@ -83,12 +83,10 @@ it('an archive of an older version is restored: later migrations follow, and wha
   const started = await call('POST', `${base}/csv`, { file_ref, mapping, run_after_import: 'all' })
   expect(started.status).toBe(202)
   const status = async () => (await call('GET', `${base}/csv`)).body.data
-  await expect.poll(status, { timeout: 50_000 }).toEqual({ status: 'completed', rows_imported: 1 })
+  await expect.poll(status).toEqual({ status: 'completed', rows_imported: 1 })
   const rows = async () => (await call('POST', `${base}/rows/list`, {})).body.data.rows
   await expect
-    .poll(async () => (await rows()).map((row: { row_status: string }) => row.row_status), {
-      timeout: 50_000,
-    })
+    .poll(async () => (await rows()).map((row: { row_status: string }) => row.row_status))
     .toEqual(['complete', 'complete', 'complete', 'complete'])
 
   // What was sealed opens with the secret of the archive.

@@ -234,7 +234,7 @@ describe('properties', () => {
   ])('time grows linearly with %s', async (_, make) => {
     const [small, large] = [make(25_000), make(400_000)]
     // 16 times the text; squared that would be 256 times the time. On a busy machine the long one may be interrupted every time.
-    await expect.poll(() => shortest(large) / shortest(small), { timeout: 50_000 }).toBeLessThan(200)
+    await expect.poll(() => shortest(large) / shortest(small)).toBeLessThan(200)
   })
 })
 

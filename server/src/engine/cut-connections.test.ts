@@ -43,36 +43,30 @@ async function makeChains(): Promise<{ bases: string[]; target: string }> {
   return { bases, target }
 }
 
-it(
-  'R15: all connections are cut while actions of every kind run; no cell settles because of it',
-  { timeout: 240_000 },
-  async () => {
-    const { bases, target } = await makeChains()
-    for (const base of bases) expect((await org.call('POST', `${base}/run-all`)).status).toBe(200)
-    const client = new pg.Client({ connectionString: app.databaseUrl })
-    await client.connect()
-    onTestFinished(() => client.end())
-    await client.query(`select set_config('loam.org', '*', false)`)
-    const count = async (text: string) => Number((await client.query(text)).rows[0]?.n)
-    for (let cuts = 0; cuts < CUTS; cuts += 1) {
-      const before = await count('select count(*) as n from cells')
-      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+it('R15: all connections are cut while actions of every kind run; no cell settles because of it', async () => {
+  const { bases, target } = await makeChains()
+  for (const base of bases) expect((await org.call('POST', `${base}/run-all`)).status).toBe(200)
+  const client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(`select set_config('loam.org', '*', false)`)
+  const count = async (text: string) => Number((await client.query(text)).rows[0]?.n)
+  for (let cuts = 0; cuts < CUTS; cuts += 1) {
+    const before = await count('select count(*) as n from cells')
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`)
-      if ((await count('select count(*) as n from flights')) === 0) break
-      await expect
-        .poll(() => count('select count(*) as n from cells'), { timeout: 60_000 })
-        .toBeGreaterThan(before)
-    }
-    await expect.poll(() => count('select count(*) as n from flights'), { timeout: 120_000 }).toBe(0)
-    for (const base of bases) {
-      const rows = await settledRows(org, base)
-      expect(rows.filter((row) => row.row_status !== 'complete')).toEqual([])
-      expect(rows).toHaveLength(ROWS)
-    }
-    const sent = await settledRows(org, target)
-    const names = sent.map((row) => JSON.stringify(row.inputs))
-    expect([names.length, new Set(names).size]).toEqual([ROWS, ROWS])
-  },
-)
+    if ((await count('select count(*) as n from flights')) === 0) break
+    await expect.poll(() => count('select count(*) as n from cells')).toBeGreaterThan(before)
+  }
+  await expect.poll(() => count('select count(*) as n from flights')).toBe(0)
+  for (const base of bases) {
+    const rows = await settledRows(org, base)
+    expect(rows.filter((row) => row.row_status !== 'complete')).toEqual([])
+    expect(rows).toHaveLength(ROWS)
+  }
+  const sent = await settledRows(org, target)
+  const names = sent.map((row) => JSON.stringify(row.inputs))
+  expect([names.length, new Set(names).size]).toEqual([ROWS, ROWS])
+})
 
 await startTestWorker(app, { concurrency: 30 })

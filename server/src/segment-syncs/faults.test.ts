@@ -152,7 +152,7 @@ describe('killed during cycles: no member delivered twice under suppress, none l
       state: 'active',
       destinations: [{ delivered: expected.length, pending: 0, failed: 0 }, { delivered: expected.length }],
     })
-  }, 120_000)
+  })
 
   it("the database gone midway is nobody's failure: the next try goes on", async () => {
     const sync = await makeSynced(syncs)

@@ -67,5 +67,5 @@ it('each minute a worker evaluates the segments that are due', async () => {
   // As the clock starts it.
   const job = { task: 'find_due_segments', payload: `'{}'`, priority: '0', from: '(values (1)) v' }
   await app.store.query({ text: addJobsStatement('jobs', job) })
-  await expect.poll(() => members(orgId, id), { timeout: 50_000 }).toHaveLength(7)
+  await expect.poll(() => members(orgId, id)).toHaveLength(7)
 })

@@ -17,7 +17,6 @@ const CANARY = {
   variable: 'canary-variable-91f2',
   model: 'canary-model-key-33aa',
 }
-const PATIENCE = { timeout: 60_000 }
 
 it('secrets that an outside server repeats are in no record, cursor, error, option, agent answer, export of them or log', async () => {
   const log: string[] = []
@@ -94,9 +93,7 @@ it('secrets that an outside server repeats are in no record, cursor, error, opti
   ]
   const show = async (id: string) => (await call('GET', `/sources/${id}`)).body.data
   const statuses = () => Promise.all(ids.map(async (id) => (await show(id)).status as string))
-  await expect
-    .poll(async () => (await statuses()).filter((status) => status === 'active'), PATIENCE)
-    .toEqual([])
+  await expect.poll(async () => (await statuses()).filter((status) => status === 'active')).toEqual([])
   expect(await statuses()).toEqual(['completed', 'paused', 'completed', 'paused'])
   for (const id of ids) await call('GET', `/sources/${id}/data`)
   const output_schema = { properties: { founder: { type: 'string', description: 'Who founded it.' } } }

@@ -379,7 +379,7 @@ describe('R1 what was accepted survives', () => {
         return
       }
     }
-  }, 120_000)
+  })
 
   it('two workers at the same visits make one record of them', async () => {
     const { id, pixel, rows, show } = await track()

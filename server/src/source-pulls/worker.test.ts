@@ -41,7 +41,7 @@ it('the initial import after Create runs by itself, and rows arrive in the workf
     lead_count: 250,
     syncs: [{ delivered: 250, waiting: 0 }],
   })
-}, 120_000)
+})
 
 it('a pull that was parked goes on by itself', async () => {
   const org = await app.makeOrg()
@@ -54,4 +54,4 @@ it('a pull that was parked goes on by itself', async () => {
   const id = await sources.create(org, 'paged_once', { list: 'parked' })
   await until(async () => (await sources.show(org, id)).status === 'completed')
   expect(await sources.names(org, id)).toEqual(itemsOf(6).map(({ name }) => name))
-}, 120_000)
+})

@@ -5,7 +5,6 @@ import { makeApp } from '#test/harness.ts'
 
 /** Thirty times the limit. Node itself ends headers after twice as long, and bodies after minutes, which is not what is tested. */
 const PATIENCE = { timeout: 30_000 }
-const PATIENT = { timeout: 120_000 }
 
 const app = await makeApp({ settings: { LOAM_REQUEST_STALL_SECONDS: '1' } })
 const org = await app.makeOrg()
@@ -31,14 +30,14 @@ async function hearOut(socket: Socket): Promise<string> {
 const head = (line: string, ...headers: string[]) =>
   [`${line} HTTP/1.1`, 'host: loam.test', `authorization: Bearer ${org.key}`, ...headers, '', ''].join('\r\n')
 
-it('a body that stops arriving ends its request with 408', PATIENT, async () => {
+it('a body that stops arriving ends its request with 408', async () => {
   const socket = open()
   socket.write(head('PUT /api/v1/user/knowledge', 'content-type: application/json', 'content-length: 500'))
   socket.write('{"content": "')
   expect(await hearOut(socket)).toContain('408 Request Timeout')
 })
 
-it('a body that trickles is one that stopped', PATIENT, async () => {
+it('a body that trickles is one that stopped', async () => {
   const socket = open()
   socket.write(head('PUT /api/v1/user/knowledge', 'content-type: application/json', 'content-length: 5000'))
   const trickle = setInterval(() => socket.writable && socket.write(' '), 100)
@@ -46,39 +45,33 @@ it('a body that trickles is one that stopped', PATIENT, async () => {
   expect(await hearOut(socket)).toContain('408 Request Timeout')
 })
 
-it('headers that stop arriving end their connection', PATIENT, async () => {
+it('headers that stop arriving end their connection', async () => {
   const socket = open()
   socket.write('GET /healthz HTTP/1.1\r\nhost: loam.test\r\nx-slow: ')
   expect(await hearOut(socket)).toContain('408 Request Timeout')
 })
 
-it(
-  'answers that nobody takes end their connection; a stream with nothing to say goes on',
-  PATIENT,
-  async () => {
-    await org.call('PUT', '/user/knowledge', { content: 'x'.repeat(262_144) })
-    const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Stream' })).body.data
-    const sheet = `/api/v1/workflows/${id}/sheets/${id}`
-    const stream = open()
-    stream.write(head(`GET ${sheet}/changes`, 'accept: text/event-stream'))
-    let events = 0
-    stream
-      .setEncoding('utf8')
-      .on('data', (text: string) => (events += text.split('event: change').length - 1))
-    await expect.poll(() => events, PATIENCE).toBeGreaterThan(0)
+it('answers that nobody takes end their connection; a stream with nothing to say goes on', async () => {
+  await org.call('PUT', '/user/knowledge', { content: 'x'.repeat(262_144) })
+  const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Stream' })).body.data
+  const sheet = `/api/v1/workflows/${id}/sheets/${id}`
+  const stream = open()
+  stream.write(head(`GET ${sheet}/changes`, 'accept: text/event-stream'))
+  let events = 0
+  stream.setEncoding('utf8').on('data', (text: string) => (events += text.split('event: change').length - 1))
+  await expect.poll(() => events, PATIENCE).toBeGreaterThan(0)
 
-    // The end is seen only by who reads; the server's side of the connection says when it has closed.
-    const accepted = once(app.api.server, 'connection')
-    const socket = open()
-    const [served] = (await accepted) as [Socket]
-    socket.pause()
-    for (let n = 0; n < 100; n++) socket.write(head('GET /api/v1/user/knowledge'))
-    await expect.poll(() => served.closed, PATIENCE).toBe(true)
-    expect(stream.closed).toBe(false)
+  // The end is seen only by who reads; the server's side of the connection says when it has closed.
+  const accepted = once(app.api.server, 'connection')
+  const socket = open()
+  const [served] = (await accepted) as [Socket]
+  socket.pause()
+  for (let n = 0; n < 100; n++) socket.write(head('GET /api/v1/user/knowledge'))
+  await expect.poll(() => served.closed, PATIENCE).toBe(true)
+  expect(stream.closed).toBe(false)
 
-    const heard = events
-    await org.call('POST', `${sheet.slice('/api/v1'.length)}/inputs`, [{ name: 'a', type: 'string' }])
-    await org.call('POST', `${sheet.slice('/api/v1'.length)}/rows`, { rows: [{ a: 'b' }] })
-    await expect.poll(() => events, PATIENCE).toBeGreaterThan(heard)
-  },
-)
+  const heard = events
+  await org.call('POST', `${sheet.slice('/api/v1'.length)}/inputs`, [{ name: 'a', type: 'string' }])
+  await org.call('POST', `${sheet.slice('/api/v1'.length)}/rows`, { rows: [{ a: 'b' }] })
+  await expect.poll(() => events, PATIENCE).toBeGreaterThan(heard)
+})

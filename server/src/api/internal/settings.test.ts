@@ -330,7 +330,7 @@ it('F50: of two administrators who lower, or remove, each other at once one stay
         one.session.call(method, `/members/${email}`, body),
         other.session.call(method, `/members/${one.email}`, body),
       ]
-      await expect.poll(waiting, { timeout: 60_000 }).toBe(2)
+      await expect.poll(waiting).toBe(2)
       return { asked: both }
     })
     const statuses = (await Promise.all(asked)).map(({ status }) => status)

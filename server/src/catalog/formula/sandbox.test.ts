@@ -197,7 +197,6 @@ describe('R16: organisations take turns', () => {
 
   it.each([1, 2])(
     'with %d workers, 300 endless loops of one are waited for by nobody else',
-    { timeout: 120_000 },
     async (workers) => {
       const pool = createSandbox({ workers })
       try {

@@ -38,7 +38,7 @@ it.each(['unique', 'hasty'])(
     await blocker.query('begin; lock table dedupe_keys')
     for (let cuts = 0; cuts < 5; cuts += 1) {
       const walked = walk()
-      await expect.poll(cut, { timeout: 10_000 }).toBe(1)
+      await expect.poll(cut).toBe(1)
       await walked
       expect([await statusesOf(sheet), (await sheet.flights()).length]).toEqual([[], 1])
     }
@@ -75,7 +75,7 @@ it('R15: an outage that fails every settle, longer than a job is tried again, ne
       where datname = current_database() and wait_event_type = 'Lock' and query like '%cells%'`)
     return rowCount
   }
-  for (let cuts = 0; cuts < 10; cuts += 1) await expect.poll(cut, { timeout: 30_000 }).toBe(1)
+  for (let cuts = 0; cuts < 10; cuts += 1) await expect.poll(cut).toBe(1)
   await blocker.query('rollback')
   await walked
   expect(await statusesOf(sheet)).toEqual(['complete'])

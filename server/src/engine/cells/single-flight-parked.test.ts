@@ -41,46 +41,34 @@ async function settledCells(base: string): Promise<Cell[]> {
   })
 }
 
-it(
-  'D27: a claim is held through a retry: one 503, one further call, one charge',
-  { timeout: 120_000 },
-  async () => {
-    const { base, calls } = await runIdentical([503])
-    const cells = await settledCells(base)
-    expect(cells.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'complete'))
-    expect(calls()).toBe(2)
-    expect(cells.filter(({ credits_millis }) => credits_millis > 0)).toHaveLength(1)
-    expect(cells.filter(({ cached }) => cached)).toHaveLength(19)
-  },
-)
+it('D27: a claim is held through a retry: one 503, one further call, one charge', async () => {
+  const { base, calls } = await runIdentical([503])
+  const cells = await settledCells(base)
+  expect(cells.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'complete'))
+  expect(calls()).toBe(2)
+  expect(cells.filter(({ credits_millis }) => credits_millis > 0)).toHaveLength(1)
+  expect(cells.filter(({ cached }) => cached)).toHaveLength(19)
+})
 
-it(
-  'D27: a claim is held through polls, and row and claim never wait for each other',
-  { timeout: 120_000 },
-  async () => {
-    const { base, calls } = await runIdentical(Array.from({ length: 5 }, () => 202))
-    const cells = await settledCells(base)
-    expect(cells.filter(({ status }) => status !== 'complete')).toEqual([])
-    expect(calls()).toBe(6)
-    expect(cells.filter(({ credits_millis }) => credits_millis > 0)).toHaveLength(1)
-  },
-)
+it('D27: a claim is held through polls, and row and claim never wait for each other', async () => {
+  const { base, calls } = await runIdentical(Array.from({ length: 5 }, () => 202))
+  const cells = await settledCells(base)
+  expect(cells.filter(({ status }) => status !== 'complete')).toEqual([])
+  expect(calls()).toBe(6)
+  expect(cells.filter(({ credits_millis }) => credits_millis > 0)).toHaveLength(1)
+})
 
-it(
-  'D27: when the row that has the claim is gone, one of the others takes it',
-  { timeout: 120_000 },
-  async () => {
-    const { base, calls } = await runIdentical(Array.from({ length: 10_000 }, () => 202))
-    await expect.poll(calls).toBeGreaterThan(2)
-    const claimants = async () => {
-      const rows = await app.store.query<{ row_id: string }>({
-        text: 'select row_id from cell_claims join flights using (org_id, row_id, run_id)',
-      })
-      return rows.map((row) => row.row_id)
-    }
-    const [first = ''] = await claimants()
-    await org.call('POST', `${base}/rows/delete`, { row_ids: [first] })
-    await expect.poll(claimants, { timeout: 60_000 }).toEqual([expect.not.stringContaining(first)])
-    await org.call('POST', `${base}/stop`)
-  },
-)
+it('D27: when the row that has the claim is gone, one of the others takes it', async () => {
+  const { base, calls } = await runIdentical(Array.from({ length: 10_000 }, () => 202))
+  await expect.poll(calls).toBeGreaterThan(2)
+  const claimants = async () => {
+    const rows = await app.store.query<{ row_id: string }>({
+      text: 'select row_id from cell_claims join flights using (org_id, row_id, run_id)',
+    })
+    return rows.map((row) => row.row_id)
+  }
+  const [first = ''] = await claimants()
+  await org.call('POST', `${base}/rows/delete`, { row_ids: [first] })
+  await expect.poll(claimants).toEqual([expect.not.stringContaining(first)])
+  await org.call('POST', `${base}/stop`)
+})

@@ -37,7 +37,7 @@ it('calls, charges and results of a waterfall are exactly what a plain model pre
     }
   })
   await expect
-    .poll(() => readHitRates(app.store.system, org.orgId, { days: 2 }), { timeout: 30_000 })
+    .poll(() => readHitRates(app.store.system, org.orgId, { days: 2 }))
     .toMatchObject(
       sums.map((sum) => ({ action: 'person_work_email_waterfall', ...sum, p50_ms: expect.any(Number) })),
     )

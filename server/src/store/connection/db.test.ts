@@ -99,7 +99,7 @@ describe.each(targets())('the store on $name', (target) => {
     expect(failures.filter((cause) => !isUnavailable(cause))).toEqual([])
     await terminateAll()
     // A connection in the pool may be handed out once more before its end is heard of.
-    await expect.poll(lookAround, { timeout: 15_000 }).toEqual([])
+    await expect.poll(lookAround).toEqual([])
   })
 
   it('a connection that was terminated under its statement is given to nobody else', async () => {

@@ -66,14 +66,14 @@ it('an organisation has two jobs of a kind at work, however many it queues, and 
   for (let n = 0; n < 40; n++) await add('flood', n)
   const pool = await startHeldPool(LONG_JOBS_AT_ONCE)
   try {
-    await expect.poll(() => pool.atWork.size, { timeout: 50_000 }).toBe(2)
+    await expect.poll(() => pool.atWork.size).toBe(2)
     await add('other', 1)
     await add('flood', 100, 'imports')
-    await expect.poll(() => [...pool.atWork.keys()], { timeout: 50_000 }).toContain('other1')
-    await expect.poll(() => pool.atWork.size, { timeout: 50_000 }).toBe(4)
+    await expect.poll(() => [...pool.atWork.keys()]).toContain('other1')
+    await expect.poll(() => pool.atWork.size).toBe(4)
     // Both lanes go on, each with its next one.
     for (const name of [...pool.atWork.keys()].filter((each) => each.startsWith('flood'))) pool.end(name)
-    await expect.poll(() => pool.begun.length, { timeout: 50_000 }).toBe(6)
+    await expect.poll(() => pool.begun.length).toBe(6)
     expect(pool.begun.filter((name) => name.startsWith('flood'))).toHaveLength(5)
   } finally {
     await pool.stop()
@@ -87,7 +87,7 @@ it('where places are taken, the next job is of the organisation that was served 
   const pool = await startHeldPool(1)
   try {
     for (let n = 1; n <= 10; n++) {
-      await expect.poll(() => pool.begun.length, { timeout: 50_000 }).toBe(n)
+      await expect.poll(() => pool.begun.length).toBe(n)
       pool.end(pool.begun.at(-1) ?? '')
     }
     const [first, second] = [pool.begun.slice(0, 3), pool.begun.slice(3, 5)]

@@ -288,7 +288,7 @@ describe('M10: alerts', () => {
       webhook_url: `${hanging.origin}/hangs`,
     })
     const delivering = job.run(undefined, ending.signal)
-    await expect.poll(() => hanging.seen.length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => hanging.seen.length).toBeGreaterThan(0)
     // These come while the first still waits for its answer.
     await stuck.org.call('POST', BUDGETS, { ...budget, period: 'day', emails: ['same@example.com'] })
     const webhook_url = `${hook.origin}/answers`
@@ -300,7 +300,7 @@ describe('M10: alerts', () => {
     })
     const sentTo = (name: string) => mail.received.filter(({ to }) => to[0] === name).length
     const arrived = () => [sentTo('same@example.com'), sentTo('other@example.com'), hook.seen.length]
-    await expect.poll(arrived, { timeout: 60_000 }).toEqual([3, 3, 3])
+    await expect.poll(arrived).toEqual([3, 3, 3])
     ending.abort()
     await delivering
     await egress.close()

@@ -76,7 +76,7 @@ async function importFile(name: string, content: Iterable<Buffer>) {
   const answer = await org.call('POST', `${base}/csv`, body)
   expect([answer.status, answer.body.errors]).toEqual([202, undefined])
   const look = async () => (await org.call('GET', `${base}/csv`)).body.data
-  await expect.poll(async () => (await look()).status, { timeout: 50_000 }).not.toBe('processing')
+  await expect.poll(async () => (await look()).status).not.toBe('processing')
   return { base, ending: await look() }
 }
 

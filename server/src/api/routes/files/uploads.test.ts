@@ -42,7 +42,7 @@ it('POST /files takes the bytes of a file, of whatever type, and Import CSV take
   const started = await org.call('POST', `${base}/csv`, { file_ref, mapping: { Company: 'company' } })
   expect(started.status).toBe(202)
   await expect
-    .poll(async () => (await org.call('GET', `${base}/csv`)).body.data, { timeout: 60_000 })
+    .poll(async () => (await org.call('GET', `${base}/csv`)).body.data)
     .toMatchObject({ status: 'completed', rows_imported: 2 })
 })
 
@@ -107,7 +107,7 @@ it('a caller who leaves midway leaves nothing to import, and makes room for othe
     signal: leaving.signal,
   }).catch(() => undefined)
   await writer.write(new Uint8Array(1000))
-  await expect.poll(async () => (await stored(org)).length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(async () => (await stored(org)).length).toBe(1)
   leaving.abort()
   await sending
   for (let n = 0; n < 4; n += 1) expect((await upload(org, CSV)).status).toBe(201)
@@ -121,7 +121,7 @@ it('beyond 4 at once an organisation is told to come back (429)', async () => {
   const writers = pipes.map(({ writable }) => writable.getWriter())
   // The client sends nothing before the first byte.
   await Promise.all(writers.map((writer) => writer.write(new TextEncoder().encode(CSV))))
-  await expect.poll(async () => (await stored(org)).length, { timeout: 60_000 }).toBe(4)
+  await expect.poll(async () => (await stored(org)).length).toBe(4)
   const refused = await upload(org, CSV)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   await Promise.all(writers.map((writer) => writer.close()))

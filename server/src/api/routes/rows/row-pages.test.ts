@@ -285,7 +285,7 @@ describe('4.6 List Rows', () => {
   })
 })
 
-it('pages are exact after any deletions (random, against a plain list)', { timeout: 60_000 }, async () => {
+it('pages are exact after any deletions (random, against a plain list)', async () => {
   const base = await makeSheet(['n'])
   let model: string[] = []
   let random = 20_261_115

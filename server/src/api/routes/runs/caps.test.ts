@@ -64,7 +64,6 @@ const runOf = async (base: string, id: unknown): Promise<Json> =>
 const statuses = async (base: string, action = 'paid_1'): Promise<string[]> =>
   (await settledRows(org, base)).map((row: Json) => row.cells[action]?.status)
 
-const SLOW = { timeout: 60_000 }
 const isOf = (id: string) => (data: Json) => data.budget_id === id
 const isFinished = ({ state }: Json) => state === 'finished'
 
@@ -80,7 +79,7 @@ describe('M5: max_credits', () => {
     // A failure costs nothing, whenever its turn comes.
     expect(stopped + all.filter((status) => status === 'failed').length).toBe(3)
     const id = started.headers['x-run-id']
-    await expect.poll(async () => (await runOf(base, id)).state, SLOW).toBe('finished')
+    await expect.poll(async () => (await runOf(base, id)).state).toBe('finished')
     const run = await runOf(base, id)
     expect(run).toMatchObject({ max_credits: 5, credits: 4, rows_out_of_credits: stopped, price_version: 1 })
     expect(run.stopped_by).toEqual({ kind: 'max_credits' })
@@ -106,7 +105,7 @@ describe('M5: max_credits', () => {
       id,
     ])
     await statuses(base)
-    await expect.poll(async () => (await runOf(base, id)).state, { timeout: 30_000 }).toBe('finished')
+    await expect.poll(async () => (await runOf(base, id)).state).toBe('finished')
     const after = await runOf(base, id)
     expect(after).toMatchObject({ credits: 6, max_credits: 6, credits_held: 0 })
     expect(after.rows_out_of_credits).toBeGreaterThan(0)
@@ -116,7 +115,7 @@ describe('M5: max_credits', () => {
     })
     await resume({ max_credits: null })
     expect(await statuses(base, 'paid_2')).toEqual(['complete', 'complete', 'complete'])
-    await expect.poll(async () => (await runOf(base, id)).state, { timeout: 30_000 }).toBe('finished')
+    await expect.poll(async () => (await runOf(base, id)).state).toBe('finished')
     expect(await runOf(base, id)).toMatchObject({
       credits: 12,
       max_credits: null,
@@ -133,32 +132,24 @@ describe('M5: max_credits', () => {
     expect((await org.call('GET', `${elsewhere}/runs/${id}`)).status).toBe(404)
   })
 
-  it(
-    'M6: what others hold is waited for, queued; a miss makes nobody fail',
-    { timeout: 120_000 },
-    async () => {
-      const base = await makeSheet()
-      await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'wait') })
-      const started = await org.call('POST', `${base}/run-all`, { max_credits: 3 })
-      await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1)
-      const listed = async () =>
-        (await org.call('POST', `${base}/rows/list`, {})).body.data.rows.map(
-          (row: Json) => row.cells.paid_1?.status,
-        )
-      await expect.poll(listed, { timeout: 30_000 }).toSatisfy((all: string[]) => all.includes('queued'))
-      await expect
-        .poll(async () => (await runOf(base, started.headers['x-run-id'])).credits_held, { timeout: 30_000 })
-        .toBe(2)
-      expect(await listed()).not.toContain('out_of_credits')
-      opened.resolve()
-      const all = await statuses(base)
-      expect(all.filter((status) => status === 'complete')).toHaveLength(1)
-      expect(all.filter((status) => status === 'out_of_credits')).toHaveLength(2)
-      await expect
-        .poll(async () => (await org.call('GET', '/credits')).body.data.held, { timeout: 30_000 })
-        .toBe(0)
-    },
-  )
+  it('M6: what others hold is waited for, queued; a miss makes nobody fail', async () => {
+    const base = await makeSheet()
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('wait', 'wait', 'wait') })
+    const started = await org.call('POST', `${base}/run-all`, { max_credits: 3 })
+    await expect.poll(() => waiting).toBe(1)
+    const listed = async () =>
+      (await org.call('POST', `${base}/rows/list`, {})).body.data.rows.map(
+        (row: Json) => row.cells.paid_1?.status,
+      )
+    await expect.poll(listed).toSatisfy((all: string[]) => all.includes('queued'))
+    await expect.poll(async () => (await runOf(base, started.headers['x-run-id'])).credits_held).toBe(2)
+    expect(await listed()).not.toContain('out_of_credits')
+    opened.resolve()
+    const all = await statuses(base)
+    expect(all.filter((status) => status === 'complete')).toHaveLength(1)
+    expect(all.filter((status) => status === 'out_of_credits')).toHaveLength(2)
+    await expect.poll(async () => (await org.call('GET', '/credits')).body.data.held).toBe(0)
+  })
 
   it('M6: rows that are sent on draw on the same cap', async () => {
     const parent = await makeSheet([PAID])
@@ -169,9 +160,7 @@ describe('M5: max_credits', () => {
     ).toBe(201)
     await org.call('POST', `${parent}/rows`, { rows: rowsOf('a', 'b'), run_after_add: 'all', max_credits: 5 })
     await statuses(parent)
-    await expect
-      .poll(async () => (await settledRows(org, child)).length, { timeout: 30_000 })
-      .toBeGreaterThanOrEqual(1)
+    await expect.poll(async () => (await settledRows(org, child)).length).toBeGreaterThanOrEqual(1)
     const spent = [...(await statuses(parent)), ...(await statuses(child))].filter(
       (status) => status === 'complete',
     )
@@ -181,7 +170,7 @@ describe('M5: max_credits', () => {
     expect(run.key_id).not.toBeNull()
   })
 
-  it('M16: a schedule caps each tick, a webhook what arrives in a day', { timeout: 120_000 }, async () => {
+  it('M16: a schedule caps each tick, a webhook what arrives in a day', async () => {
     const base = await makeSheet()
     const sheet = { org_id: org.orgId, sheet_id: base.slice(-36) }
     await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c') })
@@ -196,7 +185,7 @@ describe('M5: max_credits', () => {
       )
       await startDueRuns(store, services.log)
       await expect
-        .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length, SLOW)
+        .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length)
         .toBe(ticks)
     }
     const ticked: Json[] = (await org.call('GET', `${base}/runs`)).body.data
@@ -210,7 +199,7 @@ describe('M5: max_credits', () => {
       app.api.inject({ method: 'POST', url: `/hooks/${token}`, payload: { x }, headers: {} })
     for (const x of ['d', 'e', 'f']) expect((await deliver(x)).statusCode).toBe(200)
     await expect
-      .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length, SLOW)
+      .poll(async () => (await org.call('GET', `${base}/runs`)).body.data.filter(isFinished).length)
       .toBe(5)
     const delivered: Json[] = (await org.call('GET', `${base}/runs`)).body.data.slice(0, 3)
     expect(delivered.map(({ trigger, max_credits }) => `${trigger} ${max_credits}`)).toEqual(
@@ -274,7 +263,7 @@ describe('M5: max_credits', () => {
     expect(errors[0]).toContain('1 are left of the budget "Trials"')
   })
 
-  it('M10: thresholds are told while cells are spending, 100 at the first refusal', SLOW, async () => {
+  it('M10: thresholds are told while cells are spending, 100 at the first refusal', async () => {
     const base = await makeSheet()
     const hook = await serveDouble(() => ({ status: 200 }))
     const { budget_id } = (
@@ -290,23 +279,19 @@ describe('M5: max_credits', () => {
     const told = () => hook.seen.map(({ body }) => JSON.parse(body).data).filter(isOf(budget_id))
     await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b'), run_after_add: 'all' })
     await expect
-      .poll(
-        () =>
-          told()
-            .map(({ threshold }) => threshold)
-            .toSorted((one, other) => one - other),
-        SLOW,
+      .poll(() =>
+        told()
+          .map(({ threshold }) => threshold)
+          .toSorted((one, other) => one - other),
       )
       .toEqual([50, 80])
     await org.call('POST', `${base}/rows`, { rows: rowsOf('c'), run_after_add: 'all' })
     // Nothing more is spent: 1 credit is left, and a cell costs 2.
     await expect
-      .poll(
-        () =>
-          told()
-            .map(({ threshold }) => threshold)
-            .includes(100),
-        SLOW,
+      .poll(() =>
+        told()
+          .map(({ threshold }) => threshold)
+          .includes(100),
       )
       .toBe(true)
     expect(told().at(-1)).toMatchObject({ threshold: 100, limit: 5, spent: 4, mode: 'stop' })
@@ -314,26 +299,22 @@ describe('M5: max_credits', () => {
     expect(new Set(alerts.map(({ threshold }: Json) => threshold))).toEqual(new Set([50, 80, 100]))
   })
 
-  it(
-    'M10: an alert says what was spent, also before it is folded, and thresholds come in their order',
-    SLOW,
-    async () => {
-      const base = await makeSheet()
-      const hook = await serveDouble(() => ({ status: 200 }))
-      await org.call('POST', '/credits/budgets', {
-        scope: 'sheet',
-        subject: base.slice(-36),
-        period: 'total',
-        limit: 4,
-        emails: [],
-        webhook_url: `${hook.origin}/alerts`,
-      })
-      await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c', 'd'), run_after_add: 'all' })
-      await expect.poll(() => hook.seen.length, SLOW).toBe(3)
-      const told: Json[] = hook.seen.map(({ body }) => JSON.parse(body).data)
-      expect(told.map(({ threshold }) => threshold)).toEqual([50, 80, 100])
-      expect(told.every(({ threshold, spent }) => spent >= (4 * threshold) / 100)).toBe(true)
-      expect(told.at(-1)).toMatchObject({ limit: 4, spent: 4 })
-    },
-  )
+  it('M10: an alert says what was spent, also before it is folded, and thresholds come in their order', async () => {
+    const base = await makeSheet()
+    const hook = await serveDouble(() => ({ status: 200 }))
+    await org.call('POST', '/credits/budgets', {
+      scope: 'sheet',
+      subject: base.slice(-36),
+      period: 'total',
+      limit: 4,
+      emails: [],
+      webhook_url: `${hook.origin}/alerts`,
+    })
+    await org.call('POST', `${base}/rows`, { rows: rowsOf('a', 'b', 'c', 'd'), run_after_add: 'all' })
+    await expect.poll(() => hook.seen.length).toBe(3)
+    const told: Json[] = hook.seen.map(({ body }) => JSON.parse(body).data)
+    expect(told.map(({ threshold }) => threshold)).toEqual([50, 80, 100])
+    expect(told.every(({ threshold, spent }) => spent >= (4 * threshold) / 100)).toBe(true)
+    expect(told.at(-1)).toMatchObject({ limit: 4, spent: 4 })
+  })
 })

@@ -160,7 +160,7 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
     await settledRows(org, sheet)
     const resume = `${sheet}/runs/${String(started.headers['x-run-id'])}/resume`
     const run = async () => (await org.call('GET', resume.slice(0, -'/resume'.length))).body.data
-    await expect.poll(async () => (await run()).state, { timeout: 30_000 }).toBe('finished')
+    await expect.poll(async () => (await run()).state).toBe('finished')
     // What its worker had set aside of the cap is given back a moment later.
     await expect.poll(comesToRest).toBe(true)
     const before = [await run(), await countAll()]
@@ -173,7 +173,7 @@ describe('M4: dry_run answers 200 with its Estimate; nothing is written or calle
     expect([await run(), await countAll()]).toEqual(before)
     await org.call('POST', resume, { max_credits: 10 })
     await settledRows(org, sheet)
-    await expect.poll(async () => (await run()).state, { timeout: 30_000 }).toBe('finished')
+    await expect.poll(async () => (await run()).state).toBe('finished')
     expect((await run()).credits).toBe(8)
     const nothing = (await org.call('POST', resume, { dry_run: true })).body.data
     expect([nothing.rows, nothing.credits.at_most]).toEqual([0, 0])

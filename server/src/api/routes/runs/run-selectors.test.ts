@@ -97,9 +97,7 @@ describe('D78: run-all takes only', () => {
     const { row_ids } = (await org.call('POST', `${base}/rows`, { rows, run_after_add: 'all' })).body.data
     const under_way = { status_filters: [{ action: 'any', is: ['queued', 'running'] }] }
     await expect
-      .poll(async () => (await org.call('POST', `${base}/rows/list`, under_way)).body.data.total_count, {
-        timeout: 50_000,
-      })
+      .poll(async () => (await org.call('POST', `${base}/rows/list`, under_way)).body.data.total_count)
       .toBe(0)
     await org.call('POST', `${base}/rows/delete`, { row_ids: row_ids.slice(100, 120) })
     await org.call('POST', `${base}/rows`, { rows: [{ x: 'never run' }] })

@@ -351,7 +351,7 @@ describe('4.6 runs', () => {
     const action = `${base}/actions/auto_dedupe_rows_1`
     await org.call('PATCH', action, { inputs: { select_dedupe_action: 'delete_duplicate' } })
     await org.call('POST', `${base}/run-all`)
-    await expect.poll(async () => (await settledRows(org, base)).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await settledRows(org, base)).length).toBe(1)
   })
 
   it('lookup_rows_in_sheet finds rows of another sheet by their inputs and outputs', async () => {

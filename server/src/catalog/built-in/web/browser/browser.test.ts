@@ -135,7 +135,7 @@ describe('the Chromium of a process', () => {
     const [main = 0] = processes('main', place)
     expect(readFileSync(`/proc/${main}/environ`, 'utf8')).not.toContain('LOAM_SECRET')
     await pool.close()
-    await expect.poll(() => processes('all', place), { timeout: 120_000 }).toEqual([])
+    await expect.poll(() => processes('all', place)).toEqual([])
     expect(readdirSync(place)).toEqual([])
     expect(await draw(`${site.origin}/`)).toMatchObject({ ok: false })
     expect(processes('all', place)).toEqual([])
@@ -148,7 +148,7 @@ describe('the Chromium of a process', () => {
     const site = await serveSite({ '/': SCRIPTED })
     const { draw, place } = openPool(bounds)
     expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith(SAID))
-    await expect.poll(() => processes('all', place), { timeout: 120_000 }).toEqual([])
+    await expect.poll(() => processes('all', place)).toEqual([])
   })
 
   it('does not outlive a process that is killed', async () => {
@@ -170,7 +170,7 @@ describe('the Chromium of a process', () => {
     expect(processes('main', home)).toHaveLength(1)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    await expect.poll(() => processes('all', home), { timeout: 120_000 }).toEqual([])
+    await expect.poll(() => processes('all', home)).toEqual([])
   })
 
   it('that is not there is a failure that says so', async () => {
@@ -185,7 +185,7 @@ describe('a page is limited', () => {
     const ending = new AbortController()
     const { pool, fetching, draw } = shared
     const endless = pool.of('a').draw({ ...fetching, signal: ending.signal }, `${site.origin}/endless`)
-    await expect.poll(() => site.requests, { timeout: 120_000 }).toContain('/endless')
+    await expect.poll(() => site.requests).toContain('/endless')
     const next = draw(`${site.origin}/`)
     ending.abort()
     expect(await endless).toMatchObject(refusedWith('took too long'))
@@ -197,7 +197,7 @@ describe('a page is limited', () => {
     const ending = new AbortController()
     const { pool, fetching, draw } = openPool({ maxAtOnce: 1, waitMs: 1 })
     const first = pool.of('a').draw({ ...fetching, signal: ending.signal }, `${site.origin}/`)
-    await expect.poll(site.accepted, { timeout: 120_000 }).toBe(1)
+    await expect.poll(site.accepted).toBe(1)
     expect(await draw(`${site.origin}/`)).toMatchObject({ ok: false, later: true })
     ending.abort()
     await first
@@ -243,7 +243,7 @@ describe('a page is limited', () => {
     const { pool, fetching, draw } = openPool({ maxProcessBytes: 600_000_000 })
     const patient = pool.of('another').draw(fetching, `${site.origin}/patient`)
     expect(await draw(`${site.origin}/greedy`)).toMatchObject(refusedWith('too much memory'))
-    await expect.poll(() => slow, { timeout: 120_000 }).toHaveLength(1)
+    await expect.poll(() => slow).toHaveLength(1)
     slow[0]?.end()
     expect(await patient).toMatchObject(drawnWith(SAID))
   })
