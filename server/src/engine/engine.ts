@@ -3,6 +3,7 @@ import type { ActionContext } from '../catalog/define.ts'
 import type { SandboxPool } from '../catalog/formula/sandbox.ts'
 import type { Models } from '../catalog/models/models.ts'
 import type { Catalogue } from '../catalog/registry.ts'
+import { readsEarlierResults } from '../chain/earlier-results.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import type { Log } from '../lib/log.ts'
 import { createSlots } from '../lib/timing/slots.ts'
@@ -100,7 +101,11 @@ export function createEngine(parts: EngineParts): Engine {
       void (await Promise.all([announcer.flush(), gates.flush(), counter.flush(), purses.flush()])),
     pureRuns: createPureRuns(),
     settingOf: createRunSettings({
-      definitionOf: (run) => getDefinition(store.system, run),
+      async definitionOf(run) {
+        const definition = await getDefinition(store.system, run)
+        if (!readsEarlierResults(definition, run.actions)) flights.leaveEarlierResults(run)
+        return definition
+      },
       envOf: (run) => environment.envOf(run),
       catalogueOf: ({ price_version }) => prices.catalogueAt(store.system, price_version),
     }),

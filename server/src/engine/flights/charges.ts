@@ -87,6 +87,14 @@ export function chargesOf(batch: readonly { flight: Flight; settlement: Settleme
   return charges.isEmpty() ? null : charges
 }
 
+type ChargeColumn =
+  | 'shareOrgs'
+  | 'sharePurses'
+  | 'shareHolders'
+  | 'charges'
+  | 'chargedFlights'
+  | 'chargeKinds'
+
 class Charges {
   readonly #charges: Charge[] = []
   #latest: Charge | undefined
@@ -114,7 +122,7 @@ class Charges {
    * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name ranges. `null`
    * for the flights where there is one record, of all of so many.
    */
-  columns(flights: number): unknown[] {
+  columns(flights: number): Record<ChargeColumn, unknown> {
     const shares = new Map<string, [string, string, string]>()
     for (const { hold } of this.#charges) {
       const { holder, orgId } = hold
@@ -136,13 +144,14 @@ class Charges {
     })
     const joined = (numbers: (charge: Charge) => readonly number[]) =>
       `{${this.#charges.map((charge) => numbers(charge).join(',')).join(',')}}`
-    return [
-      column(0),
-      column(1),
-      column(2),
-      JSON.stringify(records),
-      this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),
-      joined(({ kindOf }) => kindOf),
-    ]
+    return {
+      shareOrgs: column(0),
+      sharePurses: column(1),
+      shareHolders: column(2),
+      charges: JSON.stringify(records),
+      chargedFlights:
+        this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),
+      chargeKinds: joined(({ kindOf }) => kindOf),
+    }
   }
 }

@@ -1,7 +1,9 @@
 import type { Store } from '../../store/connection/db.ts'
-import { CLAIM } from '../sql/claim.ts'
-import { PEEK } from '../sql/peek.ts'
+import { claimStatement } from '../sql/claim.ts'
+import type { NamedParameters } from '../sql/named-parameters.ts'
+import { peekStatement } from '../sql/peek.ts'
 import type { RowJob } from './flight.ts'
+import { arrayOf, groupBy } from './groups.ts'
 
 /** A record of the claiming statement. `settled` counts the results that the run has for the row. */
 export type ClaimedRow = {
@@ -31,42 +33,93 @@ export const UNCLAIMED = {
   state: null,
   run_state: 'running',
 }
+/** `reads`: with the results that the row has. */
+export type PeekingJob = RowJob & { reads: boolean }
+type ClaimingJob = PeekingJob & { fresh: boolean; resumed: boolean }
 
-type ClaimingJob = RowJob & { fresh: boolean; resumed: boolean }
+/** What jobs of a run have in common, by the names of the parameters. */
+type Shared<Job> = Record<string, (job: Job) => string | number | boolean | null>
 
-type JobStatement<Item> = {
-  name: string
-  text: string
-  columns: ((item: Item) => string | number | boolean)[]
+const PEEKING: Shared<PeekingJob> = {
+  orgs: ({ o }) => o,
+  tickets: ({ t }) => t,
+  runs: ({ run }) => run ?? null,
+  reads: ({ reads }) => reads,
+}
+const CLAIMING: Shared<ClaimingJob> = {
+  ...PEEKING,
+  fresh: ({ fresh }) => fresh,
+  resumed: ({ resumed }) => resumed,
 }
 
-const PEEKING: JobStatement<RowJob> = {
-  name: 'engine-peek',
-  text: PEEK,
-  columns: [({ o }) => o, ({ r }) => r, ({ t }) => t],
-}
-const CLAIMING: JobStatement<ClaimingJob> = {
-  name: 'engine-claim',
-  text: CLAIM,
-  columns: [...PEEKING.columns, ({ fresh }) => fresh, ({ resumed }) => resumed],
+type JobStatement = NamedParameters & { name: string }
+type JobStatements = Record<'alike' | 'mixed', JobStatement>
+
+const statementsOf = (name: string, textOf: (alike: boolean) => NamedParameters): JobStatements => ({
+  alike: { name: `${name}-alike`, ...textOf(true) },
+  mixed: { name, ...textOf(false) },
+})
+
+/** What a row has of what most have, and of the run its job names, is answered by null. */
+type Answer<Row> = { [Field in keyof Row]: Row[Field] | null } & { n: number }
+
+const runOf = ({ run_id }: { run_id: string | null }, { run }: RowJob): string => run_id ?? run ?? ''
+
+function toPeeked({ n, data, cells, ...row }: Answer<PeekedRow>, job: RowJob): PeekedRow {
+  return { n, run_id: runOf(row, job), data, cells }
 }
 
-/** Sends jobs as columns, in the order of their rows. `n` of an answer is the place among them, from 1. */
-function createSender<Item extends RowJob, Row extends { n: number }>(
+function toClaimed(row: Answer<ClaimedRow>, job: RowJob): ClaimedRow {
+  const { n, tested_in, state, cap_purse_id, data, cells } = row
+  return {
+    n,
+    run_id: runOf(row, job),
+    attempt: row.attempt ?? 1,
+    stalled_claims: row.stalled_claims ?? UNCLAIMED.stalled_claims,
+    tested_in,
+    settled: row.settled ?? UNCLAIMED.settled,
+    retries: row.retries ?? UNCLAIMED.retries,
+    state,
+    run_state: row.run_state ?? UNCLAIMED.run_state,
+    cap_purse_id,
+    data,
+    cells,
+  }
+}
+
+/** Sends jobs in the order of their rows. `n` of an answer is the place among them, from 1. */
+function createSender<Job extends RowJob, Row extends { n: number }>(
   store: Store,
-  { name, text, columns }: JobStatement<Item>,
-): (jobs: Item[]) => Promise<(Row | null)[]> {
+  statements: JobStatements,
+  shared: Shared<Job>,
+  toRow: (answer: Answer<Row>, job: Job) => Row,
+): (jobs: Job[]) => Promise<(Row | null)[]> {
+  const grouped = Object.values(shared)
   return async (jobs) => {
     const sorted = jobs.toSorted((one, other) => (one.r < other.r ? -1 : 1))
-    const values = columns.map((column) => `{${sorted.map(column).join(',')}}`)
-    const answers = new Map<Item | undefined, Row>()
-    for (const row of await store.query<Row>({ name, text, values })) answers.set(sorted[row.n - 1], row)
+    const groups = groupBy(sorted, grouped)
+    const { name, text, names } = statements[groups.alike ? 'alike' : 'mixed']
+    const columns: Record<string, string> = {
+      rows: arrayOf(sorted.map(({ r }) => r)),
+      groups: arrayOf(groups.places),
+    }
+    for (const [column, valueOf] of Object.entries(shared))
+      columns[column] = arrayOf(groups.firsts.map(valueOf))
+    const values = names.map((one) => columns[one])
+    const answers = new Map<Job, Row>()
+    for (const answer of await store.query<Answer<Row>>({ name, text, values })) {
+      const job = sorted[answer.n - 1]
+      if (job !== undefined) answers.set(job, toRow(answer, job))
+    }
     return jobs.map((job) => answers.get(job) ?? null)
   }
 }
 
-export const createClaimer = (store: Store): ((jobs: ClaimingJob[]) => Promise<(ClaimedRow | null)[]>) =>
-  createSender(store, CLAIMING)
+const PEEK = statementsOf('engine-peek', peekStatement)
+const CLAIM = statementsOf('engine-claim', claimStatement)
 
-export const createPeeker = (store: Store): ((jobs: RowJob[]) => Promise<(PeekedRow | null)[]>) =>
-  createSender(store, PEEKING)
+export const createPeeker = (store: Store): ((jobs: PeekingJob[]) => Promise<(PeekedRow | null)[]>) =>
+  createSender(store, PEEK, PEEKING, toPeeked)
+
+export const createClaimer = (store: Store): ((jobs: ClaimingJob[]) => Promise<(ClaimedRow | null)[]>) =>
+  createSender(store, CLAIM, CLAIMING, toClaimed)

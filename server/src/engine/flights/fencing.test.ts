@@ -21,7 +21,7 @@ import { makeEngine } from '../testing/test-engine.ts'
 import { RowTakenOver } from '../walk-cells.ts'
 import { walkRow } from '../walk.ts'
 import type { FlightStore } from './flight-store.ts'
-import type { Flight, RunFacts, SettledCell } from './flight.ts'
+import type { Flight, RowJob, RunFacts, SettledCell } from './flight.ts'
 import { createLargeRows } from './large-rows.ts'
 import { moveTo } from './position.ts'
 
@@ -344,6 +344,36 @@ describe('a batch of rows that are all through', () => {
   })
 })
 
+describe('a batch of rows of several runs, of several organisations', () => {
+  const ends: [string, string | null][] = [
+    ['in the middle of their chains', 'paid_2'],
+    ['that are all through', null],
+  ]
+  it.each(ends)(
+    '%s: each is written where it belongs, but for those that were taken over',
+    async (_, next) => {
+      const sheets = await Promise.all([makePaidSheet(5), makePaidSheet(5), makePaidSheet(5)])
+      const jobs = await Promise.all(sheets.map((sheet) => sheet.jobs()))
+      // In turns, so that none has the group of the one before.
+      const mixed = jobs[0]?.flatMap((_job, n) => jobs.map((own) => must(own[n]))) ?? []
+      const flights = await Promise.all(mixed.map((job) => claimAndReserve(old, purses, job)))
+      expect(new Set(flights.map(({ facts }) => facts.run_id)).size).toBe(3)
+      await fresh.claim(must(jobs[1]?.[2]))
+      const answers = await Promise.all(
+        flights.map((flight) => old.settle(flight, complete(flight, next, PRICE))),
+      )
+      expect(answers.flatMap((answer, n) => (answer === null ? [n] : []))).toEqual([7])
+      for (const [n, sheet] of sheets.entries()) {
+        const cells = await sheet.cells()
+        const runs = new Set(flights.filter((_flight, at) => at % 3 === n).map(({ facts }) => facts.run_id))
+        expect(cells).toHaveLength(n === 1 ? 4 : 5)
+        expect(new Set(cells.map(({ run_id }) => run_id))).toEqual(runs)
+        await expectPaid(sheet, cells.length)
+      }
+    },
+  )
+})
+
 describe('what cannot be stored', () => {
   it('one result that PostgreSQL refuses does not take the rest of its batch with it', async () => {
     const sheet = await makePaidSheet(20)
@@ -465,5 +495,41 @@ describe('F2: inputs of large rows', () => {
     await expect.poll(() => begun.slice(3)).toEqual(['three unread'])
     ends.get('three')?.()
     await Promise.all(walks)
+  })
+})
+
+describe('results that a row has from runs before', () => {
+  /** Of a run of the second action; the first has its result. */
+  async function runOn(): Promise<RowJob & { run: string }> {
+    const sheet = await makeFlightSheet(app, ['free', 'free'], START)
+    await sheet.addRows(1)
+    await sheet.run({ kind: 'all' }, ['free_1'])
+    const flight = must(await old.claim(must((await sheet.jobs())[0]), { fresh: true }))
+    await old.settle(flight, complete(flight, null, 0))
+    const { runId } = await sheet.run({ kind: 'all' }, ['free_2'])
+    return { ...must((await sheet.jobs())[0]), run: runId }
+  }
+
+  it('are read, unless the run reads none of them and the row is fresh', async () => {
+    const job = await runOn()
+    const store = makeFlightStore(app, 3)
+    const { facts, row } = must(await store.peek(job))
+    expect(row.cells).toContain('free_1')
+    store.leaveEarlierResults(facts)
+    expect(must(await store.peek(job)).row.cells).toBeNull()
+    expect(must(await store.claim(job, { fresh: true })).row.cells).toBeNull()
+    // It may have results of this run by now.
+    expect(must(await store.claim(job, { fresh: true })).row.cells).toContain('free_1')
+    expect(must(await store.claim(job)).row.cells).toContain('free_1')
+  })
+
+  it('are read where another run has the row than its job names', async () => {
+    const job = await runOn()
+    const other = await runOn()
+    const store = makeFlightStore(app, 3)
+    store.leaveEarlierResults(must(await store.peek(other)).facts)
+    const misled = { ...job, run: other.run }
+    expect(must(await store.peek(misled)).row.cells).toContain('free_1')
+    expect(must(await store.claim(misled, { fresh: true })).row.cells).toContain('free_1')
   })
 })

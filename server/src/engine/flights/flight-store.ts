@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import type { HandedRow } from '../../store/queue/hand-over.ts'
@@ -6,7 +7,14 @@ import { IN_THE_AIR } from '../sql/in-the-air.ts'
 import { MARK_TESTED } from '../sql/mark-tested.ts'
 import { PARK } from '../sql/park.ts'
 import { createBatchedStatement, inGroups } from './batched-statement.ts'
-import { type ClaimedRow, createClaimer, createPeeker, type PeekedRow, UNCLAIMED } from './claiming.ts'
+import {
+  type ClaimedRow,
+  createClaimer,
+  createPeeker,
+  type PeekedRow,
+  type PeekingJob,
+  UNCLAIMED,
+} from './claiming.ts'
 import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
 import { createSettler, type Given, type Settled } from './settler.ts'
@@ -18,6 +26,8 @@ export type FlightStore = {
    * settled a cell of the flight, and resumed when this worker had it and lost the database.
    */
   claim(job: RowJob, how?: { express?: boolean; fresh?: boolean; resumed?: boolean }): Promise<Flight | null>
+  /** Fresh rows of the run are claimed and peeked at without what they have from runs before, which it does not read. */
+  leaveEarlierResults(run: RunFacts): void
   /** The flight of a fresh job as it is, without claiming it; null when somebody has. */
   peek(job: RowJob): Promise<Flight | null>
   peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]>
@@ -75,7 +85,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     lanes: 2,
     throttled: true,
     sizeOf: ({ length }) => length,
-    send: inGroups<RowJob, PeekedRow>(createPeeker(store)),
+    send: inGroups<PeekingJob, PeekedRow>(createPeeker(store)),
   })
   const settling = (lanes: number, from: number, throttled: boolean) =>
     createBatchedStatement({
@@ -93,9 +103,11 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
   const markTested = batched<{ n: number }>('engine-mark-tested', MARK_TESTED)
   const inTheAir = batched<{ n: number }>('engine-in-the-air', IN_THE_AIR)
   const runFacts = createRunFacts(store)
+  const leaving = new LRUCache<string, true>({ max: 1000 })
+  const reads = ({ run }: RowJob) => run === undefined || !leaving.has(run)
 
   async function peekAll(jobs: readonly RowJob[]): Promise<(Flight | null)[]> {
-    const rows = (await peek(jobs)) ?? []
+    const rows = (await peek(jobs.map((job) => ({ ...job, reads: reads(job) })))) ?? []
     const flights: (Flight | null)[] = []
     for (const [n, job] of jobs.entries()) {
       const row = rows[n] ?? null
@@ -112,20 +124,23 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     claim(job, { express = false, fresh = false, resumed = false } = {}) {
       // What it will most likely need is read meanwhile. A fault is told to whoever does need it.
       if (job.run !== undefined) void runFacts.of(job.o, job.run)
-      return (express ? claimExpress : claim)({ ...job, fresh, resumed }).then((row) => {
-        if (row === null) return null
-        const { cap_purse_id } = row
-        const toCurrent = (facts: RunFacts) =>
-          toFlight(
-            job,
-            cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id },
-            row,
-            resumed,
-          )
-        const facts = runFacts.of(job.o, row.run_id)
-        return facts instanceof Promise ? facts.then(toCurrent) : toCurrent(facts)
-      })
+      return (express ? claimExpress : claim)({ ...job, fresh, resumed, reads: !fresh || reads(job) }).then(
+        (row) => {
+          if (row === null) return null
+          const { cap_purse_id } = row
+          const toCurrent = (facts: RunFacts) =>
+            toFlight(
+              job,
+              cap_purse_id === facts.cap_purse_id ? facts : { ...facts, cap_purse_id },
+              row,
+              resumed,
+            )
+          const facts = runFacts.of(job.o, row.run_id)
+          return facts instanceof Promise ? facts.then(toCurrent) : toCurrent(facts)
+        },
+      )
     },
+    leaveEarlierResults: ({ run_id }) => void leaving.set(run_id, true),
     peek: async (job) => (await peekAll([job]))[0] ?? null,
     peekAll,
     adopt(job, { facts, data, cells }) {

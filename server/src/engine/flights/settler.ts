@@ -2,17 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
+import type { NamedParameters } from '../sql/named-parameters.ts'
 import { type BatchKind, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
 import { addUpUsage } from './cell-usage.ts'
 import { chargesOf } from './charges.ts'
-import type { Flight, RunFacts, Settlement } from './flight.ts'
+import type { Flight, Settlement } from './flight.ts'
+import { arrayOf, groupBy, type Groups } from './groups.ts'
 import { addUpTallies } from './run-tallies.ts'
 
 export type Settled = { runState: string }
 export type Given = { flight: Flight; settlement: Settlement }
-/** `ns` are places in the batch, from 1. */
-type SettledRun = { ns: number[]; run_state: string; shared: boolean }
+/** Flights of the group `k`: those at the places `ns` of the batch, from 1, or all where the batch was written. */
+type SettledGroup = { k: number; ns: number[] | null; run_state: string; shared: boolean }
 
 /** Rows that take some milliseconds to be put into a statement: others come to their turn in between. */
 const LARGE = 64
@@ -24,7 +26,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   let round = 0
 
   /** Batches whose flights are all through either are whole or tell nothing of who is missing. */
-  async function send(batch: Given[]): Promise<Map<Given, Settled>> {
+  async function send(batch: Given[]): Promise<(Settled | null)[]> {
     const landing = landingOf(batch)
     try {
       return await sendAs(batch, landing)
@@ -35,7 +37,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
   }
 
   /** What came of it for each; when that is not something for all of them, nothing was written. */
-  async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<Map<Given, Settled>> {
+  async function sendAs(batch: Given[], landing: BatchKind['landing']): Promise<(Settled | null)[]> {
     const own = (round += 1) % LANES
     const pause = () => (batch.length < LARGE ? undefined : nextTurn())
     const charges = chargesOf(batch)
@@ -43,56 +45,51 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     await pause()
     const outputs = cells.outputsJson()
     await pause()
+    const { isUniform: uniform, hasExtras: extras, hasKeys: keyed, haveOnePrice: onePrice } = cells
+    const groups = groupBy(batch, GROUPED)
+    const { alike } = groups
     const careful = batch.length === 1
-    const uniform = cells.isUniform
-    const { hasExtras: extras, hasKeys: keyed, haveOnePrice: onePrice } = cells
-    const kind = { careful, extras, keyed, landing, paid: charges !== null, onePrice, uniform }
-    const credits = arrayOf(onePrice ? cells.credits.slice(0, 1) : cells.credits)
-    const each = (column: readonly (string | number)[]) => arrayOf(uniform ? column.slice(0, 1) : column)
-    const values: unknown[] = [
-      ...flightColumnsOf(batch),
+    const kind = { careful, extras, keyed, landing, paid: charges !== null, onePrice, uniform, alike }
+    const once = (isOnce: boolean, column: readonly (string | number)[]) =>
+      arrayOf(isOnce ? column.slice(0, 1) : column)
+    const values: Record<string, unknown> = {
+      ...flightColumnsOf(batch, groups),
+      flights: arrayOf(cells.flights),
       // Ids of actions and statuses are words: nothing in them needs quotes.
-      arrayOf(cells.flights),
-      arrayOf(cells.actions),
-      each(cells.statuses),
-      arrayOf(cells.startedAt),
-      toStorableJson(addUpTallies(batch)),
+      actions: arrayOf(cells.actions),
+      statuses: once(uniform, cells.statuses),
+      startedAt: arrayOf(cells.startedAt),
       outputs,
-      lane * LANES + own,
-      each(cells.marks),
-      toStorableJson(addUpUsage(batch)),
-      toStorableJson(cells.billing),
-    ]
-    if (charges !== null) values.push(credits, ...charges.columns(batch.length))
-    if (kind.extras) values.push(toStorableJson(cells.extras))
-    if (landing === 'some') values.push(arrayOf(batch.map(isThrough)))
-    await pause()
-    const rows = await store.query<SettledRun>({
-      name: `engine-settle-${landing}-${[extras, keyed, careful, kind.paid, kind.paid && onePrice, uniform].map(Number).join('')}`,
-      text: settleStatement(kind),
-      values,
-    })
-    if (rows.some(({ shared }) => !shared)) throw sharesLost()
-    const answers = new Map<Given, Settled>()
-    for (const { ns, run_state } of rows) {
-      const answer = { runState: run_state }
-      for (const n of ns) {
-        const item = batch[n - 1]
-        if (item !== undefined) answers.set(item, answer)
-      }
+      marks: once(uniform, cells.marks),
+      billings: toStorableJson(cells.billing),
+      tallies: toStorableJson(addUpTallies(batch)),
+      usage: toStorableJson(addUpUsage(batch)),
+      lane: lane * LANES + own,
     }
-    return answers
+    if (!alike) values['groups'] = arrayOf(groups.places)
+    if (landing === 'some') values['through'] = arrayOf(batch.map(isThrough))
+    if (extras) values['extras'] = toStorableJson(cells.extras)
+    if (charges !== null) {
+      values['prices'] = once(onePrice, cells.credits)
+      Object.assign(values, charges.columns(batch.length))
+    }
+    await pause()
+    const { name, text, names } = statementOf(kind)
+    const rows = await store.query<SettledGroup>({ name, text, values: names.map((one) => values[one]) })
+    if (rows.some(({ shared }) => !shared)) throw sharesLost()
+    return answersOf(groups, rows)
   }
 
   return async (given) => {
     // Everything that locks flights does so in the order of their rows.
     let batch = given.toSorted((one, other) => (one.flight.row.id < other.flight.row.id ? -1 : 1))
     let answers = await send(batch)
-    while (answers.size > 0 && answers.size < batch.length) {
-      batch = batch.filter((item) => answers.has(item))
+    while (answers.includes(null) && answers.some((answer) => answer !== null)) {
+      batch = batch.filter((_, n) => answers[n] !== null)
       answers = await send(batch)
     }
-    return given.map((item) => answers.get(item) ?? null)
+    const answerOf = new Map(batch.map((item, n) => [item, answers[n] ?? null]))
+    return given.map((item) => answerOf.get(item) ?? null)
   }
 }
 
@@ -108,28 +105,46 @@ const isThrough = ({ settlement }: Given): boolean => settlement.next === null
 const isNotWhole = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === NOT_WHOLE
 
-const arrayOf = (items: readonly (string | number | boolean)[]): string => `{${items.join(',')}}`
+type Value = string | number
+const GROUPED: ((given: Given) => Value)[] = [
+  ({ flight }) => flight.facts.run_id,
+  ({ flight }) => flight.fence.ticket,
+  ({ flight }) => flight.fence.attempt,
+]
 
-/** The runs of a batch, and its flights. */
-function flightColumnsOf(batch: Given[]): string[] {
-  const runs = new Map<string, { facts: RunFacts; k: number }>()
-  const runOf: number[] = []
-  for (const {
-    flight: { facts },
-  } of batch) {
-    let run = runs.get(facts.run_id)
-    if (run === undefined) runs.set(facts.run_id, (run = { facts, k: runs.size + 1 }))
-    runOf.push(run.k)
+/** The groups of a batch, and its flights. */
+function flightColumnsOf(batch: Given[], { firsts }: Groups<Given>): Record<string, string> {
+  const ofGroups = (value: (flight: Flight) => Value) => arrayOf(firsts.map(({ flight }) => value(flight)))
+  return {
+    orgs: ofGroups(({ facts }) => facts.org_id),
+    sheets: ofGroups(({ facts }) => facts.sheet_id),
+    runs: ofGroups(({ facts }) => facts.run_id),
+    revisions: ofGroups(({ facts }) => facts.revision),
+    tickets: ofGroups(({ fence }) => fence.ticket),
+    attempts: ofGroups(({ fence }) => fence.attempt),
+    rows: arrayOf(batch.map(({ flight }) => flight.row.id)),
   }
-  const shared = [...runs.values()]
-  return [
-    arrayOf(shared.map(({ facts }) => facts.org_id)),
-    arrayOf(shared.map(({ facts }) => facts.sheet_id)),
-    arrayOf(shared.map(({ facts }) => facts.run_id)),
-    arrayOf(shared.map(({ facts }) => facts.revision)),
-    arrayOf(runOf),
-    arrayOf(batch.map(({ flight }) => flight.row.id)),
-    arrayOf(batch.map(({ flight }) => flight.fence.ticket)),
-    arrayOf(batch.map(({ flight }) => flight.fence.attempt)),
-  ]
+}
+
+function answersOf({ places }: Groups<Given>, rows: readonly SettledGroup[]): (Settled | null)[] {
+  const answers: (Settled | null)[] = places.map(() => null)
+  for (const { k, ns, run_state } of rows) {
+    const answer = { runState: run_state }
+    if (ns === null) for (const [n, place] of places.entries()) if (place === k) answers[n] = answer
+    for (const n of ns ?? []) answers[n - 1] = answer
+  }
+  return answers
+}
+
+type SettleStatement = NamedParameters & { name: string }
+const statements = new Map<string, SettleStatement>()
+
+/** Made once for each kind of batch. */
+function statementOf(kind: BatchKind): SettleStatement {
+  const { extras, keyed, careful, paid, onePrice, uniform, alike } = kind
+  const marks = [extras, keyed, careful, paid, paid && onePrice, uniform, alike].map(Number).join('')
+  const name = `engine-settle-${kind.landing}-${marks}`
+  let statement = statements.get(name)
+  if (statement === undefined) statements.set(name, (statement = { name, ...settleStatement(kind) }))
+  return statement
 }

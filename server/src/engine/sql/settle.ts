@@ -1,3 +1,5 @@
+import { listRows } from './groups.ts'
+import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { USED } from './usage.ts'
 
 /** Marks of a cell, added up: its result is from the cache; outputs of its action are known only from its runs. */
@@ -22,48 +24,53 @@ export type BatchKind = {
   onePrice: boolean
   /** Status, marks and billing are the same for all cells, and given once. */
   uniform: boolean
+  /** All flights are of one group: of one run, and with the same ticket and attempt. */
+  alike: boolean
 }
 
 /**
- * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are
- * columns: of the runs in the batch (1 to 4), of its flights (5 to 8; `k` counts runs), and of their cells (9 to 12, 14, 16, 18, of
- * paid ones 19, once if all cost the same, and what few have, after those; `f` counts flights); what they add to the tallies of their runs (13) and to usage
- * (17); and last, where not all flights are through, which are. A flight in the middle of its chain is only locked, and changed
- * where the cell left something in it.
+ * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are columns: of
+ * groups of flights (orgs, sheets, runs, revisions, tickets, attempts), of flights (rows; groups, by their places, where there are
+ * several; through, where some are), of their cells (flights, by their places, actions, startedAt, outputs; statuses and marks, once
+ * if all have the same; prices of paid ones, once if all cost the same; extras, of which few have any); and what they add to the
+ * tallies of their runs and to usage. A flight in the middle of its chain is only locked, and changed where the cell left something
+ * in it.
  *
  * The fence: the flight is still this worker's, and the run has no result for the cells yet. A batch in which one has lost it
  * writes nothing, and tells which have not: those are sent again. Most batches take it for granted that there are no cells: one
  * that is there fails the batch, and its flights are sent again one by one, carefully. Flights are locked in the order given.
- * Charges need the shares they are paid of (20 to 22): where one was ended, nothing is written at all.
+ * Charges need the shares they are paid of: where one was ended, nothing is written at all.
  *
  * Where all flights are through, they are removed by their fences instead of being locked first. One that is not found, or a share
  * that is gone, then fails the batch (`NOT_WHOLE`), and it is sent again in the other way. Subqueries instead of joins, and `is not distinct from` instead of `=` for the run: the
  * primary key is then the way to a flight and to a cell, also before statistics exist. Cells are many: what is the same for all is
  * found once, and `valid` is written down only where several read it.
  */
-export function settleStatement(kind: BatchKind): string {
-  const { extras, keyed, landing, careful, paid, onePrice, uniform } = kind
+export const settleStatement = (kind: BatchKind): NamedParameters => nameParameters(settleText(kind))
+
+function settleText(kind: BatchKind): string {
+  const { extras, keyed, landing, careful, paid, onePrice, uniform, alike } = kind
   const when = (holds: boolean, text: string) => (holds ? text : '')
-  const more = paid ? 26 : 19
-  const through = `$${extras ? more + 1 : more}::boolean[]`
+  const ofCell = (column: string) =>
+    alike ? `(select (${column})[1])` : `(${column})[(@groups::int[])[c.f]]`
   return `
 with mine as materialized (
-  ${landing === 'all' ? REMOVED : `${LOCKED} ${when(careful, UNSETTLED)}`}
+  ${landing === 'all' ? removed(alike) : `${locked(alike)} ${when(careful, UNSETTLED)}`}
 )${when(paid, SHARES)}
 , whole as materialized (
   select ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`} as ok
 ), valid as (
-  select ($1::uuid[])[($5::int[])[c.f]] as o, ($2::uuid[])[($5::int[])[c.f]] as s, ($3::uuid[])[($5::int[])[c.f]] as run,
-    ($4::int[])[($5::int[])[c.f]] as rev, ($6::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${priceOf(kind)} as cr ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (${through})[c.f] as ends`)}
+  select ${ofCell('@orgs::uuid[]')} as o, ${ofCell('@sheets::uuid[]')} as s, ${ofCell('@runs::uuid[]')} as run,
+    ${ofCell('@revisions::int[]')} as rev, (@rows::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
+    ${priceOf(kind)} as cr ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (@through::boolean[])[c.f] as ends`)}
   from rows from (
-    unnest($9::int[], $10::text[], $12::bigint[] ${when(!uniform, ', $11::text[], $16::int[]')} ${when(paid && !onePrice, ', $19::bigint[]')}),
-    jsonb_array_elements($14::jsonb) ${when(extras, `, jsonb_array_elements($${more}::jsonb)`)}
+    unnest(@flights::int[], @actions::text[], @startedAt::bigint[] ${when(!uniform, ', @statuses::text[], @marks::int[]')} ${when(paid && !onePrice, ', @prices::bigint[]')}),
+    jsonb_array_elements(@outputs::jsonb) ${when(extras, ', jsonb_array_elements(@extras::jsonb)')}
   ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid && !onePrice, ', cr')}, out ${when(extras, ', x')})
   where ${WHOLE}
 )
 ${when(extras && landing !== 'all', cleared(landing))}
-${when(landing === 'some', landed(through))}
+${when(landing === 'some', landed(alike))}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
@@ -76,40 +83,45 @@ ${when(keyed, REMEMBERED)}
 ${when(paid, CHARGED)}
 ${TALLIED}
 ${USED}
-select ${paid ? HAS_SHARES : 'true'} as shared, m.ns, run.state as run_state
-from (select k, json_agg(n) as ns from mine group by k) m
-join runs run on run.org_id = ($1::uuid[])[m.k] and run.run_id = ($3::uuid[])[m.k]`
+select ${paid ? HAS_SHARES : 'true'} as shared, m.k, m.ns, run.state as run_state
+from (select k, case when not ${WHOLE} then json_agg(n) end as ns from mine group by k) m
+join runs run on run.org_id = (@orgs::uuid[])[m.k] and run.run_id = (@runs::uuid[])[m.k]`
 }
 
 const WHOLE = '(select ok from whole)'
 const priceOf = ({ paid, onePrice }: BatchKind): string => {
   if (!paid) return '0'
-  return onePrice ? '(select ($19::bigint[])[1])' : 'c.cr'
+  return onePrice ? '(select (@prices::bigint[])[1])' : 'c.cr'
 }
 
 /** What is added up in marks. */
 const marked = (marks: string, once: (value: string) => string) =>
   `${once(`${marks} & ${CACHED} > 0`)} as cached, ${once(`${marks} & ${LEARNS} > 0`)} as learns,
-    ${once(`case when ${marks} >= ${BILLING} then $18::jsonb -> (${marks} / ${BILLING} - 1) end`)} as billing`
-const SAME = `(select ($11::text[])[1]) as st, ${marked('($16::int[])[1]', (value) => `(select ${value})`)}`
+    ${once(`case when ${marks} >= ${BILLING} then @billings::jsonb -> (${marks} / ${BILLING} - 1) end`)} as billing`
+const SAME = `(select (@statuses::text[])[1]) as st, ${marked('(@marks::int[])[1]', (value) => `(select ${value})`)}`
 const EACH = `c.st, ${marked('c.marks', (value) => value)}`
 
-const FENCED = `f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r and f.run_id is not distinct from ($3::uuid[])[i.k]
-      and f.ticket = i.t and f.attempt = i.a`
+const OF_FLIGHTS = {
+  o: '@orgs::uuid[]',
+  run: '@runs::uuid[]',
+  t: '@tickets::int[]',
+  a: '@attempts::int[]',
+}
+const FENCED = `f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a`
 
-const LOCKED = `
+const locked = (alike: boolean) => `
   select i.k, i.n
-  from unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
+  from ${listRows(alike, OF_FLIGHTS)}
   cross join lateral (select from flights f where ${FENCED} for no key update) held`
 
-const REMOVED = `
+const removed = (alike: boolean) => `
   delete from flights f
-  using unnest($5::int[], $6::uuid[], $7::int[], $8::int[]) with ordinality as i (k, r, t, a, n)
+  using ${listRows(alike, OF_FLIGHTS)}
   where ${FENCED}
   returning i.k, i.n`
 
-const ALL_LOCKED = '(select count(*) from mine) = cardinality($5::int[])'
-const HAS_SHARES = '(select count(*) from share) = cardinality($21::uuid[])'
+const ALL_LOCKED = '(select count(*) from mine) = cardinality(@rows::uuid[])'
+const HAS_SHARES = '(select count(*) from share) = cardinality(@sharePurses::uuid[])'
 
 /** What PostgreSQL says when a part of the batch is missing of those that hold all or fail: a division by zero. */
 export const NOT_WHOLE = '22012'
@@ -117,8 +129,8 @@ const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
 const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
 
 const UNSETTLED = `
-  where 0 = (select count(*) from cells c where c.org_id = ($1::uuid[])[i.k] and c.row_id = i.r
-    and c.run_id is not distinct from ($3::uuid[])[i.k] and c.action = any($10::text[]))`
+  where 0 = (select count(*) from cells c where c.org_id = i.o and c.row_id = i.r
+    and c.run_id is not distinct from i.run and c.action = any(@actions::text[]))`
 
 const CACHE_KEY = `
     , decode(c.x->>'ck', 'hex') as ck, (c.x->>'ep')::int as ep`
@@ -131,10 +143,10 @@ const cleared = (landing: BatchKind['landing']) => `
   from valid i where ${landing === 'some' ? 'not i.ends and' : ''} i.x ? 'cl' and f.org_id = i.o and f.row_id = i.r
 )`
 
-const landed = (through: string) => `
+const landed = (alike: boolean) => `
 , landed as (
-  delete from flights f using unnest($5::int[], $6::uuid[], ${through}) as i (k, r, ends)
-  where i.ends and ${WHOLE} and f.org_id = ($1::uuid[])[i.k] and f.row_id = i.r
+  delete from flights f using ${listRows(alike, { o: '@orgs::uuid[]' })}
+  where (@through::boolean[])[i.n] and ${WHOLE} and f.org_id = i.o and f.row_id = i.r
 )`
 
 const REWRITTEN = `
@@ -147,8 +159,8 @@ const REWRITTEN = `
 const TALLIED = `
 , tallied as (
   insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis, rows_out_of_credits, stopped_by)
-  select o, run, $15::int, d, f, r, c, oc, sb
-  from jsonb_to_recordset($13::jsonb) as t (o uuid, run uuid, d bigint, f bigint, r bigint, c bigint, oc bigint, sb jsonb)
+  select o, run, @lane::int, d, f, r, c, oc, sb
+  from jsonb_to_recordset(@tallies::jsonb) as t (o uuid, run uuid, d bigint, f bigint, r bigint, c bigint, oc bigint, sb jsonb)
   where ${WHOLE}
   order by run
   on conflict (org_id, run_id, lane) do update set cells_done = y.cells_done + excluded.cells_done,
@@ -161,7 +173,7 @@ const TALLIED = `
 /** Locked against those who end them, not against other settlements. */
 const SHARES = `
 , share as materialized (
-  select from unnest($20::uuid[], $21::uuid[], $22::text[]) as w (o, p, h)
+  select from unnest(@shareOrgs::uuid[], @sharePurses::uuid[], @shareHolders::text[]) as w (o, p, h)
   cross join lateral (
     select from purse_shares s where s.org_id = w.o and s.purse_id = w.p and s.holder = w.h for key share
   ) held
@@ -186,8 +198,8 @@ const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
   select g.o, g.h, g.p, g.m, g.f, g.k,
-    case when $24::int[] is null then $6::uuid[] else array(select ($6::uuid[])[n] from unnest(($24::int[])[g.ra:g.rz]) n) end,
-    ($25::smallint[])[g.a:g.z]
-  from jsonb_to_recordset($23::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int, ra int, rz int)
+    case when @chargedFlights::int[] is null then @rows::uuid[] else array(select (@rows::uuid[])[n] from unnest((@chargedFlights::int[])[g.ra:g.rz]) n) end,
+    (@chargeKinds::smallint[])[g.a:g.z]
+  from jsonb_to_recordset(@charges::jsonb) as g (o uuid, h text, p uuid[], m bigint, f jsonb, k jsonb, a int, z int, ra int, rz int)
   where ${WHOLE}
 )`

@@ -1,13 +1,13 @@
 /**
- * Counts settled cells by day and by all that usage is asked by, already added up (17). Whoever writes the same lane does so in
+ * Counts settled cells by day and by all that usage is asked by, already added up. Whoever writes the same lane does so in
  * the order of its records.
  */
 export const USED = `
 , used as (
   insert into usage_cells as u (org_id, day, workflow_id, sheet_id, action_id, provider, member, key_id, trigger, lane, cells,
     cells_billed, cells_cached, saved_by_cache_millis, saved_by_own_keys_millis)
-  select o, (now() at time zone 'UTC')::date, w, s, a, p, m, key, tr, $15::int % 16, n, b, c, sc, so
-  from jsonb_to_recordset($17::jsonb) as i (o uuid, w uuid, s uuid, a text, p text, m text, key uuid, tr text, n bigint, b bigint,
+  select o, (now() at time zone 'UTC')::date, w, s, a, p, m, key, tr, @lane::int % 16, n, b, c, sc, so
+  from jsonb_to_recordset(@usage::jsonb) as i (o uuid, w uuid, s uuid, a text, p text, m text, key uuid, tr text, n bigint, b bigint,
     c bigint, sc bigint, so bigint)
   where (select ok from whole)
   order by o, w, s, a, p, m, key, tr

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { arrayOf, groupBy } from './groups.ts'
+
+const of = (run: string | null, ticket: number) => ({ run, ticket })
+const VALUES = [({ run }: ReturnType<typeof of>) => run, ({ ticket }: ReturnType<typeof of>) => ticket]
+
+it('items that have the same values are of one group, also where others came between them', () => {
+  const items = [of('a', 1), of('a', 1), of('a', 2), of('b', 1), of('a', 1), of(null, 1)]
+  const { places, firsts, alike } = groupBy(items, VALUES)
+  expect(places).toEqual([1, 1, 2, 3, 1, 4])
+  expect(firsts).toEqual([items[0], items[2], items[3], items[5]])
+  expect(alike).toBe(false)
+  expect(groupBy(items.slice(0, 2), VALUES)).toEqual({ places: [1, 1], firsts: [items[0]], alike: true })
+})
+
+it('nothing is a value of an array as well', () => {
+  expect(arrayOf(['a', null, 1, false])).toBe('{a,NULL,1,false}')
+})
