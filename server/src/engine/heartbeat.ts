@@ -9,6 +9,8 @@ import type { WorkerIds } from '../store/queue/pool.ts'
 const BEAT_MS = 1000
 /** A process that lives takes its lock again within this time after it was cut off from the database. */
 const LOCK_GRACE_MS = 2500
+/** The same after PostgreSQL was started anew, when all that live come back at once. */
+const START_GRACE_MS = 5000
 
 export type HeartbeatOptions = {
   databaseUrl: string
@@ -60,14 +62,14 @@ export function startHeartbeat(
   const ours = () => new Set([...living(), ...retired, ...announced])
 
   async function beat(): Promise<void> {
-    const key = await lock.hold()
+    const life = await lock.hold()
     const ids = living()
     for (const id of ids) announced.add(id)
-    await store.query({
-      text: `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
+    await life.query(
+      `insert into workers (worker_id, lock_key) select unnest($1::text[]), $2::int
         on conflict (worker_id) do update set beat_at = now(), lock_key = excluded.lock_key`,
-      values: [ids, key],
-    })
+      [ids, life.key],
+    )
     // Whoever was cut off from the database itself cannot tell yet who else is silent.
     const now = Date.now()
     if (heardAt !== undefined && now - heardAt > LOCK_GRACE_MS) steadySince = now
@@ -75,16 +77,17 @@ export function startHeartbeat(
     startedAt ??= now
     const knownSilence = sole && first ? 0 : silenceMs
     const judges = steadySince === undefined || now - steadySince >= silenceMs
-    // By then everybody else who lives has its lock again, also after PostgreSQL was started anew.
+    // By then everybody else who lives has its lock again.
     const isSteady = now - (steadySince ?? startedAt) > LOCK_GRACE_MS
     first = false
-    const silent = await store.query<{ worker_id: string }>({
-      text: `delete from workers where worker_id <> all($1::text[]) and (
+    const silent = await life.query<{ worker_id: string }>(
+      `delete from workers where worker_id <> all($1::text[]) and (
         $2 and beat_at < now() - $3 * interval '1 millisecond'
         or beat_at < now() - ${LOCK_GRACE_MS} * interval '1 millisecond' and ${WITHOUT_LIFE}
-          and ($4 or beat_at > pg_postmaster_start_time())) returning worker_id`,
-      values: [[...ours()], judges, knownSilence, isSteady],
-    })
+          and (beat_at > pg_postmaster_start_time()
+            or $4 and pg_postmaster_start_time() < now() - ${START_GRACE_MS} * interval '1 millisecond')) returning worker_id`,
+      [[...ours()], judges, knownSilence, isSteady],
+    )
     // Holders that were never heard of are looked for among all jobs: no more often than somebody can fall silent.
     const searches = judges && now - searchedAt >= silenceMs
     if (searches) searchedAt = now

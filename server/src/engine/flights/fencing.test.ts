@@ -447,6 +447,16 @@ describe('a row that ends its workers (R6)', () => {
     await old.settle(tried, complete(tried, 'free_2'))
     expect(must(await old.claim(job)).position.testedIn).toBeNull()
   })
+
+  it('R2: is not one that was tried alone when its worker lost the database', async () => {
+    const sheet = await makePaidSheet(1, ['free'])
+    const job = must((await sheet.jobs())[0])
+    await old.claim(job)
+    for (const size of [1, 0]) await old.markTested(must(await old.claim(job)), size)
+    expect(must(await old.claim(job, { resumed: true })).position.testedIn).toBeNull()
+    await walkRow(engine, job, { resumed: true })
+    expect((await sheet.cells()).map((cell) => cell.status)).toEqual(['complete'])
+  })
 })
 
 describe('F2: inputs of large rows', () => {

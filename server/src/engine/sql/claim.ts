@@ -9,8 +9,8 @@ const SETTLED = `(select count(*)::int from cells c where c.org_id = f.org_id an
  * Claims the flights that jobs name. Each claim counts, so whoever held the flight before has lost its fence. Flights that
  * are gone, or whose job is not the current one (ticket), are left out. `settled` is the place of the cell in the run; a flight
  * whose job is `fresh` has no result yet. A worker that claims its own row again after an outage (`resumed`) adds no stalled
- * claim. Nobody waits for the disk: a claim that a crash of PostgreSQL forgets makes its worker lose the fence, as if it had
- * been overtaken.
+ * claim, and what it noted before it ran the row says nothing: it lives. Nobody waits for the disk: a claim that a crash of
+ * PostgreSQL forgets makes its worker lose the fence, as if it had been overtaken.
  *
  * A row that is claimed for the first time has no results of this run, and those of others only where the run `reads` them.
  *
@@ -24,7 +24,7 @@ with claimed as (
     settled = case when f.attempt = 0 and i.fresh then 0 else ${SETTLED} end,
     strikes = case when f.strikes = 0 then 1 when f.settled = ${SETTLED} then f.strikes + (not i.resumed)::int
       when i.resumed then 1 else 2 end,
-    tested_in = case when f.tested_in is not null and f.settled = ${SETTLED} then f.tested_in end
+    tested_in = case when f.tested_in is not null and not i.resumed and f.settled = ${SETTLED} then f.tested_in end
   from ${listRows(alike, { ...OF_JOBS, fresh: '@fresh::boolean[]', resumed: '@resumed::boolean[]' })}
   where f.org_id = i.o and f.row_id = i.r and f.ticket = i.t
   returning i.n, i.o, i.r, i.run, i.reads, f.run_id, f.attempt, f.strikes, f.tested_in, f.settled, f.retries, f.state

@@ -1,18 +1,27 @@
 import { randomInt } from 'node:crypto'
-import { Client } from 'pg'
+import { Client, type QueryResultRow } from 'pg'
 
 /** The first of the two numbers of such a lock; the second is the process's own. */
 const LIFE_LOCKS = 1_818_321_002
 const CONNECT_MS = 5000
+/** A connection that does not answer for so long is lost. */
+const ANSWER_MS = 5000
 
 /**
  * An advisory lock on a connection of its own: PostgreSQL gives it up the moment that the process is gone, however it went.
  * Whoever finds it free need not wait until the process has been silent for long.
  */
 export type LifeLock = {
-  /** Takes it, also again after the connection was lost. Answers its number. */
-  hold(): Promise<number>
+  /** Takes it, also again after the connection was lost. */
+  hold(): Promise<HeldLifeLock>
   close(): Promise<void>
+}
+
+export type HeldLifeLock = {
+  /** Its number. */
+  key: number
+  /** On the same connection: behind no statement of rows, and with the priority that those do not have. */
+  query<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<Row[]>
 }
 
 export function createLifeLock(databaseUrl: string): LifeLock {
@@ -23,23 +32,36 @@ export function createLifeLock(databaseUrl: string): LifeLock {
     const client = new Client({
       connectionString: databaseUrl,
       connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
       keepAlive: true,
       application_name: 'loam life',
     })
-    const lose = () => {
-      if (held === client) held = undefined
-    }
-    client.on('error', lose)
-    client.on('end', lose)
+    client.on('error', () => lose(client))
+    client.on('end', () => lose(client))
     await client.connect()
-    await client.query('select pg_advisory_lock($1, $2)', [LIFE_LOCKS, key])
+    await ask(client, 'select pg_advisory_lock($1, $2)', [LIFE_LOCKS, key])
     return client
+  }
+
+  function lose(client: Client): void {
+    if (held === client) held = undefined
+  }
+
+  async function ask<Row extends QueryResultRow>(client: Client, text: string, values: unknown[]) {
+    try {
+      return (await client.query<Row>(text, values)).rows
+    } catch (cause) {
+      lose(client)
+      // Nobody waits for the end of a connection that may not answer.
+      client.end().catch(() => undefined)
+      throw cause
+    }
   }
 
   return {
     async hold() {
-      held ??= await open()
-      return key
+      const client = (held ??= await open())
+      return { key, query: (text, values) => ask(client, text, values) }
     },
     async close() {
       const client = held
