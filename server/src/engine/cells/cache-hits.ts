@@ -3,6 +3,7 @@ import { StoredJson } from '../../lib/json/stored-json.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { createBatchedStatement, inGroups } from '../flights/batched-statement.ts'
 import type { CellBilling, RunFacts } from '../flights/flight.ts'
+import { arrayOf, groupBy } from '../flights/groups.ts'
 import { CLAIM_CELLS } from '../sql/claim-cells.ts'
 import { FIND_HITS } from '../sql/find-hits.ts'
 
@@ -44,7 +45,12 @@ const ENOUGH_CELLS = 600
 
 function createLookup(store: Store, { name, text, columns }: Statement, express: boolean) {
   async function send(items: AskedCell[]): Promise<(Found | null)[]> {
-    const values = [...sharedColumnsOf(items), ...columns.map((column) => arrayOf(items.map(column)))]
+    const { firsts, places } = groupBy(items, SHARED_COLUMNS)
+    const values = [
+      ...SHARED_COLUMNS.map((column) => arrayOf(firsts.map(column))),
+      arrayOf(places),
+      ...columns.map((column) => arrayOf(items.map(column))),
+    ]
     const byPlace = new Map<number | string | null | undefined, Found>()
     for (const found of await store.query<Found>({ name, text, values }))
       byPlace.set(found.n ?? found.row_id, found)
@@ -82,26 +88,11 @@ function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
 type Column = (asked: AskedCell) => string | number
 const BYTES: Column = ({ key }) => `\\\\x${key}`
 const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]
-const SHARED_COLUMNS: readonly Column[] = [
+/** What many cells have in common. */
+const SHARED_COLUMNS: readonly ((asked: AskedCell) => string | number | null)[] = [
   ({ facts }) => facts.org_id,
   ({ facts }) => facts.sheet_id,
   ({ action }) => action,
   ({ epoch }) => epoch,
-  ({ facts }) => facts.cache_since ?? 'null',
+  ({ facts }) => facts.cache_since,
 ]
-
-const arrayOf = (items: readonly (string | number)[]): string => `{${items.join(',')}}`
-
-/** What cells have in common with others, and then which of those each has, from 1. */
-function sharedColumnsOf(items: readonly AskedCell[]): string[] {
-  const places = new Map<string, number>()
-  const groups: AskedCell[] = []
-  const groupOf = items.map((asked) => {
-    const { facts, action, epoch } = asked
-    const name = `${facts.sheet_id} ${action} ${epoch} ${facts.cache_since}`
-    let place = places.get(name)
-    if (place === undefined) places.set(name, (place = groups.push(asked)))
-    return place
-  })
-  return [...SHARED_COLUMNS.map((column) => arrayOf(groups.map(column))), arrayOf(groupOf)]
-}
