@@ -26,9 +26,12 @@ const DRIVING_MS = 20_000
 const SILENCE = sql.raw(`interval '3 seconds'`)
 
 const keyed = sql.raw(KEYED)
-/** Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. */
+/**
+ * Everything here looks up by key; a plan that reads tables whole, made while they were small, would never end. Without bitmaps the
+ * next flights are read in the order of their key, instead of all that are left being sorted for them.
+ */
 export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true),
+  set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 export type RunKey = SheetKey & { run_id: string }
@@ -164,13 +167,15 @@ async function launchNext(
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen ${beside ? sql`where not ${joined}` : sql``}
       order by row_id
       ${beside || careful ? sql`on conflict (org_id, row_id) do nothing` : sql``} returning row_id
+    ), counts as materialized (
+      select found, last, (select count(*) from launched) as launched
+      from (select count(*) as found, max(seq) as last from chosen) chosen
     ), counted as materialized (
       select found, launched, isempty(rest) as is_whole, ${earlier}::bigint + launched as all_launched, rest
-      from (select (select count(*) from chosen) as found, (select count(*) from launched) as launched) counts,
-        lateral (
+      from counts, lateral (
           select (unlaunched->>'rows')::int8multirange - int8multirange(int8range(${start}::bigint,
-            case when found < ${PIECE} then ${stop}::bigint else (select max(seq) from chosen) + 1 end)) as rest
-          from runs where org_id = ${org_id} and run_id = ${run_id}
+            case when found < ${PIECE} then ${stop}::bigint else last + 1 end)) as rest
+          from runs where org_id = ${org_id} and run_id = ${run_id} offset 0
         ) run
     ), moved as (
       update runs r set

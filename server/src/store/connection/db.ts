@@ -70,7 +70,7 @@ export const ANY_ORGANISATION = '-c plan_cache_mode=force_generic_plan'
  * Plans made once, by index lookups only. A plan that is made while a table is still empty would otherwise read it whole,
  * and be kept when it is large.
  */
-const KEYED_PLANS = [
+export const KEYED_PLANS = [
   'enable_seqscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',

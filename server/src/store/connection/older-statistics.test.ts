@@ -116,19 +116,25 @@ describe.each(targets())('flights, which come and go by the thousand, on $name',
     ['none, counted as many', land],
     ['none, counted after many', count],
     ['many again, counted as none', fly],
-  ])('%s: that of a row is found by its row, and those of a run by the run', async (_, prepare) => {
-    await prepare()
-    const db = app.store.org(org)
-    // As connections for reads by key are set.
-    const scansOf = (statement: RawBuilder<unknown>) =>
-      inTransaction(db, async (trx) => {
-        await sql`select ${keyedPlans}`.execute(trx)
-        const scans = await explainScans(trx, statement.compile(trx))
-        return scans.filter((scan) => scan.includes('flights_'))
-      })
-    const ofRow = sql`select ${packedCells(org, sql`wanted.row_id`)} from unnest(${[newId()]}::uuid[]) as wanted (row_id)`
-    const ofRun = sql`select from flights f where f.org_id = ${org} and f.run_id = ${run} limit 1`
-    expect(await scansOf(ofRow)).toEqual([expect.stringContaining('flights_pkey')])
-    expect(await scansOf(ofRun)).toContainEqual(expect.stringContaining('flights_by_run'))
-  })
+  ])(
+    '%s: that of a row is found by its row, the next of a run in the order of rows, and those of a run by the run',
+    async (_, prepare) => {
+      await prepare()
+      const db = app.store.org(org)
+      // As connections for reads by key are set.
+      const scansOf = (statement: RawBuilder<unknown>) =>
+        inTransaction(db, async (trx) => {
+          await sql`select ${keyedPlans}`.execute(trx)
+          const scans = await explainScans(trx, statement.compile(trx))
+          return scans.filter((scan) => scan.includes('flights_'))
+        })
+      const ofRow = sql`select ${packedCells(org, sql`wanted.row_id`)} from unnest(${[newId()]}::uuid[]) as wanted (row_id)`
+      const ofRun = sql`select from flights f where f.org_id = ${org} and f.run_id = ${run} limit 1`
+      const inOrder = sql`select row_id from flights where org_id = ${org} and run_id is not distinct from ${run} and row_id >= ${newId()}
+      order by row_id limit 2500`
+      expect(await scansOf(inOrder)).toEqual([expect.stringContaining('Index Scan using flights_pkey')])
+      expect(await scansOf(ofRow)).toEqual([expect.stringContaining('flights_pkey')])
+      expect(await scansOf(ofRun)).toContainEqual(expect.stringContaining('flights_by_run'))
+    },
+  )
 })

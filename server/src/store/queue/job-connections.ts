@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg'
 import type { Log } from '../../lib/log.ts'
 import { ask } from '../connection/ask.ts'
 import { ConnectionPool } from '../connection/connection-pool.ts'
-import { isUnavailable } from '../connection/db.ts'
+import { ANY_ORGANISATION, isUnavailable, KEYED_PLANS } from '../connection/db.ts'
 import { giveWay } from '../connection/give-way.ts'
 import { type Queue, QUEUES } from './jobs.ts'
 import { channelOf } from './wakes.ts'
@@ -11,9 +11,10 @@ import { channelOf } from './wakes.ts'
 const PAUSE_MS = 200
 /**
  * Who has a job, or that it is done, may be forgotten when PostgreSQL itself crashes: it is then taken up again, and the flight
- * says whether there is something left to do. So nobody waits for the disk here. Plans are made once.
+ * says whether there is something left to do. So nobody waits for the disk here. Plans are made once, and by key: one that is made
+ * while the queue is empty would read all of it to remove the jobs that are done.
  */
-const UNHURRIED = '-c synchronous_commit=off -c plan_cache_mode=force_generic_plan'
+const UNHURRIED = `-c synchronous_commit=off ${ANY_ORGANISATION} ${KEYED_PLANS}`
 /** Statements of graphile-worker that say what became of jobs. Said twice they do nothing more than said once. */
 export const REPORT = /^(complete|fail|return)_jobs?(_q)?\//
 

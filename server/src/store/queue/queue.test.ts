@@ -23,21 +23,21 @@ beforeAll(() => {
   return () => store.close()
 })
 
-/** Names of the statements that a pool sends, and its log, while it takes some jobs, fails one, and stops with one in hand. */
+/** Names and plans of the statements that a pool sends, and its log, while it takes some jobs, fails one, and stops with one in hand. */
 async function watchPool(
   queue: Queue,
   tasks: Record<string, () => Promise<void>>,
   seen: () => boolean,
   atOnce = 5,
 ) {
-  const names = new Set<string>()
+  const texts = new Map<string, string>()
   const lines: { level: string; message: string; error: unknown }[] = []
   const log = createLog('silent')
   const connections = new JobConnections({ databaseUrl, queue, log, onLost: () => undefined })
   connections.on('connect', (client) => {
     const send = client.query.bind(client) as (...given: unknown[]) => unknown
-    client.query = ((statement: { name?: string }, ...rest: unknown[]) => {
-      if (statement?.name !== undefined) names.add(statement.name)
+    client.query = ((statement: { name?: string; text: string }, ...rest: unknown[]) => {
+      if (statement?.name !== undefined) texts.set(statement.name, statement.text)
       return send(statement, ...rest)
     }) as typeof client.query
   })
@@ -59,8 +59,17 @@ async function watchPool(
   })
   for (let n = 0; n < 500 && !seen(); n++) await sleep(20)
   await runner.stop()
+  const client = await connections.connect()
+  const plans: string[] = []
+  for (const [name, text] of texts) {
+    const explained = await client.query<{ 'QUERY PLAN': string }>(
+      `explain (generic_plan, costs off) ${text}`,
+    )
+    plans.push([name, ...explained.rows.map((row) => row['QUERY PLAN'])].join('\n'))
+  }
+  client.release()
   await connections.close()
-  return { names: [...names].sort(), lines }
+  return { names: [...texts.keys()].sort(), plans, lines }
 }
 
 const columnsOf = async (schema: string, table: string) =>
@@ -140,7 +149,7 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     const cause = new Error('the words of a task')
     let done = 0
     let failed = false
-    const { names, lines } = await watchPool(
+    const { names, plans, lines } = await watchPool(
       queue,
       {
         short: async () => void (done += 1),
@@ -155,6 +164,8 @@ describe.each(Object.entries(QUEUES))('graphile-worker as installed, in the queu
     const reports = names.filter((each) => REPORT.test(each))
     expect(reports).toEqual(expect.arrayContaining([`complete_jobs/${schema}`, `fail_job/${schema}`]))
     expect(names.filter((each) => !REPORT.test(each))).toEqual([`get_job5/${schema}`])
+    // Made while there are next to no jobs, and kept for when there are very many.
+    for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on _private_jobs/)
     expect(lines).toContainEqual({
       level: 'error',
       message: expect.stringContaining(cause.message),
