@@ -22,8 +22,8 @@ export type CacheHits = {
 }
 
 export function createCacheHits(store: Store): CacheHits {
-  const finding = { name: 'engine-find-hits', text: FIND_HITS, columns: [BYTES] }
-  const claiming = { name: 'engine-claim-cells', text: CLAIM_CELLS, columns: [BYTES, ...ROW_COLUMNS] }
+  const finding = { name: 'engine-find-hits', text: FIND_HITS, columns: [] }
+  const claiming = { name: 'engine-claim-cells', text: CLAIM_CELLS, columns: ROW_COLUMNS }
   const [find, findExpress] = [createLookup(store, finding, false), createLookup(store, finding, true)]
   const [claim, claimExpress] = [createLookup(store, claiming, false), createLookup(store, claiming, true)]
   return {
@@ -49,13 +49,17 @@ function createLookup(store: Store, { name, text, columns }: Statement, express:
     const values = [
       ...SHARED_COLUMNS.map((column) => arrayOf(firsts.map(column))),
       arrayOf(places),
+      Buffer.from(items.map(({ key }) => key).join(''), 'hex'),
       ...columns.map((column) => arrayOf(items.map(column))),
     ]
-    const byPlace = new Map<number | string | null | undefined, Found>()
-    for (const found of await store.query<Found>({ name, text, values }))
-      byPlace.set(found.n ?? found.row_id, found)
+    const byPlace: (Found | undefined)[] = []
     // A row claims one cell at a time.
-    return items.map(({ row }, n) => byPlace.get(n + 1) ?? byPlace.get(row) ?? null)
+    const byRow = new Map<string, Found>()
+    for (const found of await store.query<Found>({ name, text, values })) {
+      if (found.n !== null) byPlace[found.n] = found
+      else if (found.row_id !== undefined && found.row_id !== null) byRow.set(found.row_id, found)
+    }
+    return items.map(({ row }, n) => byPlace[n + 1] ?? byRow.get(row) ?? null)
   }
   return createBatchedStatement<readonly AskedCell[], (Found | null)[]>({
     lanes: express ? 1 : 2,
@@ -74,19 +78,20 @@ export const readHit = (found: StoredAnswer | { outputs: null }): CacheHit | nul
 
 /** Answers that were stored together have the same: cells share it, and it is written once for all of a batch. */
 const billings = new LRUCache<string, CellBilling>({ max: 1000 })
+/** That of the answer before, which is mostly the same. */
+let latest: (Omit<StoredAnswer, 'outputs'> & { billing: CellBilling }) | undefined
 
 function billingOf({ run_id, at, millis }: StoredAnswer): CellBilling {
+  if (latest?.at === at && latest.run_id === run_id && latest.millis === millis) return latest.billing
   const name = `${run_id} ${at} ${millis}`
-  const known = billings.get(name)
-  if (known !== undefined) return known
-  const billing = { cached: { run_id, at: new Date(at).toISOString(), millis } }
+  const billing = billings.get(name) ?? { cached: { run_id, at: new Date(at).toISOString(), millis } }
   billings.set(name, billing)
+  latest = { run_id, at, millis, billing }
   return billing
 }
 
-/** Ids, words, numbers, dates and bytes: nothing in them needs quotes. */
+/** Ids, words, numbers and dates: nothing in them needs quotes. */
 type Column = (asked: AskedCell) => string | number
-const BYTES: Column = ({ key }) => `\\\\x${key}`
 const ROW_COLUMNS: readonly Column[] = [({ row }) => row, ({ facts }) => facts.run_id]
 /** What many cells have in common. */
 const SHARED_COLUMNS: readonly ((asked: AskedCell) => string | number | null)[] = [

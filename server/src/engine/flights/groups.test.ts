@@ -13,6 +13,21 @@ it('items that have the same values are of one group, also where others came bet
   expect(groupBy(items.slice(0, 2), VALUES)).toEqual({ places: [1, 1], firsts: [items[0]], alike: true })
 })
 
+it('groups that take turns keep their places', () => {
+  const items = [
+    of('a', 1),
+    of('a', 2),
+    of('a', 3),
+    of('a', 1),
+    of('a', 2),
+    of('a', 3),
+    of('a', 2),
+    of('b', 3),
+  ]
+  expect(groupBy(items, VALUES).places).toEqual([1, 2, 3, 1, 2, 3, 2, 4])
+  expect(groupBy([], VALUES)).toEqual({ places: [], firsts: [], alike: false })
+})
+
 it('nothing is a value of an array as well', () => {
   expect(arrayOf(['a', null, 1, false])).toBe('{a,NULL,1,false}')
 })

@@ -9,7 +9,10 @@ export type Groups<Item> = {
   alike: boolean
 }
 
-/** Groups items that have the same values. Mostly they are those of the item before. */
+/**
+ * Groups items that have the same values. Mostly they are those of the item before, or, where groups take turns, as the actions of
+ * rows do, those of the group after it.
+ */
 export function groupBy<Item>(
   items: readonly Item[],
   values: readonly ((item: Item) => Value)[],
@@ -17,19 +20,23 @@ export function groupBy<Item>(
   const places: number[] = []
   const firsts: Item[] = []
   const known = new Map<string, number>()
-  let latest: Item | undefined
   let place = 0
-  const isLikeLatest = (item: Item) => {
-    if (latest === undefined) return false
-    for (const value of values) if (value(item) !== value(latest)) return false
+  const isOf = (item: Item, group: number) => {
+    const first = firsts[group - 1]
+    if (first === undefined) return false
+    for (const value of values) if (value(item) !== value(first)) return false
     return true
   }
+  const look = (item: Item) => {
+    const key = values.map((value) => String(value(item))).join(' ')
+    const found = known.get(key) ?? firsts.push(item)
+    known.set(key, found)
+    return found
+  }
   for (const item of items) {
-    if (!isLikeLatest(item)) {
-      const key = values.map((value) => String(value(item))).join(' ')
-      place = known.get(key) ?? firsts.push(item)
-      known.set(key, place)
-      latest = item
+    if (!isOf(item, place)) {
+      const next = (place % firsts.length) + 1
+      place = isOf(item, next) ? next : look(item)
     }
     places.push(place)
   }

@@ -1,6 +1,4 @@
-import { ANSWERS, ASKED_KEY, completedMs } from './find-hits.ts'
-
-const { o, s, act, ep } = ASKED_KEY
+import { ANSWERS, askedCells, completedMs } from './find-hits.ts'
 
 /**
  * Claims cells that nobody computes: one row has the claim to a cell among all processes. Where the result is stored by now it is
@@ -9,9 +7,8 @@ const { o, s, act, ep } = ASKED_KEY
  */
 export const CLAIM_CELLS = `
 with found as materialized (
-  select i.*, ${o} as o, ${s} as s, ${act} as act, ${ep} as ep,
-    c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
-  from unnest($6::int[], $7::bytea[], $8::uuid[], $9::uuid[]) with ordinality as i (g, key, r, run, n)
+  select i.*, c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
+  from ${askedCells({ r: '$8::uuid[]', run: '$9::uuid[]' })}
   left join ${ANSWERS}
 ), claimed as (
   insert into cell_claims (org_id, sheet_id, action, epoch, key, row_id, run_id)

@@ -3,24 +3,28 @@ export const completedMs = (table: string) =>
   // Of microseconds, which a double has exactly only as whole numbers.
   `round(date_part('epoch', ${table}.completed_at) * 1e6) / 1e3`
 
-/** What many cells of a batch have in common is sent once (1 to 5), and of each cell only which of those it has (6). */
-export const ASKED_KEY = {
-  o: '($1::uuid[])[i.g]',
-  s: '($2::uuid[])[i.g]',
-  act: '($3::text[])[i.g]',
-  ep: '($4::int[])[i.g]',
-  since: '($5::date[])[i.g]',
-}
-const { o, s, act, ep, since } = ASKED_KEY
-
-/** The stored answer to a cell `i`. */
-export const ANSWERS = `cell_cache c on c.org_id = ${o} and c.sheet_id = ${s} and c.action = ${act} and c.epoch = ${ep} and c.key = i.key
-  and (${since} is null or c.completed_at >= ${since} at time zone 'UTC')`
+/** Of a SHA-256. */
+const KEY_BYTES = 32
 
 /**
- * The stored outputs of identical cells, for those that have any. Keys are sent as bytes: with row-level security a condition in
- * which a function such as `decode` is applied to a column is no way into an index.
+ * The cells that are asked for, as `i`, with their places `n`, from 1. What many have in common is sent once (1 to 5), and of each
+ * only which of those it has (6), and its key, all keys as the bytes of one value (7): that is read in no time, and a list of them as
+ * text is not. Others of its columns follow.
+ *
+ * `offset 0`: with row-level security a condition in which a function is applied to a column, such as `substr`, is no way into an index.
  */
+export const askedCells = (columns: Record<string, string> = {}): string => `(
+  select u.*, ($1::uuid[])[u.g] as o, ($2::uuid[])[u.g] as s, ($3::text[])[u.g] as act, ($4::int[])[u.g] as ep,
+    ($5::date[])[u.g] as since, substr($7::bytea, (u.n::int - 1) * ${KEY_BYTES} + 1, ${KEY_BYTES}) as key
+  from unnest(${['$6::int[]', ...Object.values(columns)].join()}) with ordinality as u (${['g', ...Object.keys(columns)].join()}, n)
+  offset 0
+) i`
+
+/** The stored answer to a cell `i`. */
+export const ANSWERS = `cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
+  and (i.since is null or c.completed_at >= i.since at time zone 'UTC')`
+
+/** The stored outputs of identical cells, for those that have any. */
 export const FIND_HITS = `
 select i.n::int, c.outputs::text as outputs, c.run_id, ${completedMs('c')} as at, c.credits_millis as millis
-from unnest($6::int[], $7::bytea[]) with ordinality as i (g, key, n) join ${ANSWERS}`
+from ${askedCells()} join ${ANSWERS}`

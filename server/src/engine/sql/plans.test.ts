@@ -5,7 +5,9 @@ import { atEnd } from '#test/at-end.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
 import { makeLargeSheet } from '#test/large-sheet.ts'
 import type { Call } from '#test/sheets.ts'
+import { CLAIM_CELLS } from './claim-cells.ts'
 import { claimStatement } from './claim.ts'
+import { FIND_HITS } from './find-hits.ts'
 import type { NamedParameters } from './named-parameters.ts'
 import { peekStatement } from './peek.ts'
 import { type BatchKind, settleStatement } from './settle.ts'
@@ -52,7 +54,7 @@ function lookupsIn(plan: readonly string[]): string[] {
 
 // A plan is made when its statement is first sent, and kept: whatever there is then, what it reads later may be a million rows. Where
 // flights were counted as none, they are counted again before there are many (flight-statistics.ts).
-describe('a batch finds flights, rows and cells by the whole of their keys', () => {
+describe('a batch finds flights, rows, cells and answers by the whole of their keys', () => {
   let app: TestApp
   let engine: Store
 
@@ -89,10 +91,13 @@ describe('a batch finds flights, rows and cells by the whole of their keys', () 
     ],
   ])('%s', async (_, prepare) => {
     await prepare()
+    const explain = async (statement: string) => {
+      const text = `explain (generic_plan, costs off) ${statement}`
+      return (await engine.query<{ 'QUERY PLAN': string }>({ text })).map((row) => row['QUERY PLAN'])
+    }
     for (const [name, textOf] of STATEMENTS) {
       for (const alike of [true, false]) {
-        const text = `explain (generic_plan, costs off) ${textOf(alike).text}`
-        const plan = (await engine.query<{ 'QUERY PLAN': string }>({ text })).map((row) => row['QUERY PLAN'])
+        const plan = await explain(textOf(alike).text)
         const lookups = lookupsIn(plan)
         expect(lookups.length, name).toBeGreaterThan(0)
         for (const lookup of lookups)
@@ -100,6 +105,12 @@ describe('a batch finds flights, rows and cells by the whole of their keys', () 
             /^(flights|rows|cells)_pkey: org_id, row_id$/,
           )
       }
+    }
+    for (const text of [FIND_HITS, CLAIM_CELLS]) {
+      const plan = await explain(text)
+      const found = plan.findIndex((line) => line.includes('Index Scan using cell_cache_pkey on cell_cache'))
+      for (const column of ['org_id', 'sheet_id', 'key', 'action', 'epoch'])
+        expect(plan[found + 1], plan.join('\n')).toContain(`(${column} = `)
     }
   })
 })
