@@ -31,8 +31,8 @@ const keyed = sql.raw(KEYED)
  * next flights are read in the order of their key, instead of all that are left being sorted for them.
  */
 export const keyedPlans = sql`set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true)`
+  set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true),
+  set_config('enable_bitmapscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 export type RunKey = SheetKey & { run_id: string }
 /**
@@ -173,10 +173,10 @@ async function launchNext(
     ), counted as materialized (
       select found, launched, isempty(rest) as is_whole, ${earlier}::bigint + launched as all_launched, rest
       from counts, lateral (
-          select (unlaunched->>'rows')::int8multirange - int8multirange(int8range(${start}::bigint,
-            case when found < ${PIECE} then ${stop}::bigint else last + 1 end)) as rest
-          from runs where org_id = ${org_id} and run_id = ${run_id} offset 0
-        ) run
+        select (unlaunched->>'rows')::int8multirange - int8multirange(int8range(${start}::bigint,
+          case when found < ${PIECE} then ${stop}::bigint else last + 1 end)) as rest
+        from runs where org_id = ${org_id} and run_id = ${run_id} offset 0
+      ) run
     ), moved as (
       update runs r set
         rows_queued = case when is_whole then all_launched else r.rows_queued - found + launched end,
