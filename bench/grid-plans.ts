@@ -3,7 +3,8 @@ import { AppError } from '#server/lib/errors.ts'
 import type { Db, Store } from '#server/store/connection/db.ts'
 import { countSettled } from '#server/store/sheets/cell-totals.ts'
 import { listCells } from '#server/store/sheets/cells.ts'
-import { listMatching, listPage } from '#server/store/sheets/rows.ts'
+import { listMatching } from '#server/store/sheets/matching-rows.ts'
+import { listPage } from '#server/store/sheets/rows.ts'
 import { explainScans } from '#test/explain.ts'
 
 type Plan = { query: string; ms: string; plan: string }

@@ -9,8 +9,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { CreatedAtFilter, FilterOperator } from '#contract/rows.ts'
 import { newId } from '#server/lib/ids.ts'
-import { conditionsOf } from '#server/store/sheets/row-filters.ts'
-import { allOf, livingRows, rowsAmong } from '#server/store/sheets/rows.ts'
+import { matchingRows } from '#server/store/sheets/matching-rows.ts'
 import type { Selection } from '#server/store/sheets/selection.ts'
 import type { SheetKey } from '#server/store/sheets/sheet-key.ts'
 import { explainScans } from '#test/explain.ts'
@@ -150,9 +149,8 @@ async function plans(base: string): Promise<void> {
       times.push(performance.now() - started)
     }
     const { system } = installation.store
-    const among = await rowsAmong(system, sheetKey, selection)
-    const matching = sql`select count(*) from ${among} where ${livingRows(sheetKey)} and ${allOf(conditionsOf(selection))}`
-    const scans = await explainScans(system, matching.compile(system))
+    const { rows } = await matchingRows(system, sheetKey, selection)
+    const scans = await explainScans(system, sql`select count(*) ${rows}`.compile(system))
     table.push({
       filter: what,
       matches,

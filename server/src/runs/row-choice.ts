@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { StatusFilter } from '#contract/rows.ts'
 import type { OnlyRows } from '#contract/runs.ts'
-import { type Condition, conditionsOf } from '../store/sheets/row-filters.ts'
-import { livingRows, rowsWithIds } from '../store/sheets/rows.ts'
+import { rowsMeeting } from '../store/sheets/matching-rows.ts'
+import { livingRows, rowsByKey, rowsWithIds } from '../store/sheets/rows.ts'
 import type { Selection } from '../store/sheets/selection.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { unfinishedRows } from '../store/sheets/unfinished-rows.ts'
@@ -35,11 +35,9 @@ export function chosenRows(sheet: SheetKey, choice: RowChoice) {
     case 'first':
       return sql`${living} order by r.seq limit ${sql.lit(choice.count)}`
     case 'matching':
-      return sql`${living} and ${sql.join(conditionsOf(choice.selection) satisfies Condition[], sql` and `)}`
+      return sql`select r.row_id, r.seq ${rowsMeeting(sheet, choice.selection)}`
     case 'unfinished':
-      // Each by its key: never the other way round, all rows of the sheet against a list.
-      return sql`select r.row_id, r.seq from (${unfinishedRows(sheet, choice.actions)}) one,
-        lateral (${living} and r.row_id = one.row_id offset 0) r`
+      return sql`select r.row_id, r.seq from ${rowsByKey(sheet, unfinishedRows(sheet, choice.actions))} where ${livingRows(sheet)}`
   }
 }
 

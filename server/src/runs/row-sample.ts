@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../store/connection/db.ts'
+import { matchingRows, readMatching } from '../store/sheets/matching-rows.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { chosenRows, type RowChoice } from './row-choice.ts'
 
@@ -47,11 +48,14 @@ async function sampleChosen(
   choice: RowChoice,
   { whole, some }: Sizes,
 ): Promise<RowSample> {
-  const { rows } = await sql<{ total: number; seqs: number[] | null }>`
-    with chosen as materialized (${chosenRows(sheet, choice)}),
+  const matching = choice.kind === 'matching' ? await matchingRows(db, sheet, choice.selection) : null
+  const chosen = matching === null ? chosenRows(sheet, choice) : sql`select r.row_id, r.seq ${matching.rows}`
+  const statement = sql<{ total: number; seqs: number[] | null }>`
+    with chosen as materialized (${chosen}),
     counted as (select count(*) as total from chosen)
     select total, (select array_agg(seq order by seq) from (
         select seq, row_number() over (order by seq) - 1 as n from chosen) numbered
-      where total <= ${whole} or n % greatest(1, total / ${some}) = 0) as seqs from counted`.execute(db)
+      where total <= ${whole} or n % greatest(1, total / ${some}) = 0) as seqs from counted`
+  const rows = await readMatching(db, { isJoined: matching?.isJoined ?? false }, statement)
   return { total: rows[0]?.total ?? 0, seqs: (rows[0]?.seqs ?? []).map(Number) }
 }

@@ -3,17 +3,24 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { StatusFilter } from '#contract/rows.ts'
 import { newId } from '#server/lib/ids.ts'
 import { keyedPlans } from '#server/runs/launch-pieces.ts'
+import { chooseOnly, chosenRows, type RowChoice } from '#server/runs/row-choice.ts'
 import { targets } from '#test/databases.ts'
 import { explain, explainScans, type Plan } from '#test/explain.ts'
 import { makeApp, type TestApp } from '#test/harness.ts'
 import { ACTION, makeLargeSheet } from '#test/large-sheet.ts'
 import type { Call } from '#test/sheets.ts'
 import { scopeOfExport, textRows } from '../files/export-lines.ts'
+import { readCellHistories } from '../runs/foreseen-cells.ts'
 import { packedCells } from '../sheets/cells.ts'
+import { matchingRows, rowsMeeting } from '../sheets/matching-rows.ts'
+import { editRows, keepDeletedRows } from '../sheets/row-edits.ts'
 import { conditionsOf } from '../sheets/row-filters.ts'
-import { allOf, livingRows } from '../sheets/rows.ts'
+import { findNextFailed } from '../sheets/row-search.ts'
+import { allOf, deleteRows, livingRows } from '../sheets/rows.ts'
+import type { Selection } from '../sheets/selection.ts'
 import type { SheetKey } from '../sheets/sheet-key.ts'
-import { inTransaction } from './db.ts'
+import { joinedStatus, listOf } from '../sheets/status-filters.ts'
+import { type Db, inTransaction } from './db.ts'
 import { inlineParameters, type Snapshot } from './snapshot.ts'
 
 const ROWS = 3000
@@ -22,10 +29,21 @@ const FAILED = 10
 /** Each row with its cell, a few pages each; all cells for each row are several times as many. */
 const EACH = 15 * ROWS
 
+/** Each of the rows that failed, a few pages each. The sheet takes thousands. */
+const FEW = 12 * FAILED
+
+const NOBODY: Selection = {
+  filters: [{ column: 1, operator: 'is equal to', values: ['nobody'] }],
+  statusFilters: [],
+  createdAt: undefined,
+}
+
+const renamed = (rowId: string) => ({ rowId, data: '{"1":"x"}' })
+
 const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 
 function rowsWith(sheet: SheetKey, filter: StatusFilter): RawBuilder<unknown> {
-  const conditions = conditionsOf({ filters: [], statusFilters: [filter], createdAt: undefined })
+  const conditions = conditionsOf(sheet, { filters: [], statusFilters: [filter], createdAt: undefined })
   return sql`select count(*) from rows r where ${livingRows(sheet)} and ${allOf(conditions)}`
 }
 
@@ -34,6 +52,15 @@ async function fillSheet(app: TestApp, analysed: boolean): Promise<SheetKey> {
   const call: Call = async (method, path, body) => (await org.call(method, path, body)).body
   const { sheetId } = await makeLargeSheet(app.store, call, org.orgId, ROWS, { analysed })
   return { org_id: org.orgId, sheet_id: sheetId }
+}
+
+async function failLast(app: TestApp, { org_id }: SheetKey): Promise<string[]> {
+  const { rows } = await sql<{ row_id: string }>`
+    update cells set status = 'failed' where row_id in (
+      select row_id from rows where org_id = ${org_id} and seq > ${ROWS - FAILED}) returning row_id`.execute(
+    app.store.org(org_id),
+  )
+  return rows.map(({ row_id }) => row_id)
 }
 
 describe.each(targets())('statistics that are older than an organisation, on $name', (target) => {
@@ -45,12 +72,7 @@ describe.each(targets())('statistics that are older than an organisation, on $na
     app = await makeApp({ target })
     await fillSheet(app, true)
     sheet = await fillSheet(app, false)
-    const { rows } = await sql<{ row_id: string }>`
-      update cells set status = 'failed' where row_id in (
-        select row_id from rows where org_id = ${sheet.org_id} and seq > ${ROWS - FAILED}) returning row_id`.execute(
-      app.store.org(sheet.org_id),
-    )
-    rowId = rows[0]?.row_id ?? ''
+    rowId = (await failLast(app, sheet))[0] ?? ''
   })
 
   const lookups: Record<string, () => RawBuilder<unknown>> = {
@@ -58,13 +80,13 @@ describe.each(targets())('statistics that are older than an organisation, on $na
     'a row of a sheet by its id': () =>
       sql`select from rows r where ${livingRows(sheet)} and r.row_id = ${rowId}`,
     'the cells of a row': () => sql`select from cells where org_id = ${sheet.org_id} and row_id = ${rowId}`,
-    'rows with a failed cell': () => rowsWith(sheet, { action: 'any', is: ['failed'] }),
+    'rows with a failed cell': () =>
+      sql`select count(*) ${rowsMeeting(sheet, { filters: [], statusFilters: [{ action: 'any', is: ['failed'] }], createdAt: undefined })}`,
   }
   it.each(Object.entries(lookups))('%s: looked up, and nothing else is read', async (_, statement) => {
     const db = app.store.org(sheet.org_id)
     const plan = await explain(db, statement().compile(db))
-    // The sheet takes thousands, the rows that are asked for a few each.
-    expect(blocksOf(plan)).toBeLessThan(12 * FAILED)
+    expect(blocksOf(plan)).toBeLessThan(FEW)
   })
 
   it('an export reads each row and each cell once', async () => {
@@ -82,12 +104,102 @@ describe.each(targets())('statistics that are older than an organisation, on $na
 })
 
 describe.each(targets())('before there are any statistics, on $name', (target) => {
-  it('rows whose cell is complete: each is looked at once', async () => {
-    const app = await makeApp({ target })
-    const sheet = await fillSheet(app, false)
+  let app: TestApp
+  let sheet: SheetKey
+  let rowIds: string[]
+
+  beforeAll(async () => {
+    app = await makeApp({ target })
+    sheet = await fillSheet(app, false)
+    rowIds = await failLast(app, sheet)
+  })
+
+  const choose = (filter: StatusFilter): RowChoice => ({
+    kind: 'matching',
+    selection: { filters: [], statusFilters: [filter], createdAt: undefined },
+  })
+  const statuses: [string, StatusFilter, number][] = [
+    ['failed', { action: 'any', is: ['failed'] }, FEW],
+    ['failed at an action', { action_instance_id: ACTION, is: ['failed', 'error'] }, FEW],
+    ['failed, queued or running', { action: 'any', is: ['failed', 'queued', 'running'] }, FEW],
+    ['queued at an action', { action_instance_id: ACTION, is: ['queued'] }, FEW],
+    ['not failed', { action: 'any', is_not: ['failed'] }, EACH],
+    ['not in the air', { action_instance_id: ACTION, is_not: ['queued', 'running'] }, EACH],
+    ['complete', { action_instance_id: ACTION, is: ['complete'] }, EACH],
+    ['complete or queued', { action: 'any', is: ['complete', 'queued'] }, EACH],
+  ]
+
+  it.each(statuses)(
+    'rows that are %s, as a filter beside others: each is looked at once',
+    async (_, filter) => {
+      const db = app.store.org(sheet.org_id)
+      expect(blocksOf(await explain(db, rowsWith(sheet, filter).compile(db)))).toBeLessThan(EACH)
+    },
+  )
+
+  it.each(statuses)(
+    'rows that are %s, listed: only they are looked at, or each once',
+    async (_, filter, most) => {
+      const db = app.store.org(sheet.org_id)
+      const { rows } = await matchingRows(db, sheet, {
+        filters: [],
+        statusFilters: [filter],
+        createdAt: undefined,
+      })
+      expect(blocksOf(await explain(db, sql`select count(*) ${rows}`.compile(db)))).toBeLessThan(most)
+    },
+  )
+
+  it.each<[string, RowChoice, number]>([
+    ...statuses.map(([name, filter, most]): [string, RowChoice, number] => [name, choose(filter), most]),
+    ['unfinished', chooseOnly('unfinished', [ACTION]), EACH],
+    ['failed, as the only ones', chooseOnly('failed', [ACTION]), FEW],
+  ])('rows that are %s, launched: only they are looked at, or each once', async (_, choice, most) => {
+    const blocks = await inTransaction(app.store.org(sheet.org_id), async (trx) => {
+      await sql`select ${keyedPlans}`.execute(trx)
+      return blocksOf(await explain(trx, chosenRows(sheet, choice).compile(trx)))
+    })
+    expect(blocks).toBeLessThan(most)
+  })
+
+  it('a long list is joined with the sheet, and each of both is read once', async () => {
     const db = app.store.org(sheet.org_id)
-    const filter: StatusFilter = { action_instance_id: ACTION, is: ['complete'] }
-    expect(blocksOf(await explain(db, rowsWith(sheet, filter).compile(db)))).toBeLessThan(EACH)
+    const filter: StatusFilter = { action: 'any', is: ['failed'] }
+    const list = listOf(sheet, filter) ?? expect.fail('failed rows can be listed')
+    const joined = sql`select count(*) from rows r where ${livingRows(sheet)} and ${joinedStatus(list, filter)}`
+    const blocks = await inTransaction(db, async (trx) => {
+      await sql`select set_config('enable_nestloop', 'off', true)`.execute(trx)
+      return blocksOf(await explain(trx, joined.compile(trx)))
+    })
+    expect(blocks).toBeLessThan(EACH)
+  })
+
+  /** Of these tables, by an act in a transaction of its own. */
+  const tuplesRead = (tables: string[], act: (trx: Db) => Promise<unknown>) =>
+    inTransaction(app.store.org(sheet.org_id), async (trx) => {
+      const count = async () => {
+        const { rows } = await sql<{ read: number }>`select sum(seq_tup_read + idx_tup_fetch)::int as read
+          from pg_stat_xact_user_tables where relname = any(${tables}::text[])`.execute(trx)
+        return rows[0]?.read ?? Number.NaN
+      }
+      const before = await count()
+      await act(trx)
+      return (await count()) - before
+    })
+
+  it.each<[string, (trx: Db) => Promise<unknown>]>([
+    ['edited', (trx) => editRows(trx, sheet, rowIds.map(renamed))],
+    ['kept', (trx) => keepDeletedRows(trx, sheet, rowIds)],
+    ['looked for by their failures', (trx) => findNextFailed(trx, sheet, NOBODY, [ACTION], undefined)],
+    ['deleted', (trx) => deleteRows(trx, sheet, rowIds)],
+  ])('rows that are %s: few others are read', async (_, act) => {
+    expect(await tuplesRead(['rows', 'cells'], act)).toBeLessThan(FEW)
+  })
+
+  it('an estimate looks at the cells of some rows', async () => {
+    const actions = [{ action: ACTION, epoch: 1 }]
+    const read = await tuplesRead(['cells'], (trx) => readCellHistories(trx, sheet, actions))
+    expect(read).toBeLessThanOrEqual(1000)
   })
 })
 

@@ -37,7 +37,7 @@ export async function scopeOfExport(
   const conditions = [
     sql<boolean>`r.org_id = ${ORG} and r.sheet_id = ${sheet_id}
       and r.seq >= ${counter.first_seq} and r.seq < ${below_seq}`,
-    ...choiceOf(selection),
+    ...choiceOf(sheet_id, selection),
   ]
   const where: Condition = sql`${sql.join(conditions, sql` and `)}`
   const [counted] = await snapshot.query(
@@ -46,13 +46,19 @@ export async function scopeOfExport(
   return { scope: { where, actions, include }, total: counted?.total ?? 0 }
 }
 
-function choiceOf({ rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection): Condition[] {
+function choiceOf(
+  sheet_id: string,
+  { rowIds, excludeRowIds = [], createdAt, ...selection }: ExportSelection,
+): Condition[] {
   return [
-    ...conditionsOf({ ...selection, createdAt }),
-    ...(rowIds === undefined ? [] : [sql<boolean>`r.row_id = any(${rowIds}::uuid[])`]),
-    ...(excludeRowIds.length === 0 ? [] : [sql<boolean>`r.row_id <> all(${excludeRowIds}::uuid[])`]),
+    ...conditionsOf({ org_id: ORG, sheet_id }, { ...selection, createdAt }),
+    ...(rowIds === undefined ? [] : [sql<boolean>`(${isAmong(rowIds)}) is true`]),
+    ...(excludeRowIds.length === 0 ? [] : [sql<boolean>`(${isAmong(excludeRowIds)}) is false`]),
   ]
 }
+
+/** Looked up in what is held of them: `= any` compares each row with each id where these are a parameter. */
+const isAmong = (ids: readonly string[]): Condition => sql`r.row_id in (select unnest(${ids}::uuid[]))`
 
 /** The names of outputs that some cells of these actions hold, by action. */
 export async function listOutputNames(

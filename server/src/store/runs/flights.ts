@@ -22,12 +22,11 @@ export async function dropFlights(
   chunk = CHUNK,
 ): Promise<number> {
   if ('rowIds' in which) {
-    // Ids may come from a caller: those of other sheets are none of this one's.
+    // Ids may come from a caller: those of other sheets are none of this one's. As a question, which is no way to look for them.
     return dropChosen(
       db,
       orgId,
-      sql`f.row_id = any(${which.rowIds}::uuid[]) and exists (select from rows r
-        where r.org_id = f.org_id and r.row_id = f.row_id and r.sheet_id = ${which.sheetId})`,
+      sql`f.row_id = any(${which.rowIds}::uuid[]) and (f.sheet_id = ${which.sheetId}) is true`,
     )
   }
   return dropOfRuns(
@@ -76,9 +75,9 @@ async function dropOfRuns(
 async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     with chosen as materialized (
-      select f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
+      select f.org_id, f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
-      delete from flights f using chosen where f.org_id = ${orgId} and f.row_id = chosen.row_id returning f.row_id
+      delete from flights f using chosen where f.org_id = chosen.org_id and f.row_id = chosen.row_id returning f.row_id
     )
     select count(*) as dropped from gone`.execute(db)
   return rows[0]?.dropped ?? 0

@@ -36,9 +36,9 @@ export async function findCachedKeys(
 ): Promise<Set<number>> {
   const { rows } = await sql<{ n: number }>`
     select k.n::int as n from unnest(${keys.map(({ action }) => action)}::text[],
-      ${keys.map(({ epoch }) => epoch)}::int[], ${keys.map(({ key }) => Buffer.from(key, 'hex'))}::bytea[]) with ordinality as k (action, epoch, key, n)
-    join cell_cache c on c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = k.action and c.epoch = k.epoch
-      and c.key = k.key
+      ${keys.map(({ epoch }) => epoch)}::int[], ${keys.map(({ key }) => Buffer.from(key, 'hex'))}::bytea[]) with ordinality as k (action, epoch, key, n),
+    lateral (select completed_at from cell_cache where org_id = ${org_id} and sheet_id = ${sheet_id} and action = k.action
+      and epoch = k.epoch and key = k.key offset 0) c
     where ${cache_since}::date is null or c.completed_at >= ${cache_since}::date at time zone 'UTC'`.execute(
     db,
   )
@@ -88,8 +88,8 @@ export async function readCellHistories(
         where v.org_id = ${org_id} and v.sheet_id = ${sheet_id} and not v.definition->'actions' @> a.configured) as revision
       from unnest(${ids}::text[], ${configured}::jsonb[]) as a (action, configured)
     ), settled as materialized (
-      select c.action, c.provenance, c.credits_millis > 0 or (c.status = 'complete' and ${HAS_ANSWER}) as is_hit from sample s
-      join cells c on c.org_id = ${org_id} and c.row_id = s.row_id and c.action = any(${ids}::text[])
+      select c.action, c.provenance, c.credits_millis > 0 or (c.status = 'complete' and ${HAS_ANSWER}) as is_hit from sample s,
+        lateral (select * from cells where org_id = ${org_id} and row_id = s.row_id and action = any(${ids}::text[]) offset 0) c
       join since on since.action = c.action and c.revision > since.revision
       where not c.cached and c.status in ('complete', 'failed')
     ), asked as (

@@ -4,7 +4,7 @@ import { announcing } from '../connection/changes.ts'
 import type { Db } from '../connection/db.ts'
 import { replaceKeys } from './dedupe-keys.ts'
 import { lockCounters } from './row-locks.ts'
-import { BLOCK } from './rows.ts'
+import { BLOCK, livingRows, rowsWithIds } from './rows.ts'
 import type { SheetKey } from './sheet-key.ts'
 
 /** `data` is JSON text of an object keyed by column number. */
@@ -20,19 +20,19 @@ export async function editRows(
   edits: readonly RowEdit[],
 ): Promise<RowChange[]> {
   const { rows } = await sql<RowChange & { seq: number }>`
-    with given as (
-      select row_id, data::jsonb as data
+    with given as materialized (
+      select ${org_id}::uuid as org_id, row_id, data::jsonb as data
       from unnest(${edits.map((edit) => edit.rowId)}::uuid[], ${edits.map((edit) => edit.data)}::text[])
         as g (row_id, data)
     ), locked as (
-      select r.row_id, r.data from rows r
-      where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id in (select row_id from given)
-        and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-      order by r.row_id for update
+      select r.org_id, r.row_id, r.data from (select distinct org_id, row_id from given) g
+      join rows r on r.org_id = g.org_id and r.row_id = g.row_id
+      where (${livingRows({ org_id, sheet_id })}) is true
+      order by r.row_id for update of r
     )
     update rows r set data = r.data || g.data
     from given g join locked l on l.row_id = g.row_id
-    where r.org_id = ${org_id} and r.row_id = g.row_id
+    where r.org_id = l.org_id and r.row_id = l.row_id
       and octet_length((r.data || g.data)::text) <= ${MAX_ROW_BYTES}
     returning r.row_id, r.seq, g.data::text as became, (
       select coalesce(jsonb_object_agg(key, l.data -> key), '{}') from jsonb_object_keys(g.data) key where l.data ? key
@@ -66,10 +66,8 @@ export async function keepDeletedRows(
     insert into deleted_rows (org_id, sheet_id, row_id, seq, record, cells)
     select r.org_id, r.sheet_id, r.row_id, r.seq, r::text,
       array(select c::text from cells c where c.org_id = r.org_id and c.row_id = r.row_id)
-    from rows r
-    where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id = any(${ids}::uuid[])
-      and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
-      and (select coalesce(sum(pg_column_size(c.outputs)), 0) from cells c
+    from ${rowsWithIds({ org_id, sheet_id }, ids)}
+    where ${livingRows({ org_id, sheet_id })} and (select coalesce(sum(pg_column_size(c.outputs)), 0) from cells c
         where c.org_id = r.org_id and c.row_id = r.row_id) <= ${MAX_KEPT_BYTES}
     on conflict (org_id, row_id) do nothing`.execute(trx)
 }

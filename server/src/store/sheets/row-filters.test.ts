@@ -7,7 +7,8 @@ import { compareDecimals, parseDecimal } from '../../chain/decimal.ts'
 import { createOrganisation } from '../../org/organisations.ts'
 import { createWorkflow } from '../../org/workflows.ts'
 import { OPERATOR } from '../organisation/audit.ts'
-import { insertRows, listMatching } from './rows.ts'
+import { listMatching } from './matching-rows.ts'
+import { insertRows } from './rows.ts'
 
 /** What each operator means, in plain words over plain values. */
 const MODEL: Record<FilterOperator, (text: string | null, values: string[]) => boolean> = {

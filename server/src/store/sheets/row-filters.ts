@@ -1,17 +1,17 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type CreatedAtFilter, type FilterOperator, MAX_DECIMAL, type StatusFilter } from '#contract/rows.ts'
-import { flightAction } from '../runs/flights.ts'
+import { type CreatedAtFilter, type FilterOperator, MAX_DECIMAL } from '#contract/rows.ts'
 import type { Selection } from './selection.ts'
+import { type SheetOfRows, statusCondition } from './status-filters.ts'
 
 export type Condition = RawBuilder<SqlBool>
 
-/** All conditions of a selection on the table `rows r`, to be AND-ed. What a caller sent is only ever a parameter. */
-export function conditionsOf(selection: Selection): Condition[] {
+/** All conditions of a selection on the rows `r` of a sheet, to be AND-ed. What a caller sent is only ever a parameter. */
+export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
   return [
     ...selection.filters.map(({ column, operator, values }) =>
       OPERATORS[operator](textOf(column), values ?? []),
     ),
-    ...selection.statusFilters.map(statusCondition),
+    ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
     // As a question, which no index answers: in the order of the sheet a range of ids is passed over, never read whole.
     ...(selection.createdAt === undefined
       ? []
@@ -82,59 +82,6 @@ const OPERATORS: Record<FilterOperator, (text: Text, values: string[]) => Condit
  */
 function asNumber(text: Text): RawBuilder<number | null> {
   return sql`case when length(${text}) <= ${sql.lit(MAX_DECIMAL)} and (${text}) ~ '^-?[0-9]+(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$' then (${text})::numeric end`
-}
-
-export const FAILED: readonly string[] = ['failed', 'error', 'out_of_credits']
-const IN_FLIGHT: ReadonlySet<string> = new Set(['queued', 'running'])
-
-/**
- * Results are cells; a flight is at the first action of its run without one. A row without either has no such cell. Only what
- * can hold one of the statuses is looked at, so that the few cells that failed are found by their index, and from them the rows.
- */
-function statusCondition({ action_instance_id: action, is, is_not }: StatusFilter): Condition {
-  const statuses: readonly string[] = [...new Set<string>(is ?? is_not ?? [])]
-  const results = statuses.filter((status) => !IN_FLIGHT.has(status))
-  const flying = statuses.filter((status) => IN_FLIGHT.has(status))
-  const few = results.every((status) => FAILED.includes(status))
-  const places = [
-    ...(results.length === 0 ? [] : [withResult(results, few, action)]),
-    ...(flying.length === 0 ? [] : [inFlight(flying, action)]),
-  ]
-  // Few in all: one list of rows. Else each row is looked up, for a list of all that are complete would be as long as the sheet.
-  const found = few
-    ? isAmong(sql.join(places, sql` union all `))
-    : sql<SqlBool>`(${sql.join(places.map(hasOne), sql` or `)})`
-  return is === undefined ? sql`not ${found}` : found
-}
-
-type Places = RawBuilder<unknown>
-
-function isAmong(places: Places): Condition {
-  return sql`exists (${ofRow(places)})`
-}
-
-/** Looked up for each row, whatever PostgreSQL expects to find: as a join, planned before statistics exist, it never ends. */
-function hasOne(places: Places): Condition {
-  return sql`exists (${ofRow(places)} offset 0)`
-}
-
-const ofRow = (places: Places): Places => sql`select from (${places}) place
-    where place.org_id = r.org_id and place.sheet_id = r.sheet_id and place.row_id = r.row_id`
-
-function withResult(statuses: readonly string[], few: boolean, action: string | undefined): Places {
-  const ofAction = action === undefined ? sql`` : sql` and c.action = ${action}`
-  // Literals: the planner takes the index of failed cells only where it sees that nothing else is wanted.
-  const among = few
-    ? sql`c.status in (${sql.join(statuses.map((status) => sql.lit(status)))})`
-    : sql`c.status = any(${statuses}::text[])`
-  return sql`select c.org_id, c.sheet_id, c.row_id from cells c where ${among}${ofAction}`
-}
-
-function inFlight(statuses: readonly string[], action: string | undefined): Places {
-  const ofAction = action === undefined ? sql`` : sql` and ${flightAction} = ${action}`
-  return sql`select f.org_id, f.sheet_id, f.row_id
-    from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
-    where f.status = any(${statuses}::text[])${ofAction}`
 }
 
 const DAY = 86_400_000

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import { cellHolds, conditionsOf, FAILED, rowHolds } from './row-filters.ts'
-import { allOf, BLOCK, livingRows, rowsAmong } from './rows.ts'
+import { matchingRows, readMatching } from './matching-rows.ts'
+import { cellHolds, conditionsOf, rowHolds } from './row-filters.ts'
+import { allOf, BLOCK, livingRows } from './rows.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
+import { isFailed } from './status-filters.ts'
 
 /** How many rows stand before it; null where it is not on the sheet. */
 export async function placeOfRow(db: Db, sheet: SheetKey, rowId: string): Promise<number | null> {
@@ -33,12 +35,12 @@ export async function placeAmong(
   selection: Selection,
   rowId: string,
 ): Promise<number | null> {
-  const among = await rowsAmong(db, sheet, selection)
-  const { rows } = await sql<{ place: number; is_there: boolean }>`
-    select count(*) filter (where r.seq < t.seq) as place, coalesce(bool_or(r.seq = t.seq), false) as is_there
+  const matching = await matchingRows(db, sheet, selection)
+  const statement = sql<{ place: number; is_there: boolean }>`
+    select count(*) filter (where found.seq < t.seq) as place, coalesce(bool_or(found.seq = t.seq), false) as is_there
     from (select seq from rows where org_id = ${sheet.org_id} and row_id = ${rowId} and sheet_id = ${sheet.sheet_id}) t
-    join ${among} on r.seq <= t.seq
-    where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`.execute(db)
+    join (select r.seq ${matching.rows}) found on found.seq <= t.seq`
+  const rows = await readMatching(db, matching, statement)
   const found = rows[0]
   return found?.is_there === true ? found.place : null
 }
@@ -55,7 +57,7 @@ export async function findNextFailed(
 ): Promise<FailedCell | null> {
   const { org_id, sheet_id } = sheet
   const failed = sql`c.org_id = ${org_id} and c.sheet_id = ${sheet_id}
-    and c.status in (${sql.join(FAILED.map((status) => sql.lit(status)))}) and c.action = any(${actions}::text[])`
+    and ${isFailed} and c.action = any(${actions}::text[])`
   const failedOf = async (rowId: string): Promise<string[]> => {
     const { rows } = await sql<{ action: string }>`
       select c.action from cells c where ${failed} and c.row_id = ${rowId}`.execute(db)
@@ -66,8 +68,8 @@ export async function findNextFailed(
     const { rows } = await sql<{ row_id: string }>`
       select c.row_id from cells c
       where ${failed} ${behind === undefined ? sql`` : sql`and c.row_id > ${behind}`}
-        and exists (select from rows r where r.row_id = c.row_id and ${livingRows(sheet)}
-          and ${allOf(conditionsOf(selection))})
+        and exists (select from (select * from rows where org_id = ${org_id} and row_id = c.row_id offset 0) r
+          where ${allOf([livingRows(sheet), ...conditionsOf(sheet, selection)])})
       order by c.row_id limit 1`.execute(db)
     return rows[0]?.row_id
   }
@@ -142,7 +144,7 @@ async function findInSlice(
     )
     select r.row_id, r.seq from rows r
     where r.row_id in (select row_id from found) and ${inSlice}
-      and ${allOf(conditionsOf({ ...selection, find: undefined }))}
+      and ${allOf(conditionsOf(sheet, { ...selection, find: undefined }))}
     order by r.seq limit ${sql.lit(MAX_FOUND)}`.execute(db)
   return rows
 }

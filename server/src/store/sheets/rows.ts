@@ -1,16 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
-import { DatabaseError } from 'pg'
-import { invalid, notFound } from '../../lib/errors.ts'
+import { notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { announcing } from '../connection/changes.ts'
-import { type Db, inTransaction } from '../connection/db.ts'
+import type { Db } from '../connection/db.ts'
 import { KEYED_READ } from '../connection/statement-names.ts'
 import { dropFlights } from '../runs/flights.ts'
 import { packedCells } from './cells.ts'
-import { type Condition, conditionsOf, createdWithin } from './row-filters.ts'
+import type { Condition } from './row-filters.ts'
 import { lockCounters, lockRowsExclusively } from './row-locks.ts'
 import { type LightRow, lightValues, readLargeValues } from './row-values.ts'
-import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
 import type { StoredRow } from './stored-row.ts'
 
@@ -108,60 +106,6 @@ function placeOf({ org_id, sheet_id }: SheetKey, offset: number): RawBuilder<unk
         from sheet left join gap on true)`
 }
 
-/** Rows that meet a selection, and how many there are. */
-export async function listMatching(
-  db: Db,
-  sheet: SheetKey,
-  selection: Selection,
-  offset: number,
-  limit: number,
-): Promise<Page> {
-  const among = await rowsAmong(db, sheet, selection)
-  const matching = sql`from ${among} where ${livingRows(sheet)} and ${allOf(conditionsOf(selection))}`
-  if (selection.find !== undefined) return listFound(db, sheet, matching, offset, limit)
-  const { rows } = await sql<PageRow>`
-    select matched.total, page.row_id, page.data, page.stored_bytes
-    from (select count(*) as total ${matching}) matched
-    left join (select r.row_id, ${lightValues}, r.seq ${matching} order by r.seq offset ${sql.lit(offset)} limit ${sql.lit(limit)}) page
-      on true
-    order by page.seq`.execute(db)
-  return pageOf(db, sheet.org_id, rows)
-}
-
-/** Looking for a text reads all values of the sheet: it is given up after this long. */
-const MAX_FIND_SECONDS = 10
-const CANCELLED = '57014'
-
-/** Looking for a text is dear and finds few rows: each row is looked at once, for the page and for how many there are. */
-async function listFound(
-  db: Db,
-  { org_id }: SheetKey,
-  matching: RawBuilder<unknown>,
-  offset: number,
-  limit: number,
-): Promise<Page> {
-  const statement = sql<PageRow>`
-    with found as materialized (select r.row_id, r.seq ${matching}), page as (
-      select r.row_id, ${lightValues}, r.seq from rows r
-      where r.org_id = ${org_id} and r.row_id in (select row_id from found order by seq offset ${sql.lit(offset)} limit ${sql.lit(limit)})
-    )
-    select matched.total, page.row_id, page.data, page.stored_bytes
-    from (select count(*) as total from found) matched left join page on true order by page.seq`
-  try {
-    const { rows } = await inTransaction(db, async (trx) => {
-      await sql`select set_config('statement_timeout', ${`${MAX_FIND_SECONDS}s`}, true)`.execute(trx)
-      return statement.execute(trx)
-    })
-    return await pageOf(db, org_id, rows)
-  } catch (cause) {
-    if (!(cause instanceof DatabaseError) || cause.code !== CANCELLED) throw cause
-    throw invalid(
-      'find',
-      `looking through so many rows took more than ${MAX_FIND_SECONDS} seconds; narrow them by a filter first`,
-    )
-  }
-}
-
 export async function listByIds(
   db: Db,
   sheet: SheetKey,
@@ -183,7 +127,10 @@ export async function findRowIds(db: Db, sheet: SheetKey, ids: readonly string[]
   return new Set(rows.map(({ row_id }) => row_id))
 }
 
-/** Removes rows with their cells and answers the ids that were there. Call it in a transaction. */
+/**
+ * Removes rows with their cells and answers the ids that were there. Call it in a transaction. The organisation is taken from what was
+ * looked up, not named: before statistics exist, all that it has would seem to be no more than one row of it.
+ */
 export async function deleteRows(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -195,14 +142,14 @@ export async function deleteRows(
     with counter as (
       select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}
     ), named as materialized (
-      select r.row_id from counter, ${rowsWithIds({ org_id, sheet_id }, ids)}
+      select r.org_id, r.row_id from counter, ${rowsWithIds({ org_id, sheet_id }, ids)}
       where r.sheet_id = ${sheet_id} and r.seq >= counter.first_seq
     ), gone as (
       delete from rows r using named
-      where r.org_id = ${org_id} and r.row_id = named.row_id returning r.row_id, r.seq
+      where r.org_id = named.org_id and r.row_id = named.row_id returning r.org_id, r.row_id, r.seq
     ), cells_gone as (
       delete from cells c using gone
-      where c.org_id = ${org_id} and c.row_id = gone.row_id
+      where c.org_id = gone.org_id and c.row_id = gone.row_id
     ), gaps as (
       insert into row_gaps as g (org_id, sheet_id, block, deleted)
       select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}
@@ -241,33 +188,18 @@ export async function deleteAllRows(db: Db, { org_id, sheet_id }: SheetKey): Pro
   return rows[0]?.count ?? 0
 }
 
-/**
- * Rows of the organisation by their ids, to be selected from as `r`. Each is looked up by its key: before statistics exist, the number
- * of its first row seems the better way into a sheet, and all of it would be read.
- */
-export function rowsWithIds({ org_id }: SheetKey, ids: readonly string[]): RawBuilder<unknown> {
-  return sql`(select distinct unnest(${ids}::uuid[]) as row_id) wanted,
-    lateral (select * from rows where org_id = ${org_id} and row_id = wanted.row_id offset 0) r`
+/** Rows of the organisation by their ids, to be selected from as `r`. */
+export function rowsWithIds(sheet: SheetKey, ids: readonly string[]): RawBuilder<unknown> {
+  return rowsByKey(sheet, sql`select distinct unnest(${ids}::uuid[]) as row_id`)
 }
 
-/** Rows that are looked at one by one rather than all of a sheet. */
-const NARROW = 10_000
-
 /**
- * Where to look for the rows of a selection, as `r`: in the range of ids that `created_at` names if the organisation has few rows there,
- * else in the sheet. PostgreSQL cannot tell, since its plans are for any range.
+ * The same of ids that are selected. Each is looked up by its key: before statistics exist, the number of its first row seems the
+ * better way into a sheet, and all of it would be read.
  */
-export async function rowsAmong(
-  db: Db,
-  { org_id }: SheetKey,
-  { createdAt }: Selection,
-): Promise<RawBuilder<unknown>> {
-  if (createdAt === undefined) return sql`rows r`
-  const inRange = sql`from rows r where r.org_id = ${org_id} and ${createdWithin(createdAt)}`
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from (select ${inRange} limit ${sql.lit(NARROW + 1)}) few`.execute(db)
-  const few = (rows[0]?.count ?? 0) <= NARROW
-  return few ? sql`(select r.* ${inRange} offset 0) r` : sql`rows r`
+export function rowsByKey({ org_id }: SheetKey, ids: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(${ids}) wanted,
+    lateral (select * from rows where org_id = ${org_id} and row_id = wanted.row_id offset 0) r`
 }
 
 export function livingRows({ org_id, sheet_id }: SheetKey): Condition {

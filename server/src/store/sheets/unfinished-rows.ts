@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { FAILED } from './row-filters.ts'
 import type { SheetKey } from './sheet-key.ts'
+import { isFailed } from './status-filters.ts'
 
 /** Rows that are looked at together. Blocks in which every row has all its cells, as most have, are only counted. */
 const BLOCK = 256
@@ -34,6 +34,5 @@ export function unfinishedRows(
     ) behind
     where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}
     union
-    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id}
-      and c.status in (${sql.join(FAILED.map((status) => sql.lit(status)))})`
+    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}`
 }
