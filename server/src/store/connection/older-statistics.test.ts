@@ -12,6 +12,7 @@ import type { Call } from '#test/sheets.ts'
 import { scopeOfExport, textRows } from '../files/export-lines.ts'
 import { readCellHistories } from '../runs/foreseen-cells.ts'
 import { packedCells } from '../sheets/cells.ts'
+import { extendKeys, findEarlierRow } from '../sheets/dedupe-keys.ts'
 import { matchingRows, rowsMeeting } from '../sheets/matching-rows.ts'
 import { editRows, keepDeletedRows } from '../sheets/row-edits.ts'
 import { conditionsOf } from '../sheets/row-filters.ts'
@@ -194,6 +195,19 @@ describe.each(targets())('before there are any statistics, on $name', (target) =
     ['deleted', (trx) => deleteRows(trx, sheet, rowIds)],
   ])('rows that are %s: few others are read', async (_, act) => {
     expect(await tuplesRead(['rows', 'cells'], act)).toBeLessThan(FEW)
+  })
+
+  it('a row is compared with those of the same values alone (D72)', async () => {
+    const db = app.store.org(sheet.org_id)
+    const compared = { columns: [1], ignoreCase: false }
+    expect(await extendKeys(db, sheet, compared)).toBe(true)
+    const { rows } = await sql<{ row_id: string }>`
+      select row_id from rows where org_id = ${sheet.org_id} and seq = ${ROWS / 2}`.execute(db)
+    const rowId = rows[0]?.row_id ?? expect.fail('the row is there')
+    const read = await tuplesRead(['rows', 'dedupe_keys'], async (trx) => {
+      expect(await findEarlierRow(trx, sheet, rowId, compared)).toBe(false)
+    })
+    expect(read).toBeLessThan(FEW)
   })
 
   it('an estimate looks at the cells of some rows', async () => {

@@ -1,15 +1,23 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Db, inTransaction } from '../connection/db.ts'
+import { KEYED } from '../connection/statement-names.ts'
 import type { SheetKey } from './sheet-key.ts'
 
 /** Inputs that are compared together, by number of their column; or what an action names as the values of each row. */
 export type Compared = ComparedInputs | { action: string }
 export type ComparedInputs = { columns: readonly number[]; ignoreCase: boolean }
 
+/** For rows at work, on connections of the engine: each is looked up by its key. */
+const keyed = sql.raw(KEYED)
+
 /** How many rows one transaction goes through: short enough for whoever waits. */
 const CHUNK = 20_000
 
-/** Whether a row before this one has the same values; null while that of the rows up to it is not known yet. */
+/**
+ * Whether a row before this one has the same values; null while that of the rows up to it is not known yet. Those with the same key are
+ * looked at, by it: the key is at hand before they are (as what a function answers it is no way into a table behind row-level security),
+ * and numbers are a question, which is no way to them either.
+ */
 export async function findEarlierRow(
   db: Db,
   { org_id, sheet_id }: SheetKey,
@@ -17,18 +25,19 @@ export async function findEarlierRow(
   compared: Compared,
 ): Promise<boolean | null> {
   const columns = nameOf(compared)
-  const { rows } = await sql<{ known: boolean; earlier: boolean }>`
-    with me as (
+  const { rows } = await sql<{ known: boolean; earlier: boolean }>`${keyed}
+    with me as materialized (
       select r.seq, ${'columns' in compared ? keyOf(compared) : storedKey(columns)} as key
       from rows r where r.org_id = ${org_id} and r.row_id = ${rowId}
     )
     select ${'action' in compared} or coalesce((select p.up_to from dedupe_progress p
         where p.org_id = ${org_id} and p.sheet_id = ${sheet_id} and p.columns = ${columns}), 0) >= me.seq as known,
       exists (
-        select from dedupe_keys k join rows r on r.org_id = k.org_id and r.sheet_id = k.sheet_id and r.seq = k.seq
+        select from dedupe_keys k
         where k.org_id = ${org_id} and k.sheet_id = ${sheet_id} and k.columns = ${columns} and k.key = me.key
-          and k.seq < me.seq
-          and k.seq >= (select first_seq from sheet_counters c where c.org_id = ${org_id} and c.sheet_id = ${sheet_id})
+          and (k.seq < me.seq
+            and k.seq >= (select first_seq from sheet_counters c where c.org_id = ${org_id} and c.sheet_id = ${sheet_id})) is true
+          and exists (select from rows r where r.org_id = k.org_id and r.sheet_id = k.sheet_id and r.seq = k.seq offset 0)
       ) as earlier
     from me`.execute(db)
   const found = rows[0]
@@ -101,9 +110,9 @@ export async function registerKey(
   key: Buffer,
 ): Promise<string | null> {
   const columns = nameOf(compared)
-  const { rows } = await sql<{ seq: string }>`
-    with me as (
-      select r.seq from rows r where r.org_id = ${org_id} and r.sheet_id = ${sheet_id} and r.row_id = ${rowId}
+  const { rows } = await sql<{ seq: string }>`${keyed}
+    with me as materialized (
+      select r.seq from rows r where r.org_id = ${org_id} and r.row_id = ${rowId} and (r.sheet_id = ${sheet_id}) is true
     ), replaced as (
       delete from dedupe_keys k using me where k.org_id = ${org_id} and k.sheet_id = ${sheet_id}
         and k.columns = ${columns} and k.seq = me.seq and k.key <> ${key}

@@ -8,7 +8,7 @@ import { lightValues } from './row-values.ts'
 import { allOf, livingRows, type Page, type PageRow, pageOf, rowsByKey } from './rows.ts'
 import type { Selection } from './selection.ts'
 import type { SheetKey } from './sheet-key.ts'
-import { joinedStatus, listOf } from './status-filters.ts'
+import { boundOf, joinedStatus, listOf } from './status-filters.ts'
 
 /** Rows that are looked up one by one rather than all of a sheet. */
 const NARROW = 10_000
@@ -114,7 +114,7 @@ export async function matchingRows(db: Db, sheet: SheetKey, selection: Selection
     // A text is found in few rows, at some cost for each that is looked at.
     return { rows: rowsMeeting(sheet, selection), isListed: selection.find !== undefined, isJoined: false }
   const { list, filter, others } = listed
-  if (!(await isShort(db, list))) {
+  if (!(await isShort(db, boundOf(sheet, filter) ?? list))) {
     const rows = meeting(sheet, sql`rows r`, others, [joinedStatus(list, filter)])
     return { rows, isListed: true, isJoined: true }
   }

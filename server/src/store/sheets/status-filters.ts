@@ -61,6 +61,12 @@ export function listOf({ org_id, sheet_id }: SheetOfRows, filter: StatusFilter):
   return sql.join(lists, sql` union all `)
 }
 
+/** A list that has all of these rows and is quick to count: it is dear to tell at which action those in the air are. */
+export function boundOf(sheet: SheetOfRows, filter: StatusFilter): Select | undefined {
+  const isQuick = partsOf(filter).flying.length === 0
+  return listOf(sheet, isQuick ? filter : { ...filter, action_instance_id: undefined })
+}
+
 /** In a list that is read once, while it is no longer than what may be held: no statistics are asked. */
 function isAmong(list: Select, filter: StatusFilter): Condition {
   const some = sql`select row_id from (${list}) listed limit ${sql.lit(MAX_HELD + 1)}`
