@@ -88,29 +88,17 @@ async function launch(
       select ${org_id}, ${sheet_id}, row_id, ${run_id}, 'queued', ${ticket}::int from chosen
       where not seq <@ (select rows from others) order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
-    ), counted as materialized (
-      select found, launched, greatest(found, total) as chosen, isempty(rest) as is_whole, rest,
-        case when isempty(rest) then 0 else least(total - found, (select sum(upper(s) - lower(s)) from unnest(rest) as s)) end as later
-      from (select first_seq, next_seq, case when ${first !== undefined}::boolean then next_seq - first_seq - deleted else 0 end as total,
-          (select count(*) from chosen) as found, (select count(*) from launched) as launched
-        from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}) counts,
-        lateral (select case when found < total
-          then int8multirange(int8range(coalesce((select max(seq) from chosen) + 1, first_seq), next_seq)) - (select rows from others)
-          else '{}' end as rest) later
     ), time as materialized (${virtualNow(org_id)}),
+    counted as materialized (${first === undefined ? countWhole(sheet) : countFirst(sheet)}),
     recorded as (
       insert into runs (org_id, run_id, sheet_id, trigger, selector, revision, actions, cache_enabled, cache_since,
         continue_on_fail, hops, cap_purse_id, member, created_by, key_id, price_version, rows_queued, unlaunched, state, finished_at)
       select ${org_id}, ${run_id}, ${sheet_id}, ${trigger}, ${JSON.stringify(choice)}::jsonb, ${sheet.revision}::int,
         ${actions}::text[], ${sheet.cache_enabled}::boolean, ${sheet.cache_since}::date, ${sheet.continue_on_fail}::boolean,
-        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + later,
-        case when not is_whole then jsonb_build_object('rows', rest::text, 'launched', launched, 'base', time.base,
-          'weight', time.weight, 'at', now(), 'beside', exists (select from runs u
-            join flights f on f.org_id = u.org_id and f.run_id = u.run_id
-            where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running')) end,
+        ${hops}::int, ${cap}::uuid, ${member}, ${actor.email}, ${actor.keyId}::uuid, ${LATEST_PRICES}, launched + later, unlaunched,
         case when launched > 0 or not is_whole then 'running' else 'finished' end,
         case when launched = 0 and is_whole then now() end
-      from counted, time
+      from counted
     ), touched as (
       update workflows w set last_run_at = now() from counted
       where ${BY_API.has(trigger)}::boolean and counted.chosen > 0
@@ -128,6 +116,27 @@ async function launch(
     throw notFound('Sheet')
   return { chosen, launched, joined, is_whole, base, weight }
 }
+
+/** Of a run that launches all its rows at once nothing is left. Each part of a statement takes its time, also for a run of one row. */
+const countWhole = ({ org_id, sheet_id }: SheetKey) => sql`
+      select (select count(*) from chosen) as chosen, (select count(*) from launched) as launched, true as is_whole, 0 as later,
+        null::jsonb as unlaunched
+      from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}`
+
+/** Of one that launches its first rows: which rows are left, and how many they are. */
+const countFirst = ({ org_id, sheet_id }: SheetKey) => sql`
+      select greatest(found, total) as chosen, launched, isempty(rest) as is_whole,
+        case when isempty(rest) then 0 else least(total - found, (select sum(upper(s) - lower(s)) from unnest(rest) as s)) end as later,
+        case when not isempty(rest) then jsonb_build_object('rows', rest::text, 'launched', launched, 'base', time.base,
+          'weight', time.weight, 'at', now(), 'beside', exists (select from runs u
+            join flights f on f.org_id = u.org_id and f.run_id = u.run_id
+            where u.org_id = ${org_id} and u.sheet_id = ${sheet_id} and u.state = 'running')) end as unlaunched
+      from time, (select first_seq, next_seq, next_seq - first_seq - deleted as total,
+          (select count(*) from chosen) as found, (select count(*) from launched) as launched
+        from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id}) counts,
+        lateral (select case when found < total
+          then int8multirange(int8range(coalesce((select max(seq) from chosen) + 1, first_seq), next_seq)) - (select rows from others)
+          else '{}' end as rest) later`
 
 /** The run that has the first of the chosen rows in the air, or is still to launch it. */
 const joinedRun = ({ org_id, sheet_id }: SheetKey) => sql`

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { NO_ID } from '../lib/ids.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
@@ -70,6 +70,33 @@ const ADD_GROUPS = sql.raw(
   }),
 )
 
+const QUEUED = sql`, queued as (select specified.* from specified, taker where n >= taker.places),
+    singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})`
+
+/** Of each row of a chunk. Where all are handed over there are no groups, and each part of a statement takes its time. */
+const handedJobs = (flights: QueuedFlights) => sql`
+      select place - 1 as n, ${payloadOf(flights, sql`to_json(row_id)`)} as payload, ${priorityOf(flights, sql`(place - 1)`)} as priority
+      from chunk, unnest(ids) with ordinality as t (row_id, place)`
+
+/** Of the first rows of a run one by one, of those after them in groups. */
+const jobsOf = (flights: QueuedFlights) => sql`
+      select n, ${payloadOf(
+        flights,
+        sql`case when n < ${EXPRESS_ROWS} then to_json(ids[place]) else array_to_json(ids[place : place + ${GROUP_ROWS - 1}]) end`,
+      )} as payload, ${priorityOf(flights, sql`n`)} as priority
+      from chunk, lateral (
+        select n, (n - done + 1)::int as place from (
+          select generate_series(done, least(${EXPRESS_ROWS}, done + cardinality(ids)) - 1) as n
+          union all
+          select generate_series(greatest(${EXPRESS_ROWS}, done), done + cardinality(ids) - 1, ${GROUP_ROWS})) starts
+      ) job`
+
+const payloadOf = ({ org_id, ticket, run_id }: QueuedFlights, rows: RawBuilder<unknown>) =>
+  sql`json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid, 'r', ${rows})`
+
+const priorityOf = ({ base, weight }: QueuedFlights, n: RawBuilder<unknown>) =>
+  sql`least(32000, ${base} + ${n} * ${weight} / ${ROWS_PER_STEP})::int`
+
 /** From a row on, which the chunk before has ended with where there is one. */
 type Chunk = { from: string; isNext: boolean; done: number; places: HandingOver | null }
 type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
@@ -83,9 +110,11 @@ type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | n
  */
 async function addChunk(
   db: Db,
-  { org_id, run_id, ticket, base, weight, actions }: QueuedFlights,
+  flights: QueuedFlights,
   { from, isNext, done, places }: Chunk,
 ): Promise<string> {
+  const { org_id, run_id, ticket, count, actions } = flights
+  const isHandedWhole = places !== null && places.count === count
   const { rows } = await sql<AddedJobs>`${keyed}
     with chunk as materialized (
       select ${done}::bigint as done, array(select row_id from flights
@@ -94,21 +123,12 @@ async function addChunk(
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
         and c.action = any(${actions}::text[])
-    ), specified as (
-      select n, json_build_object('o', ${org_id}::uuid, 't', ${ticket}::int, 'run', ${run_id}::uuid,
-          'r', case when n < ${EXPRESS_ROWS} then to_json(ids[place]) else array_to_json(ids[place : place + ${GROUP_ROWS - 1}]) end) as payload,
-        least(32000, ${base} + n * ${weight} / ${ROWS_PER_STEP})::int as priority
-      from chunk, lateral (
-        select n, (n - done + 1)::int as place from (
-          select generate_series(done, least(${EXPRESS_ROWS}, done + cardinality(ids)) - 1) as n
-          union all
-          select generate_series(greatest(${EXPRESS_ROWS}, done), done + cardinality(ids) - 1, ${GROUP_ROWS})) starts
-      ) job
+    ), specified as (${isHandedWhole ? handedJobs(flights) : jobsOf(flights)}
     ), taker as (select ${places?.workerId ?? null}::text as id, ${places?.count ?? 0}::int as places),
     handed as (
       ${HAND_OVER}
-    ), queued as (select specified.* from specified, taker where n >= taker.places),
-    singly as (${ADD_SINGLY}), together as (${ADD_GROUPS})
+    )
+    ${isHandedWhole ? sql`` : QUEUED}
     select (select ids[cardinality(ids)] from chunk) as last,
       (select json_agg(json_build_object('job', i.id, 'r', i.r, 'data', ${sql.raw(DATA)}, 'cells', (
           select ${sql.raw(CELL_RESULTS)} from cells c
@@ -117,7 +137,7 @@ async function addChunk(
         left join lateral (select r.data from rows r where r.org_id = i.o and r.row_id = i.r offset 0) r on true) as handed,
       (select row_to_json(f) from (${sql.raw(RUN_FACTS)} where r.org_id = ${org_id} and r.run_id = ${run_id}) f
         where exists (select from handed)) as facts
-    from singly, together`.execute(db)
+    ${isHandedWhole ? sql`` : sql`from singly, together`}`.execute(db)
   const [added] = rows
   if (added?.handed && added.facts) places?.made({ facts: added.facts, ticket, rows: added.handed })
   return added?.last ?? from

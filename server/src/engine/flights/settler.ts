@@ -96,8 +96,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
 function landingOf(batch: Given[]): BatchKind['landing'] {
   const through = batch.filter(isThrough).length
   if (through === 0) return 'none'
-  // One flight alone is settled carefully.
-  return through === batch.length && through > 1 ? 'all' : 'some'
+  return through === batch.length ? 'all' : 'some'
 }
 
 const isThrough = ({ settlement }: Given): boolean => settlement.next === null

@@ -28,7 +28,9 @@ const settling: [string, Partial<BatchKind>][] = [
   ['settles in the middle', {}],
   ['settles the end of all', { landing: 'all' }],
   ['settles the end of some', { landing: 'some' }],
-  ['settles one alone', { landing: 'some', careful: true }],
+  ['settles one alone', { careful: true }],
+  ['settles the end of one alone', { landing: 'all', careful: true }],
+  ['settles one alone that is not at its end any more', { landing: 'some', careful: true }],
   ['settles what is paid, cached, or failed', { paid: true, keyed: true, extras: true, uniform: false }],
 ]
 const STATEMENTS: [string, (alike: boolean) => NamedParameters][] = [

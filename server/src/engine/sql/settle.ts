@@ -55,7 +55,7 @@ function settleText(kind: BatchKind): string {
     alike ? `(select (${column})[1])` : `(${column})[(@groups::int[])[c.f]]`
   return `
 with mine as materialized (
-  ${landing === 'all' ? removed(alike) : `${locked(alike)} ${when(careful, UNSETTLED)}`}
+  ${landing === 'all' ? removed(alike, careful) : `${locked(alike)} ${when(careful, `where ${UNSETTLED}`)}`}
 )${when(paid, SHARES)}
 , whole as materialized (
   select ${landing === 'all' ? `${ALL_REMOVED} ${when(paid, `and ${ALL_SHARES}`)}` : `${ALL_LOCKED} ${when(paid, `and ${HAS_SHARES}`)}`} as ok
@@ -114,10 +114,10 @@ const locked = (alike: boolean) => `
   from ${listRows(alike, OF_FLIGHTS)}
   cross join lateral (select from flights f where ${FENCED} for no key update) held`
 
-const removed = (alike: boolean) => `
+const removed = (alike: boolean, careful: boolean) => `
   delete from flights f
   using ${listRows(alike, OF_FLIGHTS)}
-  where ${FENCED}
+  where ${FENCED} ${careful ? `and ${UNSETTLED}` : ''}
   returning i.k, i.n`
 
 const ALL_LOCKED = '(select count(*) from mine) = cardinality(@rows::uuid[])'
@@ -128,8 +128,7 @@ export const NOT_WHOLE = '22012'
 const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
 const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
 
-const UNSETTLED = `
-  where 0 = (select count(*) from cells c where c.org_id = i.o and c.row_id = i.r
+const UNSETTLED = `0 = (select count(*) from cells c where c.org_id = i.o and c.row_id = i.r
     and c.run_id is not distinct from i.run and c.action = any(@actions::text[]))`
 
 const CACHE_KEY = `
