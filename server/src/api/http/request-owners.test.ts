@@ -1,7 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
+import { SESSION_COOKIE } from '#contract/sessions.ts'
 import { hashToken, newKey } from '../../lib/security/keys.ts'
+import { newSessionToken } from '../../lib/security/session-tokens.ts'
 import { createRequestOwners } from './request-owners.ts'
 
 function requestWith(authorization?: string, socket = new Socket()): IncomingMessage {
@@ -37,4 +39,17 @@ it('R10: of requests on one connection each is of whose key it carries, also whe
     'org of one',
     '192.0.2.7',
   ])
+})
+
+it('on one connection a key and a session never stand in for each other', () => {
+  const owners = createRequestOwners({ hops: 0 })
+  const [key, session] = [newKey(), newSessionToken()]
+  const raw = requestWith(`Bearer ${key}`)
+  const headers = { ...raw.headers, cookie: `${SESSION_COOKIE}=${session}` }
+  const hashOf = (originalUrl: string, url?: string) =>
+    owners.ownerOf({ raw, headers, originalUrl, ...(url && { routeOptions: { url } as never }) }).hash
+  expect(hashOf('/api/v1/user/')).toEqual(hashToken(key))
+  expect(hashOf('/internal/api/v1/user/')).toEqual(hashToken(session))
+  expect(hashOf('/%69nternal/keys', '/internal/keys')).toEqual(hashToken(session))
+  expect(hashOf('/api/v1/user/')).toEqual(hashToken(key))
 })

@@ -5,6 +5,7 @@ import type { TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 import { hashToken } from '../../lib/security/keys.ts'
 import { clientAddress } from './client-address.ts'
 import { type Carrying, credentialOf } from './credentials.ts'
+import { isInternal } from './sessions.ts'
 
 const MAX_KNOWN = 10_000
 
@@ -17,44 +18,52 @@ export type RequestOwner = {
 }
 
 type Seen = {
-  authorization: string | undefined
+  authorization: string
   forwarded: string | string[] | undefined
-  hash: string | null
+  hash: Buffer | null
   address: string
 }
+type Asking = Carrying & { raw: IncomingMessage }
 
 /** Whose requests are, as far as it can be told without the database: who waits for whom follows from it, and no right. */
 export function createRequestOwners(trusted: TrustedProxies) {
   const orgs = new LRUCache<string, string>({ max: MAX_KNOWN })
   const seen = new WeakMap<Socket, Seen>()
 
-  /** Who floods the server sends the same key again and again: what follows from it is found out once a connection. */
-  function look(raw: IncomingMessage): Seen {
-    const { authorization, 'x-forwarded-for': forwarded } = raw.headers
-    const known = seen.get(raw.socket)
+  /** Whoever asks again by a connection sends the same key: what follows from it is found out once. */
+  function look(request: Asking): Omit<RequestOwner, 'owner'> {
+    const { authorization, 'x-forwarded-for': forwarded } = request.headers
+    // A session is carried otherwise.
+    if (authorization === undefined || isInternal(request)) return lookAnew(request)
+    const { socket } = request.raw
+    const known = seen.get(socket)
     if (known !== undefined && known.authorization === authorization && known.forwarded === forwarded)
       return known
-    const { hash, address } = ownerOf({ raw, headers: raw.headers, originalUrl: raw.url ?? '/' })
-    const found = { authorization, forwarded, hash: hash?.toString('base64') ?? null, address }
-    // A session is carried otherwise.
-    if (authorization !== undefined) seen.set(raw.socket, found)
+    const found = { authorization, forwarded, ...lookAnew(request) }
+    seen.set(socket, found)
     return found
   }
 
-  function ownerOf(request: Carrying & { raw: IncomingMessage }): RequestOwner {
+  function lookAnew(request: Asking): Omit<RequestOwner, 'owner'> {
     const token = credentialOf(request)
-    const hash = token === undefined ? null : hashToken(token)
-    const address = clientAddress(request, trusted)
-    return { hash, address, owner: (hash && orgs.get(hash.toString('base64'))) ?? address }
+    return {
+      hash: token === undefined ? null : hashToken(token),
+      address: clientAddress(request, trusted),
+    }
+  }
+
+  function ownerOf(request: Asking): RequestOwner {
+    const { hash, address } = look(request)
+    return { hash, address, owner: (hash && orgs.get(nameOf(hash))) ?? address }
   }
 
   return {
     ownerOf,
     /** Of a request that nothing was done for yet. */
-    ownerOfRaw(raw: IncomingMessage): string {
-      const { hash, address } = look(raw)
-      return (hash === null ? undefined : orgs.get(hash)) ?? address
-    },
-    remember: (hash: Buffer, orgId: string): void => void orgs.set(hash.toString('base64'), orgId),
+    ownerOfRaw: (raw: IncomingMessage): string =>
+      ownerOf({ raw, headers: raw.headers, originalUrl: raw.url ?? '/' }).owner,
+    remember: (hash: Buffer, orgId: string): void => void orgs.set(nameOf(hash), orgId),
   }
 }
+
+const nameOf = (hash: Buffer): string => hash.toString('base64')
