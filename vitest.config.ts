@@ -13,8 +13,8 @@ export default defineConfig({
     isolate: false,
     // Programs that tests start load what they need in half the time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/loam', import.meta.url)) },
-    // By itself Vitest leaves one processor free, which of two is half. Tests that wait leave theirs to the one more.
-    maxWorkers: availableParallelism() + 1,
+    // By itself Vitest leaves one processor free, which of two is half. Tests that wait leave theirs to the two more.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // Limits are for what hangs, so that none is met on a machine that is merely busy.
     testTimeout: 240_000,

@@ -1,10 +1,38 @@
-import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import {
+  type Connection,
+  type PoolClient,
+  Query,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+  type Submittable,
+} from 'pg'
 import { markFault } from './faults.ts'
 
 export type Answer<Row extends QueryResultRow = QueryResultRow> = (
   cause: Error | null,
   result: QueryResult<Row>,
 ) => void
+
+/** What the driver has for queries beside what its types name. */
+type DriverQuery = Submittable & {
+  name: string | undefined
+  prepare(connection: Connection): void
+  handleCommandComplete(message: unknown, connection: Connection): void
+}
+const DriverQuery = Query as unknown as new (
+  text: string,
+  values: unknown[] | undefined,
+  callback: Answer,
+) => DriverQuery
+
+/** Of parts: the driver copies a statement that is one object by way of its descriptors, which takes longer than to send it. */
+export class StatementQuery extends DriverQuery {
+  constructor({ text, values, name }: QueryConfig, callback: Answer) {
+    super(text, values, callback)
+    this.name = name
+  }
+}
 
 /**
  * Sends a statement, by a callback. Where the driver makes the promise, or keeps a time limit, it writes `query.callback = () => ...`,
@@ -16,7 +44,7 @@ export function ask<Row extends QueryResultRow = QueryResultRow>(
   client: PoolClient,
   statement: QueryConfig,
 ): Promise<QueryResult<Row>> {
-  return askFor<Row>((answer) => client.query(statement, answer))
+  return askFor((answer: Answer<Row>) => void client.query(new StatementQuery(statement, answer as Answer)))
 }
 
 /** The same for a query of another kind. A failure is marked as one of the database. */

@@ -1,19 +1,5 @@
-import {
-  type Connection,
-  type PoolClient,
-  Query,
-  type QueryConfig,
-  type QueryResult,
-  type Submittable,
-} from 'pg'
-import { type Answer, ask, askFor } from './ask.ts'
-
-/** What the driver has for queries beside what its types name. */
-type DriverQuery = Submittable & {
-  prepare(connection: Connection): void
-  handleCommandComplete(message: unknown, connection: Connection): void
-}
-const DriverQuery = Query as unknown as new (statement: QueryConfig, callback: Answer) => DriverQuery
+import type { Connection, PoolClient, QueryConfig, QueryResult } from 'pg'
+import { type Answer, ask, askFor, StatementQuery } from './ask.ts'
 
 const BEGIN = { name: 'begin', text: 'begin' }
 /** Connections that have it as a prepared statement. */
@@ -23,7 +9,7 @@ const prepared = new WeakSet<PoolClient>()
  * A statement with the `begin` of its transaction before it. The server takes both as one unit: should `begin` fail, it skips the
  * statement, which so never runs outside of its transaction.
  */
-class BeginningQuery extends DriverQuery {
+class BeginningQuery extends StatementQuery {
   readonly #onBegun: () => void
   #hasBegun = false
 
