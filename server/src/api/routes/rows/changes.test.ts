@@ -75,12 +75,19 @@ describe('a stream of changes of a sheet', () => {
   it('tells of inputs and actions as well, with their revision and the number of rows', async () => {
     const base = await makeRowSheet(org)
     const { next } = await openStream(base)
-    const { revision, rows } = await next()
-    expect(rows).toBe(0)
+    const first = await next()
+    expect(first.rows).toBe(0)
+    // What happened just before the stream was opened may be told of once more.
+    const nextAfter = async ({ revision, rows }: typeof first) => {
+      let change = await next()
+      while (change.revision === revision && change.rows === rows) change = await next()
+      return change
+    }
     await org.call('POST', `${base}/inputs`, [{ name: 'more', type: 'string' }])
-    expect((await next()).revision).toBe(revision + 1)
+    const edited = await nextAfter(first)
+    expect(edited).toMatchObject({ revision: first.revision + 1, rows: 0 })
     await org.call('POST', `${base}/rows`, { rows: [{ domain: 'a.com' }] })
-    expect((await next()).rows).toBe(1)
+    expect(await nextAfter(edited)).toMatchObject({ revision: edited.revision, rows: 1 })
   })
 
   it('tells of a workflow or a sheet beside it that is renamed, added or deleted', async () => {
