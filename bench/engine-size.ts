@@ -5,7 +5,7 @@ import { NO_OP, startLoam } from './engine-load.ts'
 import { watchProcess } from './process-metrics.ts'
 import { median, note } from './report.ts'
 
-const TIMES = 7
+const TIMES = 21
 const PAGE = 100
 const CALLERS = 4
 const SMALL_ROWS = 10
