@@ -24,27 +24,28 @@ export async function measureReaders(
   const reader = openReader(server.url, key, shown)
   await warmUp(reader)
   const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
-  const slowest: { idle: number[]; busy: number[] } = { idle: [], busy: [] }
-  // In turns: who else uses the machine slows down what is compared alike, and a bad moment decides no more than its round.
+  const waited: { idle: number[]; busy: number[] } = { idle: [], busy: [] }
+  // In turns: who else uses the machine slows down alike what is compared.
   for (let round = 1; round <= rounds; round += 1) {
     rates.alone.push((rows * ACTIONS) / (await run(rows)))
     const base = await makeLoad(call, rows)
     const idle = startReaders(reader, reads)
     await sleep(IDLE_MS)
-    slowest.idle.push(p99(await idle.stop()))
+    const idleMs = await idle.stop()
     const busy = startReaders(reader, reads)
     rates.beside.push((rows * ACTIONS) / (await runToTheEnd(call, base)))
-    slowest.busy.push(p99(await busy.stop()))
+    const busyMs = await busy.stop()
+    waited.idle.push(...idleMs)
+    waited.busy.push(...busyMs)
     const [alone, beside] = [rates.alone.at(-1) ?? 0, rates.beside.at(-1) ?? 0]
-    const [idleMs, busyMs] = [slowest.idle.at(-1)?.toFixed(1), slowest.busy.at(-1)?.toFixed(1)]
-    note(
-      `P19, round ${round}: alone ${rate(alone)}, beside readers ${rate(beside)}; p99 of reads ${busyMs} ms, idle ${idleMs} ms`,
-    )
+    const slowest = `p99 of reads ${p99(busyMs).toFixed(1)} ms, idle ${p99(idleMs).toFixed(1)} ms`
+    note(`P19, round ${round}: alone ${rate(alone)}, beside readers ${rate(beside)}; ${slowest}`)
   }
   reader.close()
   await stop()
   const kept = median(rates.beside) / median(rates.alone)
-  const waits = median(slowest.busy) / median(slowest.idle)
+  const [idleP99, busyP99] = [p99(waited.idle), p99(waited.busy)]
+  const waits = busyP99 / idleP99
   const what = `${count(rows)} rows x ${ACTIONS} pure actions beside ${reads} reads of ${PAGE} rows a second`
   return [
     line(
@@ -57,8 +58,8 @@ export async function measureReaders(
     ),
     line(
       'P19',
-      `p99 of such reads / idle, medians of ${rounds} rounds`,
-      `${waits.toFixed(2)} x (${median(slowest.busy).toFixed(1)} ms / ${median(slowest.idle).toFixed(1)} ms)`,
+      `p99 of ${waited.busy.length} such reads / of ${waited.idle.length} idle, in turns`,
+      `${waits.toFixed(2)} x (${busyP99.toFixed(1)} ms / ${idleP99.toFixed(1)} ms)`,
       {
         ...held(waits, 3, ' x', 'at most'),
       },

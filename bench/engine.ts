@@ -53,7 +53,7 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   costs: (installation) => measureCosts(installation, { rows, out: values.costs }),
   // Twice as often: what is judged is a tenth, and so is what rounds differ by.
   p18: (installation) => measurePrices(installation, { rows, rounds: 2 * rounds + 1 }),
-  // As P18: of some 300 reads a round three decide.
+  // As P18: rounds differ by as much as is judged.
   p19: (installation) =>
     measureReaders(installation, { rows, rounds: 2 * rounds + 1, reads: Number(values.reads) }),
 }
