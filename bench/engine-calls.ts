@@ -3,8 +3,9 @@ import { startServer } from '#test/server-process.ts'
 import { type Call, callOver, type Step } from '#test/sheets.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
 import { makeLoad, runToTheEnd } from './engine-load.ts'
+import { shareOf, takeTurns } from './in-turns.ts'
 import { type BareCall, openBareCalls } from './peers/bare-calls.ts'
-import { median, note } from './report.ts'
+import { median } from './report.ts'
 
 /** Calls under way at once, here and by the bare peer. */
 const CONNECTIONS = 256
@@ -91,25 +92,21 @@ export async function measureCalls(
     // Whatever compiles as it goes is compiled, as in P1.
     await run(call, cells, step)
     await bare.run(cells, kind.bare)
-    const seconds: { loam: number[]; bare: number[] } = { loam: [], bare: [] }
-    for (let round = 1; round <= rounds; round += 1) {
-      seconds.bare.push(await bare.run(cells, kind.bare))
-      seconds.loam.push(await run(call, cells, step))
-      note(
-        `${kind.id}, round ${round}: ${seconds.loam.at(-1)?.toFixed(2)} s, bare ${seconds.bare.at(-1)?.toFixed(2)} s`,
-      )
-    }
+    const rates = await takeTurns(kind.id, rounds, {
+      bare: async () => cells / (await bare.run(cells, kind.bare)),
+      loam: async () => cells / (await run(call, cells, step)),
+    })
     const expected = (rounds + 1) * cells * 2
     const { calls } = (await (await fetch(`${outside.url}/stats`)).json()) as { calls: number }
     if (calls !== expected) throw new Error(`the outside was called ${calls} times in place of ${expected}`)
-    const share = median(seconds.bare) / median(seconds.loam)
+    const share = shareOf(rates.loam, rates.bare)
     const peer = `bare undici with ${CONNECTIONS} connections and batched upserts, the same calls`
     return [
-      line(kind.id, kind.what, rate(cells / median(seconds.loam)), {
+      line(kind.id, kind.what, rate(median(rates.loam)), {
         'of bare': share.toFixed(2),
         ...held(share, kind.bar, ' of bare'),
       }),
-      line(kind.id, peer, rate(cells / median(seconds.bare)), { 'of bare': '1.00' }),
+      line(kind.id, peer, rate(median(rates.bare)), { 'of bare': '1.00' }),
     ]
   } finally {
     await bare.close()

@@ -2,6 +2,7 @@ import type { Installation } from '#test/installation.ts'
 import type { Call, Step } from '#test/sheets.ts'
 import { count, held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, NO_OP, runToTheEnd, startLoam } from './engine-load.ts'
+import { shareOf, takeTurns } from './in-turns.ts'
 import { median, note } from './report.ts'
 
 type Size = { rows: number; rounds: number }
@@ -25,17 +26,13 @@ export async function measureFormulas(installation: Installation, { rows, rounds
   const runFormulas = async (size: number) => runToTheEnd(call, await makeLoad(call, size, FORMULAS))
   await runPure(call, WARM_UP)
   await runFormulas(WARM_UP)
-  const rates: { pure: number[]; formulas: number[] } = { pure: [], formulas: [] }
-  for (let round = 1; round <= rounds; round += 1) {
-    rates.pure.push((rows * ACTIONS) / (await runPure(call, rows)))
-    rates.formulas.push((rows * ACTIONS) / (await runFormulas(rows)))
-    note(`P11, round ${round}: ${rate(rates.formulas.at(-1) ?? 0)}, pure ${rate(rates.pure.at(-1) ?? 0)}`)
-  }
-  await stop()
-  return compare('P11', `${count(rows)} rows x ${ACTIONS} formulas`, median(rates.formulas), {
-    what: 'pure actions, as P1',
-    of: median(rates.pure),
+  const { formulas, pure } = await takeTurns('P11', rounds, {
+    pure: async () => (rows * ACTIONS) / (await runPure(call, rows)),
+    formulas: async () => (rows * ACTIONS) / (await runFormulas(rows)),
   })
+  await stop()
+  const what = `${count(rows)} rows x ${ACTIONS} formulas`
+  return compare('P11', { what, rates: formulas }, { what: 'pure actions, as P1', rates: pure })
 }
 
 const CACHED_ACTIONS = 3
@@ -48,30 +45,24 @@ export async function measureCache(installation: Installation, { rows, rounds }:
   const base = await makeLoad(call, rows, chain)
   await call('PATCH', base, { cache_enabled: true })
   note(`P15: filling the cache took ${(await runToTheEnd(call, base)).toFixed(1)} s`)
-  const rates: { pure: number[]; hits: number[] } = { pure: [], hits: [] }
-  for (let round = 1; round <= rounds; round += 1) {
-    rates.pure.push((Math.min(rows, 20_000) * ACTIONS) / (await runPure(call, Math.min(rows, 20_000))))
-    rates.hits.push((rows * CACHED_ACTIONS) / (await runToTheEnd(call, base)))
-    note(`P15, round ${round}: ${rate(rates.hits.at(-1) ?? 0)}, pure ${rate(rates.pure.at(-1) ?? 0)}`)
-  }
+  const { hits, pure } = await takeTurns('P15', rounds, {
+    pure: async () => (Math.min(rows, 20_000) * ACTIONS) / (await runPure(call, Math.min(rows, 20_000))),
+    hits: async () => (rows * CACHED_ACTIONS) / (await runToTheEnd(call, base)),
+  })
   await stop()
-  return compare(
-    'P15',
-    `${count(rows)} rows x ${CACHED_ACTIONS} actions, all in the cache`,
-    median(rates.hits),
-    {
-      what: 'pure actions without a cache, as P1',
-      of: median(rates.pure),
-    },
-  )
+  const what = `${count(rows)} rows x ${CACHED_ACTIONS} actions, all in the cache`
+  return compare('P15', { what, rates: hits }, { what: 'pure actions without a cache, as P1', rates: pure })
 }
 
 const runPure = async (call: Call, rows: number) => runToTheEnd(call, await makeLoad(call, rows))
 
-function compare(id: string, what: string, speed: number, pure: { what: string; of: number }): Line[] {
-  const share = speed / pure.of
+type Measured = { what: string; rates: number[] }
+
+function compare(id: string, ours: Measured, pure: Measured): Line[] {
+  const share = shareOf(ours.rates, pure.rates)
+  const result = `${rate(median(ours.rates))}, ${share.toFixed(2)} of P1`
   return [
-    line(id, what, `${rate(speed)}, ${share.toFixed(2)} of P1`, held(share, 0.5, ' of P1')),
-    line(id, pure.what, rate(pure.of)),
+    line(id, ours.what, result, held(share, 0.5, ' of P1')),
+    line(id, pure.what, rate(median(pure.rates))),
   ]
 }

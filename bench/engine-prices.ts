@@ -6,7 +6,8 @@ import type { Installation } from '#test/installation.ts'
 import { callOver, type Step } from '#test/sheets.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, NO_OP, NOT_PURE, runToTheEnd } from './engine-load.ts'
-import { median, note } from './report.ts'
+import { shareOf, takeTurns } from './in-turns.ts'
+import { median } from './report.ts'
 
 const CREDITS = 100_000_000
 
@@ -28,16 +29,14 @@ export async function measurePrices(
   }
   const compare = async (what: string, step: Step): Promise<Line[]> => {
     await speedAt(step, 1)
-    const speeds: { priced: number; free: number }[] = []
-    for (let round = 1; round <= rounds; round += 1) {
-      const found = { priced: await speedAt(step, 1), free: await speedAt(step, 0) }
-      speeds.push(found)
-      note(`P18, ${what}, round ${round}: ${rate(found.priced)} priced, ${rate(found.free)} free`)
-    }
-    const share = median(speeds.map(({ priced, free }) => priced / free))
+    const { priced, free } = await takeTurns(`P18, ${what}`, rounds, {
+      priced: () => speedAt(step, 1),
+      free: () => speedAt(step, 0),
+    })
+    const share = shareOf(priced, free)
     return [
-      line('P18', `${what}, free`, rate(median(speeds.map(({ free }) => free)))),
-      line('P18', `${what}, every action priced`, rate(median(speeds.map(({ priced }) => priced))), {
+      line('P18', `${what}, free`, rate(median(free))),
+      line('P18', `${what}, every action priced`, rate(median(priced)), {
         'of bare': `${share.toFixed(2)} of free`,
         ...held(share, 0.9, ' of free'),
       }),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '#test/installation.ts'
 import { count, held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, runToTheEnd, startLoam } from './engine-load.ts'
+import { shareOf, takeTurns } from './in-turns.ts'
 import { median, note } from './report.ts'
 
 const PAGE = 20
@@ -23,27 +24,26 @@ export async function measureReaders(
   await run(rows)
   const reader = openReader(server.url, key, shown)
   await warmUp(reader)
-  const rates: { alone: number[]; beside: number[] } = { alone: [], beside: [] }
   const waited: { idle: number[]; busy: number[] } = { idle: [], busy: [] }
-  // In turns: who else uses the machine slows down alike what is compared.
-  for (let round = 1; round <= rounds; round += 1) {
-    rates.alone.push((rows * ACTIONS) / (await run(rows)))
-    const base = await makeLoad(call, rows)
-    const idle = startReaders(reader, reads)
-    await sleep(IDLE_MS)
-    const idleMs = await idle.stop()
-    const busy = startReaders(reader, reads)
-    rates.beside.push((rows * ACTIONS) / (await runToTheEnd(call, base)))
-    const busyMs = await busy.stop()
-    waited.idle.push(...idleMs)
-    waited.busy.push(...busyMs)
-    const [alone, beside] = [rates.alone.at(-1) ?? 0, rates.beside.at(-1) ?? 0]
-    const slowest = `p99 of reads ${p99(busyMs).toFixed(1)} ms, idle ${p99(idleMs).toFixed(1)} ms`
-    note(`P19, round ${round}: alone ${rate(alone)}, beside readers ${rate(beside)}; ${slowest}`)
-  }
+  const rates = await takeTurns('P19', rounds, {
+    alone: async () => (rows * ACTIONS) / (await run(rows)),
+    beside: async () => {
+      const base = await makeLoad(call, rows)
+      const idle = startReaders(reader, reads)
+      await sleep(IDLE_MS)
+      const idleMs = await idle.stop()
+      const busy = startReaders(reader, reads)
+      const seconds = await runToTheEnd(call, base)
+      const busyMs = await busy.stop()
+      waited.idle.push(...idleMs)
+      waited.busy.push(...busyMs)
+      note(`P19, p99 of reads ${p99(busyMs).toFixed(1)} ms, idle ${p99(idleMs).toFixed(1)} ms`)
+      return (rows * ACTIONS) / seconds
+    },
+  })
   reader.close()
   await stop()
-  const kept = median(rates.beside) / median(rates.alone)
+  const kept = shareOf(rates.beside, rates.alone)
   const [idleP99, busyP99] = [p99(waited.idle), p99(waited.busy)]
   const waits = busyP99 / idleP99
   const what = `${count(rows)} rows x ${ACTIONS} pure actions beside ${reads} reads of ${PAGE} rows a second`

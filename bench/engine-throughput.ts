@@ -4,16 +4,18 @@ import type { Installation } from '#test/installation.ts'
 import { runAll } from '#test/sheets.ts'
 import { held, type Line, line, rate } from './engine-line.ts'
 import { ACTIONS, makeLoad, SETTLED_ONE_BY_ONE, startLoam } from './engine-load.ts'
+import { shareOf, takeTurns } from './in-turns.ts'
 import { openBareUpserts } from './peers/bare-upserts.ts'
 import { openBullmq } from './peers/bullmq.ts'
 import { openGraphilePerCell } from './peers/graphile-per-cell.ts'
 import { openAtItsBest, type Peer } from './peers/peer.ts'
 import { startRedis } from './peers/redis.ts'
-import { median, note } from './report.ts'
+import { median } from './report.ts'
 
 /** The figure that P1 names for n8n's bulk path: items x Set nodes a second, in memory. It is quoted, not run here. */
 const N8N_QUOTED = 27_000
-const ONE_BY_ONE = 'Loam, each cell durable before the next action starts (pure actions and others in turns)'
+/** What is compared with peers is far from its bar, and they are slow. */
+const PEER_ROUNDS = 3
 const NO_REDIS = 'SKIPPED: no redis-server on PATH (Debian: apt-get install redis-server)'
 
 /** P1: from the request to run all rows to the last settled cell, in turns with the peers. */
@@ -36,42 +38,43 @@ export async function measureThroughput(
     run: async ({ rows }) => runAll(loam.call, await makeLoad(loam.call, rows)),
     close: async () => void (await loam.stop()),
   }
-  const contestants = [ours, bare, graphile, perRow, perCell].filter((one) => one !== null)
+  const oneByOne: Peer = {
+    name: 'Loam, each cell durable before the next action starts (pure actions and others in turns)',
+    run: async ({ rows }) => runAll(loam.call, await makeLoad(loam.call, rows, SETTLED_ONE_BY_ONE)),
+    close: async () => {},
+  }
+  const peers = [graphile, perRow, perCell].filter((one) => one !== null)
+  const rateOf = async (one: Peer) => (rows * ACTIONS) / (await one.run({ rows, actions: ACTIONS }))
   try {
-    const rates = new Map(contestants.map((one) => [one, [] as number[]]))
     // Whatever compiles as it goes is compiled: the others were tried out before.
-    for (const one of [ours, bare]) await one.run({ rows, actions: ACTIONS })
-    const slow: number[] = []
-    const runOneByOne = async () => runAll(loam.call, await makeLoad(loam.call, rows, SETTLED_ONE_BY_ONE))
-    await runOneByOne()
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const one of contestants) {
-        const seconds = await one.run({ rows, actions: ACTIONS })
-        rates.get(one)?.push((rows * ACTIONS) / seconds)
-        note(`P1, round ${round}: ${one.name}: ${seconds.toFixed(2)} s`)
-      }
-      const seconds = await runOneByOne()
-      slow.push((rows * ACTIONS) / seconds)
-      note(`P1, round ${round}: each cell durable before the next: ${seconds.toFixed(2)} s`)
-    }
-    const slowly = median(slow)
-    const rateOf = (one: Peer) => median(rates.get(one) ?? [])
-    const share = (one: Peer) => rateOf(one) / rateOf(bare)
-    const peer = (one: Peer) => line('P1', one.name, rate(rateOf(one)), { 'of bare': share(one).toFixed(2) })
-    const speed = rateOf(ours)
+    for (const one of [ours, bare, oneByOne]) await rateOf(one)
+    const judged = await takeTurns('P1', rounds, {
+      loam: () => rateOf(ours),
+      bare: () => rateOf(bare),
+      'one by one': () => rateOf(oneByOne),
+    })
+    const theirs = await takeTurns(
+      'P1',
+      Math.min(rounds, PEER_ROUNDS),
+      Object.fromEntries(peers.map((one) => [one.name, () => rateOf(one)])),
+    )
+    const speed = median(judged.loam)
+    const measured = (one: Peer, rates: number[], share: number) =>
+      line('P1', one.name, rate(median(rates)), { 'of bare': share.toFixed(2) })
+    const share = shareOf(judged.loam, judged.bare)
+    const slowShare = shareOf(judged['one by one'], judged.bare)
+    const speedOf = (one: Peer) => median(theirs[one.name] ?? [])
+    const peer = (one: Peer) => measured(one, theirs[one.name] ?? [], speedOf(one) / median(judged.bare))
     return [
-      { ...peer(ours), ...held(share(ours), 0.5, ' of bare') },
-      line('P1', ONE_BY_ONE, rate(slowly), {
-        'of bare': (slowly / rateOf(bare)).toFixed(2),
-        ...held(slowly / rateOf(bare), 0.4, ' of bare'),
-      }),
-      peer(bare),
+      { ...measured(ours, judged.loam, share), ...held(share, 0.5, ' of bare') },
+      { ...measured(oneByOne, judged['one by one'], slowShare), ...held(slowShare, 0.4, ' of bare') },
+      measured(bare, judged.bare, 1),
       ...(perRow === null
         ? [line('P1', 'BullMQ, job per row', NO_REDIS, { bar: '>= 1.5 x', met: 'not measured' })]
         : [
             peer(perRow),
-            line('P1', 'Loam / BullMQ, job per row', `${(speed / rateOf(perRow)).toFixed(2)} x`, {
-              ...held(speed / rateOf(perRow), 1.5, ' x'),
+            line('P1', 'Loam / BullMQ, job per row', `${(speed / speedOf(perRow)).toFixed(2)} x`, {
+              ...held(speed / speedOf(perRow), 1.5, ' x'),
             }),
           ]),
       perCell === null ? line('P1', 'BullMQ, job per cell', NO_REDIS) : peer(perCell),
@@ -81,7 +84,7 @@ export async function measureThroughput(
       }),
     ]
   } finally {
-    for (const one of contestants) await one.close()
+    for (const one of [ours, bare, ...peers]) await one.close()
     await redis?.stop()
   }
 }

@@ -1,6 +1,6 @@
 // P1 to P4, P9, P11 to P19, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
-// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 3 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
+// npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 11 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
 //   --costs bench/engine-costs.json]
 import { parseArgs } from 'node:util'
 import { reasonOf } from '#server/lib/errors.ts'
@@ -25,7 +25,8 @@ const { values } = parseArgs({
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
     crowd: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '3' },
+    /** Odd, so that the median is of one of them; rounds differ by as much as is judged. */
+    rounds: { type: 'string', default: '11' },
     /** Of the size of the floods of P16. */
     share: { type: 'string', default: '1' },
     queued: { type: 'string', default: '1000000' },
@@ -51,11 +52,8 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   p17: (installation) =>
     measureSize(installation, { queued: Number(values.queued), huge: Number(values.huge) }),
   costs: (installation) => measureCosts(installation, { rows, out: values.costs }),
-  // Twice as often: what is judged is a tenth, and so is what rounds differ by.
-  p18: (installation) => measurePrices(installation, { rows, rounds: 2 * rounds + 1 }),
-  // As P18: rounds differ by as much as is judged.
-  p19: (installation) =>
-    measureReaders(installation, { rows, rounds: 2 * rounds + 1, reads: Number(values.reads) }),
+  p18: (installation) => measurePrices(installation, { rows, rounds }),
+  p19: (installation) => measureReaders(installation, { rows, rounds, reads: Number(values.reads) }),
 }
 
 const names = values.only.toLowerCase().split(',')
