@@ -14,7 +14,7 @@ export async function takeTurns<Name extends string>(
   works: Record<Name, Work>,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(works) as Name[]
-  const rates = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>
+  const rates = Object.fromEntries<number[]>(names.map((name) => [name, []])) as Record<Name, number[]>
   for (let round = 1; round <= rounds; round += 1) {
     for (const name of round % 2 === 1 ? names : names.toReversed()) rates[name].push(await works[name]())
     const found = names.map((name) => `${name} ${rate(rates[name].at(-1) ?? 0)}`)
