@@ -1,0 +1,300 @@
+// R21: worst cases for everything that reads what strangers send or serve: pages, robots.txt, feeds, sitemaps, PDFs, JSON, texts that
+// are searched, values that are masked, formulas. Each is a row of a real run. Meanwhile another organisation runs rows of its own.
+// What the server's main thread worked without a pause is measured in it (thread-watch.mjs).
+// npm run faults:r21 [-- --held-ms 200 --mixtures 120 --each 1 --only pages --seconds 900 --list]
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createSealer } from '#server/lib/security/secrets.ts'
+import { setEnv } from '#server/org/env-variables.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
+import { openInstallation, SECRET } from '#test/installation.ts'
+import { residentMb, watchMemory } from '#test/resident-memory.ts'
+import { createRandom } from '#test/seeded-random.ts'
+import { type Call, callOver, makeSheet, type Step } from '#test/sheets.ts'
+import { check, say, sayVerdict } from './installation.ts'
+import { worstPages } from './worst-pages.ts'
+import { worstFormulas, worstJson, worstPdfs, worstRobots, worstSearches, worstXml } from './worst-shapes.ts'
+
+const { values } = parseArgs({
+  options: {
+    'held-ms': { type: 'string', default: '200' },
+    'memory-mb': { type: 'string', default: '1024' },
+    /** Pages of three constructs each, besides those of one. */
+    mixtures: { type: 'string', default: '120' },
+    /** Every how many shapes one is tried. */
+    each: { type: 'string', default: '1' },
+    /** Families with this in their name. */
+    only: { type: 'string', default: '' },
+    /** How long a family may take. */
+    seconds: { type: 'string', default: '1200' },
+    seed: { type: 'string', default: '43' },
+    /** Prints how every shape ended. */
+    list: { type: 'boolean', default: false },
+  },
+})
+const random = createRandom(Number(values.seed))
+const CANARY = 'canary-of-the-neighbour'
+/** Ends that tell of a fault of ours. */
+const OURS =
+  /internal|TypeError|ReferenceError|RangeError|undefined|is not a function|crashed|ended its worker/i
+
+type Served = { body: string; type?: string; robots?: string; feeds?: string }
+type Family = { name: string; inputs: string[]; chain: Step[]; rows: [string, Record<string, string>][] }
+
+/** Each shape has a host of its own, so that none is served what was remembered of another. */
+const hosts = new Map<string, Served>()
+const site = createServer((request, response) => {
+  const served = hosts.get((request.headers.host ?? '').split(':')[0] ?? '')
+  const origin = `http://${request.headers.host}`
+  const [body, type] =
+    served === undefined
+      ? ['', 'text/html']
+      : request.url === '/robots.txt'
+        ? [served.robots ?? '', 'text/plain']
+        : request.url === '/' || served.feeds === undefined
+          ? [served.body, served.type ?? 'text/html']
+          : [served.feeds, 'application/xml']
+  response.writeHead(body === '' && request.url === '/robots.txt' ? 404 : 200, { 'content-type': type })
+  response.end(body.includes('ORIGIN') ? body.replaceAll('ORIGIN', origin) : Buffer.from(body, 'latin1'))
+})
+await new Promise<void>((resolve) => {
+  site.listen(0, '0.0.0.0', resolve)
+})
+const { port } = site.address() as AddressInfo
+
+/** The address of a host that serves this. */
+function serve(served: Served): string {
+  const number = hosts.size + 1
+  const host = `127.21.${Math.floor(number / 250)}.${(number % 250) + 1}`
+  hosts.set(host, served)
+  return `http://${host}:${port}/`
+}
+
+const PLAIN = '<html><title>Acme</title><p>Mail us: info@acme.example. <a href="/about">About</a></html>'
+const onSites = (name: string, shapes: Iterable<[string, string]>, serving: (shape: string) => Served) => ({
+  name,
+  inputs: ['url'],
+  rows: [...shapes].map(([what, shape]): [string, Record<string, string>] => [
+    what,
+    { url: serve(serving(shape)) },
+  ]),
+})
+const scrape: Step[] = [{ action_id: 'scrape_website', inputs: { url: '{{input.url}}' } }]
+const profile: Step[] = [{ action_id: 'company_profile_from_website', inputs: { domain: '{{input.url}}' } }]
+
+const families: Family[] = [
+  {
+    ...onSites('pages, scraped', worstPages(Number(values.mixtures), random), (body) => ({ body })),
+    chain: scrape,
+  },
+  { ...onSites('pages, profiled', worstPages(0, random), (body) => ({ body })), chain: profile },
+  { ...onSites('robots.txt', worstRobots(), (robots) => ({ body: PLAIN, robots })), chain: scrape },
+  {
+    ...onSites('feeds and sitemaps', worstXml(), (feeds) => ({
+      body: `<link rel="alternate" type="application/rss+xml" href="/feed">${PLAIN}`,
+      feeds,
+    })),
+    chain: [
+      { action_id: 'scrape_website', inputs: { url: '{{input.url}}', max_pages: '3' } },
+      { action_id: 'company_news', inputs: { domain: '{{input.url}}' } },
+    ],
+  },
+  {
+    ...onSites('PDF files', worstPdfs(random), (body) => ({ body, type: 'application/pdf' })),
+    chain: scrape,
+  },
+  {
+    ...onSites('JSON', worstJson(), (body) => ({ body, type: 'application/json' })),
+    chain: [{ action_id: 'http_api_call', inputs: { method: 'GET', endpoint: '{{input.url}}' } }],
+  },
+  {
+    ...onSites(
+      'masks',
+      [...worstSearches()].map(([what, { text }]): [string, string] => [what, text]),
+      (body) => ({ body, type: 'text/plain' }),
+    ),
+    name: 'masked answers',
+    chain: [
+      {
+        action_id: 'http_api_call',
+        inputs: {
+          method: 'POST',
+          endpoint: '{{input.url}}',
+          raw_body: '{{env.A}}{{env.B}}',
+        },
+      },
+    ],
+  },
+  {
+    name: 'searches',
+    inputs: ['text', 'find'],
+    chain: ['contains', 'starts with', 'does not contain', 'ends with'].map((operator) => ({
+      action_id: 'filter',
+      inputs: {
+        path_conditions: [
+          { conditions: [{ variable: '{{input.text}}', operator, values: ['{{input.find}}'] }] },
+        ],
+      },
+    })),
+    rows: [...worstSearches()],
+  },
+  {
+    name: 'formulas',
+    inputs: ['code'],
+    chain: [
+      {
+        action_id: 'format_data_using_js_expression',
+        inputs: { data_formatter: '(0, eval)({{input.code}})' },
+      },
+    ],
+    rows: [...worstFormulas()].map(([what, code]): [string, Record<string, string>] => [what, { code }]),
+  },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'loam-r21-'))
+const watchFile = join(folder, 'held')
+const installation = await openInstallation()
+try {
+  const server = await installation.startServer({
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('thread-watch.mjs', import.meta.url))}`,
+    LOAM_THREAD_WATCH: watchFile,
+    LOAM_EGRESS_ALLOW: '127.0.0.0/8',
+  })
+  const attacker = await installation.makeOrg('Attacker', 1_000_000)
+  const neighbour = await installation.makeOrg('Neighbour', 1_000_000)
+  const scope = { orgId: attacker.orgId, workflowId: null }
+  for (const [key, letter] of [
+    ['A', 'a'],
+    ['B', 'b'],
+  ] as const) {
+    const value = letter === 'a' ? `${'a'.repeat(24_000)}b` : `${'ab'.repeat(12_000)}aa`
+    await setEnv(installation.store.system, createSealer(SECRET), OPERATOR, scope, { key, value })
+  }
+
+  const idle = residentMb(server.child.pid ?? 0)
+  const memory = watchMemory(() => [server.child.pid ?? 0])
+  const neighbours = runNeighbour(callOver(server.url, neighbour.key))
+  // What is loaded and compiled at the first use is no work of an attack.
+  while (neighbours.runs() < 2) await sleep(100)
+  let shapes = 0
+  for (const family of families) {
+    if (!family.name.includes(values.only)) continue
+    shapes += await attack(callOver(server.url, attacker.key), family)
+  }
+  const { runs, failures } = await neighbours.stop()
+  say(`${shapes} shapes; the neighbour ran ${runs} times`)
+  say(`${Math.round(memory.stop() - idle)} MB above ${Math.round(idle)} MB at most`)
+  check('shapes tried', shapes > 0, true)
+  check('rows of the neighbour that failed', failures, 0)
+  check('the server is the same process', server.child.exitCode, null)
+  check(`at most ${values['memory-mb']} MB more`, memory.stop() - idle <= Number(values['memory-mb']), true)
+} finally {
+  site.close()
+  site.closeAllConnections()
+  await installation.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+sayVerdict('R21')
+
+/** Runs all shapes of a family and checks how they end; returns how many there were. */
+async function attack(call: Call, family: Family): Promise<number> {
+  const rows = family.rows.filter((_, n) => n % Number(values.each) === 0)
+  const sheet = await makeSheet(call, family.inputs, family.chain)
+  const ids: string[] = []
+  for (let n = 0; n < rows.length; n += 8) {
+    const { data } = await call('POST', `${sheet}/rows`, { rows: rows.slice(n, n + 8).map(([, row]) => row) })
+    ids.push(...data.row_ids)
+  }
+  const began = Date.now()
+  await call('POST', `${sheet}/run-all`)
+  const ended = new Map<string, { status: string; error: string; text: string }>()
+  while (ended.size < ids.length && Date.now() - began < Number(values.seconds) * 1000) {
+    await sleep(500)
+    for (let n = 0; n < ids.length; n += 4) {
+      const waiting = ids.slice(n, n + 4).filter((id) => !ended.has(id))
+      if (waiting.length === 0) continue
+      const { data } = await call('POST', `${sheet}/rows/list`, { row_ids: waiting })
+      for (const row of data.rows) {
+        if (row.row_status === 'running' || row.row_status === 'pending') continue
+        const cells = Object.values(row.cells) as { status: string; error?: string }[]
+        const failed = cells.find(({ error }) => error !== undefined)
+        ended.set(row.row_id, {
+          status: cells.map(({ status }) => status).join(', '),
+          error: failed?.error ?? '',
+          text: JSON.stringify(cells),
+        })
+      }
+    }
+  }
+  const seconds = (Date.now() - began) / 1000
+  const held = readHeld(began)
+  if (values.list) {
+    for (const [n, [what]] of rows.entries()) {
+      const end = ended.get(ids[n] ?? '')
+      say(`  ${what}: ${end === undefined ? 'not ended' : `${end.status} ${end.error.slice(0, 150)}`}`)
+    }
+  }
+  const ends = [...ended.values()]
+  say(
+    `${family.name}: ${rows.length} shapes in ${seconds.toFixed(0)} s; the thread worked ${held} ms at most without a pause; ` +
+      `${ends.filter(({ error }) => error === '').length} without an error`,
+  )
+  check(`${family.name}: shapes that ended`, ended.size, rows.length)
+  check(`${family.name}: held for at most ${values['held-ms']} ms`, held <= Number(values['held-ms']), true)
+  // A formula may throw whatever it likes.
+  const ours = family.name === 'formulas' ? [] : ends.filter(({ error }) => OURS.test(error))
+  check(`${family.name}: errors of our own`, ours.map(({ error }) => error.slice(0, 200)).join('; '), '')
+  check(`${family.name}: what others hold`, ends.filter(({ text }) => text.includes(CANARY)).length, 0)
+  return rows.length
+}
+
+/** The longest that the main thread worked without a pause since then. */
+function readHeld(since: number): number {
+  const lines = readFileSync(watchFile, 'utf8').trimEnd().split('\n')
+  const found = lines.map((line) => line.split(' ').map(Number))
+  return Math.max(0, ...found.filter(([at = 0]) => at >= since).map(([, ms = 0]) => ms))
+}
+
+/** Another organisation runs formulas and reads an ordinary page, again and again. */
+function runNeighbour(call: Call) {
+  const url = serve({ body: PLAIN })
+  const state = { isOver: false, runs: 0, failures: 0 }
+  const work = (async () => {
+    const formula = {
+      action_id: 'format_data_using_js_expression',
+      inputs: { data_formatter: `{{input.name}} + "${CANARY}".toUpperCase()` },
+    }
+    const sheet = await makeSheet(call, ['name', 'url'], [formula, ...scrape])
+    while (!state.isOver) {
+      const rows = Array.from({ length: 5 }, (_, n) => ({ name: `${CANARY} ${n}`, url }))
+      const { data } = await call('POST', `${sheet}/rows`, { rows, run_after_add: 'all' })
+      for (let left = rows.length; left > 0;) {
+        await sleep(200)
+        const page = await call('POST', `${sheet}/rows/list`, { row_ids: data.row_ids })
+        left = page.data.rows.filter(
+          ({ row_status }: { row_status: string }) => row_status === 'running',
+        ).length
+        if (left === 0) {
+          state.failures += page.data.rows.filter(
+            ({ row_status }: { row_status: string }) => row_status !== 'complete',
+          ).length
+        }
+      }
+      state.runs += 1
+    }
+  })()
+  return {
+    runs: () => state.runs,
+    async stop() {
+      state.isOver = true
+      await work
+      return state
+    },
+  }
+}
