@@ -7,9 +7,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { type ChatBody, printTurn } from '#server/catalog/testing/chat-turn.ts'
 import { createSealer } from '#server/lib/security/secrets.ts'
 import { setEnv } from '#server/org/env-variables.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -68,6 +70,21 @@ await new Promise<void>((resolve) => {
 })
 const { port } = site.address() as AddressInfo
 
+/** A model that reads the page which the task names, with everything said there as what it looks for, and gives up. */
+const model = createServer((request, response) => {
+  const think = async () => {
+    const { messages } = JSON.parse(await text(request)) as ChatBody
+    const url = /http:\/\/127\.21\.[\d.:]+\//.exec(JSON.stringify(messages))?.[0]
+    const isRead = messages.some(({ role }) => role === 'tool')
+    const input = { url, looking_for: 'x '.repeat(500) }
+    const turn =
+      isRead || url === undefined ? { says: '{"result": null}' } : { calls: [{ name: 'read_page', input }] }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(printTurn(turn)))
+  }
+  void think()
+})
+model.listen(0, '127.0.0.1')
+
 /** The address of a host that serves this. */
 function serve(served: Served): string {
   const number = hosts.size + 1
@@ -107,7 +124,12 @@ const families: Family[] = [
   },
   {
     ...onSites('PDF files', worstPdfs(random), (body) => ({ body, type: 'application/pdf' })),
-    chain: scrape,
+    chain: [
+      {
+        action_id: 'llm_web_agents',
+        inputs: { select_a_model: 'scripted', mission: 'What does {{input.url}} say?' },
+      },
+    ],
   },
   {
     ...onSites('JSON', worstJson(), (body) => ({ body, type: 'application/json' })),
@@ -165,6 +187,8 @@ try {
     NODE_OPTIONS: `--import=${fileURLToPath(new URL('thread-watch.mjs', import.meta.url))}`,
     LOAM_THREAD_WATCH: watchFile,
     LOAM_EGRESS_ALLOW: '127.0.0.0/8',
+    LOAM_MODEL_BASE_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`,
+    LOAM_MODELS: 'scripted',
   })
   const attacker = await installation.makeOrg('Attacker', 1_000_000)
   const neighbour = await installation.makeOrg('Neighbour', 1_000_000)
@@ -197,6 +221,8 @@ try {
 } finally {
   site.close()
   site.closeAllConnections()
+  model.close()
+  model.closeAllConnections()
   await installation.close()
   rmSync(folder, { recursive: true, force: true })
 }
