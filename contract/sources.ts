@@ -104,8 +104,15 @@ export const CreatedSource = z
 export const SourcePreview = z.object({
   data: z.array(z.record(z.string(), z.unknown())),
   metadata: z.object({
-    total_results: z.int().describe('What the provider says there is; what was read where it says nothing'),
-    capped: z.boolean().optional().describe('There are more than total_results'),
+    total_results: z
+      .int()
+      .describe(
+        'All records, whatever `limit` is: counted, or as the provider says; the number that is shown at most where neither is possible',
+      ),
+    capped: z
+      .boolean()
+      .optional()
+      .describe('There are more records than a preview shows (100), or there may be'),
   }),
 })
 

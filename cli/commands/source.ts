@@ -7,6 +7,7 @@ import { listSourceOptions } from '#server/sources/options.ts'
 import { previewSource } from '#server/sources/preview.ts'
 import { toCallerError } from '#server/sources/refusals.ts'
 import { loadSources } from '#server/sources/registry.ts'
+import { MAX_PREVIEW } from '#server/sources/request.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { examples, KnownEmail, Org } from '../flags.ts'
 import { formatTable } from '../output.ts'
@@ -98,7 +99,8 @@ function defineMaking(source: Command): void {
           const data = { data: rows, metadata: { total_results: total, ...(capped ? { capped } : {}) } }
           return {
             data,
-            text: () => `${formatRecords(rows)}\n${total}${capped ? ' and more' : ''} in all.`,
+            text: () =>
+              `${formatRecords(rows)}\n${total}${capped && total <= MAX_PREVIEW ? ' and more' : ''} in all.`,
           }
         }),
       ),

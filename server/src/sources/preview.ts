@@ -2,19 +2,21 @@ import type { Refusal } from '../catalog/provider/reply.ts'
 import { parseExact } from '../lib/json/lossless-json.ts'
 import type { Source } from './define.ts'
 import type { Reached, SourceServices } from './reach.ts'
+import { MAX_PREVIEW } from './request.ts'
 import { readPage, START, stepOn } from './walk.ts'
 
 export type Preview = {
   rows: Record<string, unknown>[]
+  /** The number of records of the whole source, whatever the limit (D89). */
   total: number
-  /** There are more, or may be. */
+  /** There are more than a preview shows, or may be. */
   capped: boolean
 }
 
 /** Of JSON, that the rows of a preview take together; one row may be larger. */
 const MAX_BYTES = 4_000_000
-/** Pages that a preview reads at most, when they hold little or nothing. */
-const MAX_PAGES = 10
+/** Pages that a preview reads at most: ten rows a page, and one page to see whether there are more. */
+const MAX_PAGES = 11
 
 /** The first rows of a source, as they would be imported. Writes nothing. */
 export async function previewSource(
@@ -25,39 +27,42 @@ export async function previewSource(
 ): Promise<Preview | Refusal> {
   // What comes by itself has not come yet.
   if (reached === null) return { rows: [], total: 0, capped: false }
-  const rows = new Map<string, Record<string, unknown>>()
+  const shown: Record<string, unknown>[] = []
+  const seen = new Set<string>()
   let state: unknown = null
   let progress = START
   let total: number | null = null
-  let [capped, bytes] = [false, 0]
+  let [isCut, bytes] = [false, 0]
+  const end = (isWhole: boolean): Preview => {
+    const rows = shown.slice(0, limit)
+    const hasHidden = seen.size > shown.length
+    if (isWhole) return { rows, total: seen.size, capped: hasHidden }
+    const count = Math.max(total ?? 0, shown.length)
+    return { rows, total: count, capped: hasHidden || total === null || total > shown.length }
+  }
   for (;;) {
-    const page = await readPage(source, reached, { body, state, limit: limit - rows.size }, services)
-    if ('kind' in page) {
-      // What was read before shows what will come; a refusal of the first page is the answer.
-      if (rows.size === 0) return page
-      return { rows: [...rows.values()], total: Math.max(total ?? 0, rows.size), capped: true }
-    }
-    const wanted = page.records.slice(0, limit - rows.size)
-    for (const { key, data } of wanted) {
-      bytes += data.length
-      if (bytes > MAX_BYTES && rows.size > 0) break
-      rows.set(key, parseExact(data) as Record<string, unknown>)
+    // One more than are shown tells whether there are more.
+    const wanted = Math.max(1, MAX_PREVIEW + 1 - seen.size)
+    const page = await readPage(source, reached, { body, state, limit: wanted }, services)
+    // What was read before shows what will come; a refusal of the first page is the answer.
+    if ('kind' in page) return seen.size === 0 ? page : end(false)
+    for (const { key, data } of page.records) {
+      if (seen.has(key)) continue
+      const hasRoom = shown.length < MAX_PREVIEW && (bytes + data.length <= MAX_BYTES || shown.length === 0)
+      if (hasRoom && seen.size === shown.length) {
+        shown.push(parseExact(data) as Record<string, unknown>)
+        bytes += data.length
+      }
+      seen.add(key)
     }
     total = page.total ?? total
-    capped ||= page.capped
+    isCut ||= page.capped
     const step = stepOn(progress, state, page)
+    if (!step.goesOn) return end(!isCut)
     // Whoever pays for a model is not made to pay for more of it than a glance takes.
-    const isShown = reached.model !== null && rows.size > 0
-    const isLarge = bytes > MAX_BYTES
-    const isFull = isShown || rows.size >= limit || progress.pages >= MAX_PAGES || page.afterMs > 0 || isLarge
-    if (!step.goesOn || isFull) {
-      const more = wanted.length < page.records.length || step.goesOn || isLarge
-      return {
-        rows: [...rows.values()],
-        total: Math.max(total ?? 0, rows.size),
-        capped: capped || (total === null && more),
-      }
-    }
+    const isShown = reached.model !== null && seen.size > 0
+    const isFull = seen.size > shown.length || (total !== null && shown.length >= MAX_PREVIEW)
+    if (isShown || isFull || step.progress.pages >= MAX_PAGES || page.afterMs > 0) return end(false)
     progress = step.progress
     state = page.next
   }

@@ -41,7 +41,7 @@ describe('POST /sources/{source_id}/preview', () => {
     for (const limit of [undefined, 500]) {
       const { body } = await org.call('POST', '/sources/paged_once/preview', { list: 'many', limit })
       expect(body.data).toHaveLength(100)
-      expect(body.metadata).toEqual({ total_results: 150 })
+      expect(body.metadata).toEqual({ total_results: 150, capped: true })
     }
   })
 
