@@ -49,8 +49,8 @@ export function predict(count: number): Ledger {
   return ledger
 }
 
-/** The three as HTTP services on one port, told apart by their paths; `calls` counts. */
-export async function serveProviders() {
+/** The three as HTTP services on one port, told apart by their paths; `calls` counts. `refuse` may answer with a status of its own. */
+export async function serveProviders(refuse: (id: string, person: string) => number | null = () => null) {
   const calls: Record<string, number> = { hunter: 0, datagma: 0, findymail: 0 }
   const answer = (id: Id, person: string): unknown => {
     calls[id] = (calls[id] ?? 0) + 1
@@ -71,8 +71,10 @@ export async function serveProviders() {
         url.searchParams.get('full_name') ??
         url.searchParams.get('fullName') ??
         (JSON.parse(body) as { name: string }).name
+      const person = name.split(' ')[0] ?? ''
+      response.statusCode = refuse(found.id, person) ?? 200
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(answer(found.id, name.split(' ')[0] ?? '')))
+      response.end(JSON.stringify(response.statusCode === 200 ? answer(found.id, person) : {}))
     })
   })
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 })

@@ -45,7 +45,7 @@ const flightOf = (id: string, testedIn: number | null): Flight => ({
     revision: 1,
     actions: ['a'],
     cache_enabled: false,
-    cache_since: null,
+    fresh_since: null,
     continue_on_fail: false,
     hops: 0,
     key_id: null,

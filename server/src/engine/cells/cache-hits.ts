@@ -99,5 +99,5 @@ const SHARED_COLUMNS: readonly ((asked: AskedCell) => string | number | null)[] 
   ({ facts }) => facts.sheet_id,
   ({ action }) => action,
   ({ epoch }) => epoch,
-  ({ facts }) => facts.cache_since,
+  ({ facts }) => facts.fresh_since,
 ]

@@ -57,7 +57,7 @@ type Asker = { row: string; end: CellEnd }
 /**
  * Results of identical cells (D25). Identical cells are computed once (D27), by the row that has the claim, through all its
  * retries, polls and gates: the others wait for it, for a moment in place and then parked, so that they never take up the place
- * that it needs. When it has failed they run themselves: none would be sooner done by waiting for each other.
+ * that it needs. When it has failed one of them takes the claim over and the others go on waiting (D85).
  */
 export function createCellCache(store: Store, ending: Ending): CellCache {
   const askers = new Map<string, Asker>()
@@ -79,7 +79,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
       if (!mayWait && !mayCompute) return { kind: 'not yet' }
       const id = `${facts.sheet_id} ${instance.id} ${instance.epoch} ${key}`
       const self = { row: row.id, end }
-      const read = (waitsFor: string | null) => readCache(store, flight, instance, key, waitsFor)
+      const read = () => readCache(store, flight, instance, key)
       /**
        * The row has the claim. Whoever had it before may have stored the result after the statement looked for it, and before it
        * made the claim: what is called, or paid for, is looked for once more.
@@ -89,7 +89,7 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
         return stored === null ? { kind: 'miss' } : { kind: 'hit', isClaimed: true, ...stored }
       }
       // What the flight went through belongs to the first cell that it has in hand, which may wait.
-      if (mayWait && hasBegun(flight)) return toCached(await read(null))
+      if (mayWait && hasBegun(flight)) return toCached(await read())
       if (!askers.has(id)) {
         register(id, self)
         const claimed = await hits.claim(asked, express)
@@ -103,18 +103,27 @@ export function createCellCache(store: Store, ending: Ending): CellCache {
       let asker = flight.fence.attempt > 1 ? undefined : askers.get(id)
       for (;;) {
         let parkedMs: number | 'too long' = 0
-        if (asker === undefined || asker.row === self.row) register(id, self)
-        else {
+        if (asker !== undefined && asker.row !== self.row) {
           parkedMs = await Promise.race([
             asker.end,
             ending.pause(PATIENCE_MS).then(() => 'too long' as const),
           ])
           waitsFor = asker.row
+          // Told to all who waited for it in one statement. Without an answer one of them asks on, and the others wait for that one.
+          const answer = await findOne(asked, express)
+          if (answer !== null) return { kind: 'hit', ...answer }
+          const next = askers.get(id)
+          if (next !== undefined && next !== asker && Date.now() - began <= PATIENCE_MS) {
+            asker = next
+            continue
+          }
         }
-        const found = await read(waitsFor)
-        if (found.hit !== null || found.claimant === self.row || found.released) {
-          if (found.claimant === self.row) register(id, self)
-          return found.hit === null && found.claimant === self.row ? confirm() : toCached(found)
+        if (parkedMs === 0) register(id, self)
+        const found = await read()
+        if (found.hit !== null) return toCached(found)
+        if (found.claimant === self.row) {
+          register(id, self)
+          return confirm()
         }
         if (ending.hasBegun()) return { kind: 'ending' }
         const waitedMs = Date.now() - began
@@ -152,7 +161,7 @@ function laterMs({ fence }: Flight, parkedMs: number): number {
 const toCached = ({ hit }: Pick<Found, 'hit'>): Cached =>
   hit === null ? { kind: 'miss' } : { kind: 'hit', ...hit }
 
-type Claimed = { claimant: string | null; parked: boolean; released: boolean }
+type Claimed = { claimant: string | null; parked: boolean }
 type Found = Claimed & { hit: CacheHit | null }
 
 async function readCache(
@@ -160,25 +169,14 @@ async function readCache(
   flight: Flight,
   instance: ActionInstance,
   key: string,
-  waitsFor: string | null,
 ): Promise<Found> {
-  const { org_id, sheet_id, cache_since, run_id } = flight.facts
+  const { org_id, sheet_id, fresh_since, run_id } = flight.facts
   const [found] = await store.query<Claimed & (StoredAnswer | { outputs: null })>({
     name: 'engine-find-cached',
     text: FIND_CACHED,
-    values: [
-      org_id,
-      sheet_id,
-      instance.id,
-      instance.epoch,
-      key,
-      cache_since,
-      flight.row.id,
-      run_id,
-      waitsFor,
-    ],
+    values: [org_id, sheet_id, instance.id, instance.epoch, key, fresh_since, flight.row.id, run_id],
   })
   if (found === undefined) throw new Error('the cache gave no answer')
-  const { claimant, parked, released } = found
-  return { claimant, parked, released, hit: readHit(found) }
+  const { claimant, parked } = found
+  return { claimant, parked, hit: readHit(found) }
 }

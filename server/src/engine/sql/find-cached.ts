@@ -1,16 +1,15 @@
-import { completedMs } from './find-hits.ts'
+import { completedMs, isFresh } from './find-hits.ts'
 
 /**
  * The stored outputs of an identical cell, or else the claim to compute them: one row has it among all processes, until its
- * cell is settled or it is no longer in the air. `parked`: the row that has it waits. `released`: the row `$9`, which was waited
- * for, has settled its cell without a result that is kept. Counts in place of `exists`, and a claimant that is found first:
- * PostgreSQL would otherwise read all flights and cells, to remember them for further rows that never come.
+ * cell is settled or it is no longer in the air. `parked`: the row that has it waits. Counts in place of `exists`, and a claimant
+ * that is found first: PostgreSQL would otherwise read all flights and cells, to remember them for further rows that never come.
  */
 export const FIND_CACHED = `
 with hit as materialized (
   select outputs::text as outputs, run_id, completed_at, credits_millis from cell_cache
   where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex')
-    and ($6::date is null or completed_at >= $6::date at time zone 'UTC')
+    and ${isFresh('completed_at', '$6::bigint')}
 ), claim as (
   insert into cell_claims as c (org_id, sheet_id, action, epoch, key, row_id, run_id)
   select $1, $2, $3, $4, decode($5, 'hex'), $7, $8 where not exists (select from hit)
@@ -26,7 +25,5 @@ with hit as materialized (
     where org_id = $1 and sheet_id = $2 and action = $3 and epoch = $4 and key = decode($5, 'hex'))) as row_id
 )
 select hit.outputs, hit.run_id, ${completedMs('hit')} as at, hit.credits_millis as millis, c.row_id as claimant,
-  exists (select from flights f where f.org_id = $1 and f.row_id = c.row_id and f.status = 'queued') as parked,
-  $9::uuid is distinct from c.row_id
-    and exists (select from cells d where d.org_id = $1 and d.row_id = $9::uuid and d.action = $3) as released
+  exists (select from flights f where f.org_id = $1 and f.row_id = c.row_id and f.status = 'queued') as parked
 from claimed c left join hit on true`

@@ -3,6 +3,10 @@ export const completedMs = (table: string) =>
   // Of microseconds, which a double has exactly only as whole numbers.
   `round(date_part('epoch', ${table}.completed_at) * 1e6) / 1e3`
 
+/** Whether a stored answer is used: it is not from before a moment that is given in milliseconds, if any is. */
+export const isFresh = (completedAt: string, since: string) =>
+  `(${since} is null or ${completedAt} >= to_timestamp(${since} / 1000.0))`
+
 /** Of a SHA-256. */
 const KEY_BYTES = 32
 
@@ -15,14 +19,14 @@ const KEY_BYTES = 32
  */
 export const askedCells = (columns: Record<string, string> = {}): string => `(
   select u.*, ($1::uuid[])[u.g] as o, ($2::uuid[])[u.g] as s, ($3::text[])[u.g] as act, ($4::int[])[u.g] as ep,
-    ($5::date[])[u.g] as since, substr($7::bytea, (u.n::int - 1) * ${KEY_BYTES} + 1, ${KEY_BYTES}) as key
+    ($5::bigint[])[u.g] as since, substr($7::bytea, (u.n::int - 1) * ${KEY_BYTES} + 1, ${KEY_BYTES}) as key
   from unnest(${['$6::int[]', ...Object.values(columns)].join()}) with ordinality as u (${['g', ...Object.keys(columns)].join()}, n)
   offset 0
 ) i`
 
 /** The stored answer to a cell `i`. */
 export const ANSWERS = `cell_cache c on c.org_id = i.o and c.sheet_id = i.s and c.action = i.act and c.epoch = i.ep and c.key = i.key
-  and (i.since is null or c.completed_at >= i.since at time zone 'UTC')`
+  and ${isFresh('c.completed_at', 'i.since')}`
 
 /** The stored outputs of identical cells, for those that have any. */
 export const FIND_HITS = `

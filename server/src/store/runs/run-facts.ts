@@ -6,7 +6,8 @@ export type RunFacts = Readonly<{
   revision: number
   actions: readonly string[]
   cache_enabled: boolean
-  cache_since: string | null
+  /** Stored answers from before this moment are not used: milliseconds since 1970, never later than the run's own start (D85). */
+  fresh_since: number | null
   continue_on_fail: boolean
   /** How often rows were sent on from sheet to sheet until this run. */
   hops: number
@@ -24,7 +25,9 @@ export type RunFacts = Readonly<{
 
 /** Facts of the runs `r`. Runs that nobody asks for count to the owner of the workflow, whoever set them up (M9). */
 export const RUN_FACTS = `
-select r.org_id, r.run_id, r.sheet_id, r.revision, r.actions, r.cache_enabled, r.cache_since, r.continue_on_fail, r.hops, r.key_id,
+select r.org_id, r.run_id, r.sheet_id, r.revision, r.actions, r.cache_enabled, r.continue_on_fail, r.hops, r.key_id,
+  case when r.cache_since is not null
+    then floor(date_part('epoch', least(r.cache_since at time zone 'UTC', r.created_at)) * 1000)::bigint end as fresh_since,
   r.price_version, r.cap_purse_id, s.workflow_id, r.trigger,
   coalesce(r.member, case when position('@' in r.created_by) > 0
       and (r.trigger not in ('schedule', 'webhook', 'source', 'segment') or w.owner_id is null) then r.created_by
