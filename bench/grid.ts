@@ -80,7 +80,11 @@ try {
 }
 
 async function signIn(launched: Browser, url: string, orgId: string, admin: Member): Promise<Page> {
-  const link = await createSignInLink(installation.store.system, OPERATOR, orgId, admin, url)
+  const link = await createSignInLink(installation.store.system, OPERATOR, {
+    orgId,
+    member: admin,
+    publicUrl: url,
+  })
   const answer = await fetch(`${url}/internal${new URL(link.url).pathname}`, {
     method: 'POST',
     headers: { origin: url },

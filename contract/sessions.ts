@@ -53,4 +53,26 @@ export const SignInBody = z.strictObject({
   next: z.string().max(4000).optional().describe('The own address that was asked for first'),
 })
 
+/** An organisation that an address belongs to, or is invited to. */
+export const OwnOrganisation = z.object({
+  org_id: Uuid,
+  name: z.string(),
+  role: z.string(),
+  status: z
+    .enum(['member', 'unconfirmed', 'invited'])
+    .describe('Choosing one confirms a membership that is `unconfirmed`, and accepts an invitation'),
+  vouched_by: z.string().nullable().describe('Who invited, or an administrator of it'),
+})
+
+/** What somebody whose address a provider has proved may sign in to. */
+export const SignInChoices = z.object({ email: z.string(), organisations: z.array(OwnOrganisation) })
+
+/** Where somebody who is signed in may go on to; only those who proved their address may. */
+export const OwnOrganisations = z.object({
+  verified: z.boolean(),
+  organisations: z.array(OwnOrganisation.extend({ current: z.boolean() })),
+})
+
+export const ChooseBody = z.strictObject({ org_id: Uuid })
+
 export const SignedIn = z.object({ next: z.string() })

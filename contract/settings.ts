@@ -19,12 +19,16 @@ export const PendingInvitation = z.object({
   created_at: DateTime,
   expires_at: DateTime,
   email_sent: z.boolean(),
-  link: z.string().nullable().describe('Null when it was sealed with another LOAM_SECRET'),
+  link: z
+    .string()
+    .nullable()
+    .describe('Null where the server sends mail, and when it was sealed with another LOAM_SECRET'),
 })
 export const Roster = z.object({
   members: z.array(ListedMember),
   invitations: z.array(PendingInvitation),
   member_limit: z.int().nullable(),
+  mail: z.boolean().describe('The server mails invitations; their links are shown where it does not'),
 })
 export const InviteBody = z.strictObject({ email: Email, role: z.enum(ROLES) })
 export const RoleBody = z.strictObject({ role: z.enum(ROLES) })

@@ -22,9 +22,10 @@ export function define(command: Command): void {
     .action(
       inSession(z.strictObject({ org: Org, email: KnownEmail }), async ({ db, config }, flags) => {
         const organisation = await resolveOrganisation(db, flags)
+        const { org_id: orgId } = organisation
         const member = await requireMember(db, organisation, flags.email)
         const publicUrl = config.LOAM_PUBLIC_URL ?? serverAddress(config)
-        const link = await createSignInLink(db, OPERATOR, organisation.org_id, member, publicUrl)
+        const link = await createSignInLink(db, OPERATOR, { orgId, member, publicUrl })
         return { data: link, text: () => link.url }
       }),
     )

@@ -137,6 +137,13 @@ const signInRoutes = ['/sign-in', '/sign-in/$token'].map((path) =>
   createRoute({ getParentRoute: () => rootRoute, path, component: SignIn }),
 )
 
+const ChooseOrganisation = lazyScreen(() => import('./screens/sign-in/choose-organisation-screen.tsx'))
+const chooseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/organisations',
+  component: ChooseOrganisation,
+})
+
 const Invitation = lazyScreen(() => import('./screens/invitation/invitation-screen.tsx'))
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -148,6 +155,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     frameRoute.addChildren([homeRoute, ...screenRoutes, absentRoute]),
     ...signInRoutes,
+    chooseRoute,
     invitationRoute,
   ]),
   // Plain texts: what a query means is for the screen to say.

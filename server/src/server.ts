@@ -138,7 +138,11 @@ async function startApi(
         ? null
         : {
             key: first.key,
-            link: await createSignInLink(store.system, OPERATOR, first.orgId, first.admin, publicUrl),
+            link: await createSignInLink(store.system, OPERATOR, {
+              orgId: first.orgId,
+              member: first.admin,
+              publicUrl,
+            }),
           }
     return {
       url: listening,

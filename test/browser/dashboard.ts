@@ -97,7 +97,7 @@ export async function startDashboard(): Promise<Dashboard> {
     const member =
       (await findMember(db, org.orgId, email)) ??
       (await addMember(db, OPERATOR, org.orgId, { email, role }, null))
-    return (await createSignInLink(db, OPERATOR, org.orgId, member, url)).url
+    return (await createSignInLink(db, OPERATOR, { orgId: org.orgId, member, publicUrl: url })).url
   }
   return {
     app,

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { problems } from './dashboard.ts'
 import { describeScreensOfASheet } from './screens/of-a-sheet.ts'
+import { describeOrganisations } from './screens/organisations.ts'
 import { describeSettings } from './screens/settings.ts'
 import { describeSourcesAndSegments } from './screens/sources-and-segments.ts'
 import { LONG, startTour } from './screens/tour.ts'
@@ -63,6 +64,7 @@ describe('each screen has its heading, its title, and nothing that axe finds ser
 })
 
 describeSettings(tour)
+describeOrganisations(tour)
 describeSourcesAndSegments(tour)
 describeScreensOfASheet(tour)
 describeWrittenText(tour)

@@ -2,11 +2,12 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 
-/** Asks before something is destroyed; the button repeats the verb. */
+/** Asks before something is destroyed, or is not easily taken back; the button repeats the verb. */
 export function ConfirmDialog({
   title,
   description,
   verb,
+  kind = 'danger',
   run,
   onClose,
   children,
@@ -14,6 +15,7 @@ export function ConfirmDialog({
   title: string
   description?: ReactNode
   verb: string
+  kind?: 'danger' | 'primary'
   run: () => Promise<unknown>
   onClose: () => void
   children?: ReactNode
@@ -25,7 +27,7 @@ export function ConfirmDialog({
       onClose={onClose}
       title={title}
       {...(description === undefined ? {} : { description })}
-      submit={{ label: verb, kind: 'danger', onSubmit: () => confirm.mutate(), busy: confirm.isPending }}
+      submit={{ label: verb, kind, onSubmit: () => confirm.mutate(), busy: confirm.isPending }}
       error={confirm.error}
     >
       {children}

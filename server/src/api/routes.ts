@@ -23,6 +23,7 @@ import { sheetLayouts } from './internal/sheet-layouts.ts'
 import { sheetViewRoutes } from './internal/sheet-views.ts'
 import { shortcutVersionRoutes } from './internal/shortcut-versions.ts'
 import { shortcutSettings } from './internal/shortcuts.ts'
+import { signInChoices } from './internal/sign-in-choices.ts'
 import { signInRoutes } from './internal/sign-in.ts'
 import { sourceTypeRoutes } from './internal/source-types.ts'
 import { workflowListRoutes } from './internal/workflow-list.ts'
@@ -100,6 +101,7 @@ const API_ROUTES: Routes[] = [
 /** For sessions of the dashboard, below `/internal`: what the public API leaves out. */
 const INTERNAL_ROUTES: Routes[] = [
   signInRoutes,
+  signInChoices,
   sessionRoutes,
   rowEditRoutes,
   editHistoryRoutes,

@@ -9,22 +9,25 @@ import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { deleteConnectionsOfMember } from '../store/organisation/connections.ts'
-import { revokeKeysOfMember } from '../store/organisation/keys.ts'
-import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import {
+  consumeInvitation,
   countInvitations,
-  countSeats,
-  deleteMember,
-  findMember,
+  deleteInvitation,
   forgetOldInvitations,
   hasInvitation,
   insertInvitation,
-  insertMember,
   INVITATION_DAYS,
   listInvitations,
   markInvitationSent,
+} from '../store/organisation/invitations.ts'
+import { revokeKeysOfMember } from '../store/organisation/keys.ts'
+import { takeMailTurn } from '../store/organisation/mail-quota.ts'
+import {
+  countSeats,
+  deleteMember,
+  findMember,
+  insertMember,
   type Member,
-  consumeInvitation,
   updateRole,
 } from '../store/organisation/members.ts'
 import { lockMembers } from '../store/organisation/organisations.ts'
@@ -165,35 +168,47 @@ export async function addMember(
 
 export type Names = { first_name: string | null; last_name: string | null }
 
+export type Joined = Member & { org_id: string; isConfirmed: boolean }
+
 /** Turns an invitation into a member. The token is used up. */
 export async function acceptInvitation(
   db: Db,
   token: string,
   names: Names,
-): Promise<{ org_id: string; email: string; role: string }> {
+  provedEmail?: string,
+): Promise<Joined> {
   return inTransaction(db, async (trx) => {
-    const joined = await joinByInvitation(trx, { tokenHash: hashToken(token) }, names)
+    const joined = await joinByInvitation(trx, { tokenHash: hashToken(token) }, names, provedEmail)
     if (joined === undefined) throw notFound('Invitation')
-    const { org_id, email, role } = joined
-    return { org_id, email, role }
+    return joined
   })
 }
 
-/** Uses an invitation up; undefined when there is none (any more). Call it in a transaction. */
+/**
+ * Uses an invitation up; undefined when there is none (any more). Call it in a transaction. The membership is confirmed where
+ * the link was in the mailbox alone, or `provedEmail`, which whoever accepts has proved to be theirs, is the address invited.
+ */
 export async function joinByInvitation(
   trx: Db,
   by: Parameters<typeof consumeInvitation>[1],
   names: Names,
-): Promise<(Member & { org_id: string }) | undefined> {
+  provedEmail?: string,
+): Promise<Joined | undefined> {
   const invitation = await consumeInvitation(trx, by)
   if (invitation === undefined) return undefined
-  const { org_id, email, role } = invitation
-  const member = await insertMember(trx, org_id, { email, role, ...names })
-  await recordAudit(trx, org_id, { email, keyId: null }, { action: 'invitation.accepted', target: email })
-  return { org_id, ...member }
+  const { org_id, email, role, is_mailed } = invitation
+  const isConfirmed = is_mailed || provedEmail === email
+  const member = await insertMember(trx, org_id, { email, role, ...names, isConfirmed })
+  await recordAudit(
+    trx,
+    org_id,
+    { email, keyId: null },
+    { action: 'invitation.accepted', target: email, details: { address_proved: isConfirmed } },
+  )
+  return { org_id, ...member, isConfirmed }
 }
 
-/** Pending invitations with their links, for administrators when the mail did not go out. Null: the link cannot be opened. */
+/** Pending invitations with their links, for whoever may pass them on. Null: the link cannot be opened. */
 export async function pendingInvitations(db: Db, orgId: string, sealer: Sealer, publicUrl: string) {
   const invitations = await listInvitations(db, orgId)
   return invitations.map(({ token_sealed, ...invitation }) => {
@@ -212,8 +227,7 @@ export async function removeMember(db: Db, actor: Actor, orgId: string, email: s
     await lockAsAdministrator(trx, actor, orgId)
     const member = await findMember(trx, orgId, email)
     if (member === undefined) {
-      const invitation = await consumeInvitation(trx, { orgId, email })
-      if (invitation === undefined) throw notFound('Member or invitation')
+      if (!(await deleteInvitation(trx, orgId, email))) throw notFound('Member or invitation')
       await recordAudit(trx, orgId, actor, { action: 'invitation.revoked', target: email })
       return { removed: 'invitation', warnings: [] }
     }

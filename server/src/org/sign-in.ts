@@ -1,4 +1,4 @@
-import { AppError } from '../lib/errors.ts'
+import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { SendMail } from '../lib/mail.ts'
 import { hashToken } from '../lib/security/keys.ts'
@@ -6,12 +6,13 @@ import { isSessionToken, newSessionToken } from '../lib/security/session-tokens.
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import {
+  confirmMember,
+  findMember,
   findMemberById,
-  listInvitationsOf,
   listMembershipsOf,
   type Member,
 } from '../store/organisation/members.ts'
-import { insertSession, revokeSessionByToken } from '../store/organisation/sessions.ts'
+import { insertSession, revokeSessionByToken, revokeSessions } from '../store/organisation/sessions.ts'
 import {
   consumeSignInLink,
   findSignInLink,
@@ -22,13 +23,19 @@ import { joinByInvitation } from './members.ts'
 
 export type SignInLink = { url: string; expires_at: Date }
 
+type LinkTarget = {
+  orgId: string
+  member: Pick<Member, 'member_id' | 'email'>
+  publicUrl: string
+  /** It goes to the mailbox of the member and is shown to nobody else: using it proves the address. */
+  isMailed?: boolean
+}
+
 /** A link that signs a member in, once. The token is in the answer and nowhere else. */
 export async function createSignInLink(
   db: Db,
   actor: Actor,
-  orgId: string,
-  member: Pick<Member, 'member_id' | 'email'>,
-  publicUrl: string,
+  { orgId, member, publicUrl, isMailed = false }: LinkTarget,
 ): Promise<SignInLink> {
   const token = newSessionToken()
   return inTransaction(db, async (trx) => {
@@ -36,6 +43,7 @@ export async function createSignInLink(
       token_hash: hashToken(token),
       org_id: orgId,
       member_id: member.member_id,
+      is_mailed: isMailed,
     })
     await recordAudit(trx, orgId, actor, { action: 'sign_in_link.created', target: member.email })
     return { url: `${publicUrl}/sign-in/${token}`, expires_at }
@@ -53,7 +61,8 @@ export async function mailSignInLinks(
   if (memberships.length === 0) return
   const lines: string[] = []
   for (const { org_id, org_name, ...member } of memberships) {
-    const { url } = await createSignInLink(db, { email, keyId: null }, org_id, member, publicUrl)
+    const target = { orgId: org_id, member, publicUrl, isMailed: true }
+    const { url } = await createSignInLink(db, { email, keyId: null }, target)
     lines.push(`Sign in to ${org_name}: ${url}`)
   }
   await sendMail({
@@ -94,54 +103,68 @@ export async function signInByLink(db: Db, token: string, signingIn: SigningIn):
     if (link === undefined) throw goneLink()
     const member = await findMemberById(trx, link.org_id, link.member_id)
     if (member === undefined) throw goneLink()
-    return startSession(trx, link.org_id, member, signingIn, 'link')
+    const who = { orgId: link.org_id, member, isVerified: link.is_mailed }
+    return startSession(trx, who, signingIn, 'link')
   })
 }
 
 export type VerifiedIdentity = { email: string; firstName: string | null; lastName: string | null }
 
-/** Somebody whose address another server vouches for: a member, or one who is invited and joins by this. Null for others. */
-export async function signInByIdentity(
+/**
+ * Starts a session in an organisation that the owner of a proved address chose: it confirms a membership that nobody with such a
+ * proof has taken on, and accepts an invitation. 404 when the address is neither a member of it nor invited.
+ */
+export async function enterOrganisation(
   db: Db,
   { email, firstName, lastName }: VerifiedIdentity,
-  signingIn: SigningIn,
-): Promise<NewSession | null> {
+  orgId: string,
+  { way, ...signingIn }: SigningIn & { way: Way },
+): Promise<NewSession> {
   return inTransaction(db, async (trx) => {
-    const [known] = await listMembershipsOf(trx, email)
-    if (known !== undefined) return startSession(trx, known.org_id, known, signingIn, 'single sign-on')
-    const [invitation] = await listInvitationsOf(trx, email)
-    if (invitation === undefined) return null
     const names = { first_name: firstName, last_name: lastName }
-    const joined = await joinByInvitation(trx, { orgId: invitation.org_id, email }, names)
-    return joined === undefined ? null : startSession(trx, joined.org_id, joined, signingIn, 'single sign-on')
+    const member =
+      (await findMember(trx, orgId, email)) ?? (await joinByInvitation(trx, { orgId, email }, names, email))
+    if (member === undefined) throw notFound('Organisation')
+    return startSession(trx, { orgId, member, isVerified: true }, signingIn, way)
   })
 }
 
-/** A new session with a token of its own, in place of the one that the browser had. */
+export type Way = 'link' | 'single sign-on' | 'invitation' | 'switch'
+type Entrant = {
+  orgId: string
+  member: Member
+  /** Whoever signs in has proved that the address of the member is theirs. */
+  isVerified: boolean
+}
+
+/** Starts a session with a token of its own, in place of the one that the browser had. */
 export async function startSession(
   db: Db,
-  orgId: string,
-  member: Member,
+  { orgId, member, isVerified }: Entrant,
   { browser, before }: SigningIn,
-  way: 'link' | 'single sign-on' | 'invitation',
+  way: Way,
 ): Promise<NewSession> {
   const token = newSessionToken()
   const key_id = newId()
+  const { member_id, email } = member
   return inTransaction(db, async (trx) => {
     if (before !== undefined) await revokeSessionByToken(trx, hashToken(before))
     await insertSession(trx, {
       org_id: orgId,
       key_id,
-      member_id: member.member_id,
+      member_id,
       hash: hashToken(token),
       browser,
+      is_verified: isVerified,
     })
-    const actor = { email: member.email, keyId: key_id }
-    await recordAudit(trx, orgId, actor, {
-      action: 'session.started',
-      target: key_id,
-      details: { way, browser },
-    })
+    const audit = (action: string, target: string, details: Record<string, unknown>) =>
+      recordAudit(trx, orgId, { email, keyId: key_id }, { action, target, details })
+    if (isVerified && (await confirmMember(trx, orgId, member_id))) {
+      // Until now anybody with a link may have been signed in under this address.
+      const ended = await revokeSessions(trx, { orgId, memberId: member_id }, { allBut: key_id })
+      await audit('membership.confirmed', email, { revoked_sessions: ended.length })
+    }
+    await audit('session.started', key_id, { way, browser })
     return { token, orgId, member }
   })
 }

@@ -56,7 +56,7 @@ export function describeSettings({ dashboard, app, org, page, url, h1, choose }:
       await page.goto(url('/settings/members'))
       await page.getByRole('button', { name: 'Invite' }).click()
       await page.getByRole('textbox', { name: 'Email' }).fill('new@example.com')
-      await page.getByRole('button', { name: 'Send invitation' }).click()
+      await page.getByRole('button', { name: 'Create invitation' }).click()
       await page.getByRole('button', { name: 'Copy link for new@example.com' }).waitFor()
       const answer = await page.request.get(url('/internal/members'))
       const { link } = (await answer.json()).data.invitations[0]
@@ -81,7 +81,7 @@ export function describeSettings({ dashboard, app, org, page, url, h1, choose }:
       await page.getByRole('button', { name: 'Invite' }).click()
       const email = page.getByRole('textbox', { name: 'Email' })
       await email.fill(adminEmail)
-      await page.getByRole('button', { name: 'Send invitation' }).click()
+      await page.getByRole('button', { name: 'Create invitation' }).click()
       await expect.poll(() => email.getAttribute('aria-invalid')).toBe('true')
       await page.getByRole('button', { name: 'Cancel' }).click()
       await choose(`Role of ${adminEmail}`, 'user')

@@ -7,7 +7,14 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 
-export function InviteMember({ onClose }: { onClose: () => void }) {
+function describe({ email, email_sent }: { email: string; email_sent: boolean }, mail: boolean): string {
+  if (email_sent) return `The invitation of ${email} was mailed`
+  return mail
+    ? `The mail to ${email} could not be sent: revoke the invitation and invite again`
+    : `This server sends no mail: copy the link and pass it to ${email} alone`
+}
+
+export function InviteMember({ mail, onClose }: { mail: boolean; onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('member')
   const queries = useQueryClient()
@@ -15,11 +22,7 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
     mutationFn: () => post<{ email: string; email_sent: boolean }>('/internal/members', { email, role }),
     onSuccess: async (made) => {
       await queries.invalidateQueries({ queryKey: ['members'] })
-      notify(
-        made.email_sent
-          ? `The invitation of ${made.email} was mailed`
-          : `No mail was sent: copy the link for ${made.email} and pass it on`,
-      )
+      notify(describe(made, mail))
       onClose()
     },
   })
@@ -29,8 +32,16 @@ export function InviteMember({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title="Invite"
-      description="The invitation is valid for 14 days."
-      submit={{ label: 'Send invitation', onSubmit: () => invite.mutate(), busy: invite.isPending }}
+      description={
+        mail
+          ? 'A link is mailed to the address. It is valid for 14 days.'
+          : 'This server sends no mail: you get a link to pass on. It is valid for 14 days.'
+      }
+      submit={{
+        label: mail ? 'Send invitation' : 'Create invitation',
+        onSubmit: () => invite.mutate(),
+        busy: invite.isPending,
+      }}
       error={problem === undefined ? invite.error : null}
     >
       <TextField label="Email" type="email" value={email} onChange={setEmail} problem={problem} autoFocus />

@@ -37,7 +37,7 @@ export function Screen() {
         </Button>
       }
     >
-      {({ members, invitations, member_limit }) => (
+      {({ members, invitations, member_limit, mail }) => (
         <>
           <Table
             label="Members"
@@ -48,8 +48,8 @@ export function Screen() {
           {member_limit !== null && (
             <p className="text-muted">{`${members.length + invitations.length} of ${member_limit} places are taken.`}</p>
           )}
-          <PendingInvitations invitations={invitations} />
-          {isInviting && <InviteMember onClose={() => setInviting(false)} />}
+          <PendingInvitations invitations={invitations} mail={mail} />
+          {isInviting && <InviteMember mail={mail} onClose={() => setInviting(false)} />}
           {removed !== null && <RemoveMember email={removed} onClose={() => setRemoved(null)} />}
         </>
       )}

@@ -9,14 +9,26 @@ import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import type { Roster } from './members-screen.tsx'
 
-/** Invited, and not there yet. Without mail an administrator passes the link on. */
-export function PendingInvitations({ invitations }: { invitations: Roster['invitations'] }) {
+const MAILED = {
+  name: 'Mail',
+  cell: ({ email_sent }: Roster['invitations'][number]) =>
+    email_sent ? 'sent' : <span className="text-failed">not sent: revoke and invite again</span>,
+}
+
+/** Lists who is invited and has not accepted yet. Without mail an administrator passes the links on. */
+export function PendingInvitations({ invitations, mail }: Pick<Roster, 'invitations' | 'mail'>) {
   const [revoked, setRevoked] = useState<string | null>(null)
   const queries = useQueryClient()
   if (invitations.length === 0) return null
   return (
     <section aria-label="Pending" className="flex flex-col gap-2">
       <h2 className="text-14 font-semibold">Pending invitations</h2>
+      {!mail && (
+        <p className="text-muted">
+          This server sends no mail. A link joins as the invited address and signs in whoever opens it: pass
+          each on to the person who has that address, and to nobody else.
+        </p>
+      )}
       <Table
         label="Pending invitations"
         items={invitations}
@@ -24,6 +36,7 @@ export function PendingInvitations({ invitations }: { invitations: Roster['invit
         columns={[
           { name: 'Email', cell: ({ email }) => <span className="long-text font-medium">{email}</span> },
           { name: 'Role', cell: ({ role }) => role },
+          ...(mail ? [MAILED] : []),
           { name: 'Invited', wideOnly: true, cell: ({ created_at }) => <TimeText at={created_at} /> },
           { name: 'Expires', wideOnly: true, cell: ({ expires_at }) => <TimeText at={expires_at} /> },
           {

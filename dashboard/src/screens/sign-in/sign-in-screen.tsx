@@ -1,30 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { ApiError, fieldProblem, get, isPassing, request } from '../../api/client.ts'
-import { useTitle } from '../../frame/page.tsx'
 import { takeReturnAddress } from '../../return-address.ts'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { Card } from './card.tsx'
 
 export function Screen() {
   const { token }: { token?: string } = useParams({ strict: false })
-  return <Card>{token === undefined ? <AskForLink /> : <UseLink token={token} />}</Card>
-}
-
-function Card({ children }: { children: ReactNode }) {
-  useTitle('Sign in')
-  return (
-    <main className="flex min-h-full items-center justify-center bg-subtle p-4">
-      <div className="flex w-full max-w-[360px] flex-col gap-4 rounded-xl border bg-bg p-6">
-        <img src="/icon.svg" alt="" width={32} height={32} />
-        <h1 className="text-20 font-semibold">Sign in</h1>
-        {children}
-      </div>
-    </main>
-  )
+  return <Card title="Sign in">{token === undefined ? <AskForLink /> : <UseLink token={token} />}</Card>
 }
 
 const SINGLE_SIGN_ON = '/sign-in/oidc/start'

@@ -16,6 +16,7 @@ const POLICY =
 /** Addresses of the dashboard: its own router shows what they stand for. */
 const PAGES = [
   '/sign-in',
+  '/sign-in/organisations',
   '/sign-in/:token',
   '/workflows',
   '/workflows/*',

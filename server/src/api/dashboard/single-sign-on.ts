@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { reasonOf } from '../../lib/errors.ts'
 import { type Attempt, createOpenId, type OpenId } from '../../lib/open-id.ts'
 import { tryOpen } from '../../lib/security/secrets.ts'
-import { signInByIdentity } from '../../org/sign-in.ts'
+import { enterOrganisation, type VerifiedIdentity } from '../../org/sign-in.ts'
+import { listOrganisationsOf } from '../../store/organisation/organisations-of.ts'
 import { handleNotFound } from '../http/errors.ts'
 import { readCookie, writeCookie } from '../http/sessions.ts'
+import { keepProvedIdentity } from '../internal/sign-in-choices.ts'
 import { signingIn, welcomeSession } from '../internal/sign-in.ts'
 import type { Api, Services } from '../services.ts'
 
@@ -70,14 +72,29 @@ async function finish(
     return refuse(reply, services, 'provider', cause)
   }
   if (identity.email === null || !identity.isVerified) return refuse(reply, services, 'unverified')
-  const session = await signInByIdentity(
-    services.store.system,
-    { ...identity, email: identity.email },
-    signingIn(request),
-  )
-  if (session === null) return refuse(reply, services, 'not_a_member')
-  const next = welcomeSession(request, reply, session, services.publicUrl(), kept.next)
-  return reply.header('cache-control', 'no-store').redirect(next, 303)
+  const { email, firstName, lastName } = identity
+  return enter(request, reply, services, { email, firstName, lastName, next: kept.next })
+}
+
+/** Goes on to the only organisation that this person has confirmed; has them choose where there is none, or several. */
+async function enter(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  proved: VerifiedIdentity & { next: string | undefined },
+): Promise<FastifyReply> {
+  const { system } = services.store
+  const found = await listOrganisationsOf(system, proved.email)
+  if (found.length === 0) return refuse(reply, services, 'not_a_member')
+  void reply.header('cache-control', 'no-store')
+  const [only, ...others] = found.filter(({ status }) => status === 'member')
+  if (only === undefined || others.length > 0) {
+    keepProvedIdentity(reply, services, proved)
+    return reply.redirect('/sign-in/organisations', 303)
+  }
+  const entering = { ...signingIn(request), way: 'single sign-on' as const }
+  const session = await enterOrganisation(system, proved, only.org_id, entering)
+  return reply.redirect(welcomeSession(request, reply, session, services.publicUrl(), proved.next), 303)
 }
 
 type Problem = 'provider' | 'expired' | 'unverified' | 'not_a_member'

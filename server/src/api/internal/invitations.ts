@@ -7,7 +7,8 @@ import { hashToken } from '../../lib/security/keys.ts'
 import { acceptInvitation } from '../../org/members.ts'
 import { startSession } from '../../org/sign-in.ts'
 import { inTransaction } from '../../store/connection/db.ts'
-import { findInvitationByToken, findMember } from '../../store/organisation/members.ts'
+import { findInvitationByToken } from '../../store/organisation/invitations.ts'
+import { findVerifiedEmail } from '../../store/organisation/sessions.ts'
 import { ok } from '../http/envelope.ts'
 import type { Api, Services } from '../services.ts'
 import { signingIn, welcomeSession } from './sign-in.ts'
@@ -38,10 +39,11 @@ export function invitationAcceptance(api: Api, { store, publicUrl }: Services): 
       const session = await inTransaction(store.system, async (trx) => {
         if ((await findInvitationByToken(trx, hashToken(params.token))) === undefined) throw gone()
         const names = { first_name: body.first_name || null, last_name: body.last_name || null }
-        const { org_id, email } = await acceptInvitation(trx, params.token, names)
-        const member = await findMember(trx, org_id, email)
-        if (member === undefined) throw gone()
-        return startSession(trx, org_id, member, signingIn(request), 'invitation')
+        const { before, browser } = signingIn(request)
+        const proved = before === undefined ? undefined : await findVerifiedEmail(trx, hashToken(before))
+        const { org_id, isConfirmed, ...member } = await acceptInvitation(trx, params.token, names, proved)
+        const who = { orgId: org_id, member, isVerified: isConfirmed }
+        return startSession(trx, who, { before, browser }, 'invitation')
       })
       return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
     },

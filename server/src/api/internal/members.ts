@@ -10,7 +10,8 @@ import {
   pendingInvitations,
   removeMember,
 } from '../../org/members.ts'
-import { INVITATION_DAYS, listMembers, type Member } from '../../store/organisation/members.ts'
+import { INVITATION_DAYS } from '../../store/organisation/invitations.ts'
+import { listMembers, type Member } from '../../store/organisation/members.ts'
 import { created, ok } from '../http/envelope.ts'
 import { commitEffect } from '../http/idempotency.ts'
 import type { Api, Services } from '../services.ts'
@@ -39,12 +40,15 @@ export function memberSettings(api: Api, services: Services): void {
       ])
       return ok({
         members: members.map((member) => asListed(member, caller.email)),
-        invitations: invitations.map((invitation) => ({
+        invitations: invitations.map(({ is_mailed, ...invitation }) => ({
           ...invitation,
+          // Whoever has the link joins as the address invited: it is not for inviters to have where the mailbox can.
+          link: sendMail === null && !is_mailed ? invitation.link : null,
           created_at: invitation.created_at.toISOString(),
           expires_at: new Date(invitation.created_at.getTime() + INVITATION_DAYS * DAY_MS).toISOString(),
         })),
         member_limit: config.LOAM_MEMBER_LIMIT,
+        mail: sendMail !== null,
       })
     },
   )

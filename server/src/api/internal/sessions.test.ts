@@ -17,7 +17,7 @@ const other = await makeApp({ services: { store: app.store } })
 async function makeLink(email = org.adminEmail, publicUrl = ORIGIN): Promise<string> {
   const member = await findMember(db, org.orgId, email)
   if (member === undefined) throw new Error(`${email} is no member`)
-  const { url } = await createSignInLink(db, OPERATOR, org.orgId, member, publicUrl)
+  const { url } = await createSignInLink(db, OPERATOR, { orgId: org.orgId, member, publicUrl })
   return new URL(url).pathname
 }
 const open = (path: string, method: string, body?: unknown, headers: Record<string, string> = {}) =>

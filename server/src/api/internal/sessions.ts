@@ -1,29 +1,68 @@
 import { z } from 'zod'
 import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
 import { isRole } from '#contract/scopes.ts'
-import { ListedSession, Session } from '#contract/sessions.ts'
-import { AppError, notFound } from '../../lib/errors.ts'
+import { ChooseBody, ListedSession, OwnOrganisations, Session, SignedIn } from '#contract/sessions.ts'
+import { AppError, forbidden, notFound } from '../../lib/errors.ts'
 import { csrfTokenOf } from '../../lib/security/session-tokens.ts'
+import { enterOrganisation } from '../../org/sign-in.ts'
 import { type Db, inTransaction } from '../../store/connection/db.ts'
 import { recordAudit } from '../../store/organisation/audit.ts'
 import { findMemberById } from '../../store/organisation/members.ts'
+import { listOrganisationsOf } from '../../store/organisation/organisations-of.ts'
 import { getOrganisation } from '../../store/organisation/organisations.ts'
 import { findSession, listSessions, revokeSessions } from '../../store/organisation/sessions.ts'
 import type { Caller } from '../http/caller.ts'
 import { ok } from '../http/envelope.ts'
 import { clearSessionCookie, isSecure, sessionTokenOf } from '../http/sessions.ts'
 import type { Api, Services } from '../services.ts'
+import { signingIn, welcomeSession } from './sign-in.ts'
 
 const Ended = z.object({ revoked: z.array(Uuid) })
 
 /** The session that asks, and the others of the same person. */
-export function sessionRoutes(api: Api, { publicUrl }: Services): void {
+export function sessionRoutes(api: Api, { publicUrl, store }: Services): void {
   api.get(
     '/session',
     { config: { scope: 'any key' }, schema: { response: { 200: successWithMessage(200, Session) } } },
     async (request) => {
       const session = await describeSession(request.db, request.caller, sessionTokenOf(request) ?? '')
       return ok(session, { message: `Signed in as ${session.email}` })
+    },
+  )
+
+  api.get(
+    '/organisations',
+    { config: { scope: 'any key' }, schema: { response: { 200: success(200, OwnOrganisations) } } },
+    async ({ db, caller }) => {
+      const verified = await isVerified(db, caller)
+      const found = await listOrganisationsOf(store.system, caller.email)
+      const shown = found.map((one) => ({ ...one, current: one.org_id === caller.orgId }))
+      return ok({ verified, organisations: shown.filter(({ current }) => verified || current) })
+    },
+  )
+
+  api.post(
+    '/session/organisation',
+    {
+      config: { scope: 'any key', body: 'control' },
+      schema: { body: ChooseBody, response: { 200: success(200, SignedIn) } },
+    },
+    async (request, reply) => {
+      const { db, caller, body } = request
+      if (!(await isVerified(db, caller))) {
+        throw forbidden(
+          'This session began with a link that does not prove your address. Sign in with single sign-on or a mailed link to change organisations',
+        )
+      }
+      const member = await findMemberById(db, caller.orgId, caller.memberId)
+      const identity = {
+        email: caller.email,
+        firstName: member?.first_name ?? null,
+        lastName: member?.last_name ?? null,
+      }
+      const entering = { ...signingIn(request), way: 'switch' as const }
+      const session = await enterOrganisation(store.system, identity, body.org_id, entering)
+      return ok({ next: welcomeSession(request, reply, session, publicUrl(), undefined) })
     },
   )
 
@@ -73,6 +112,10 @@ export function sessionRoutes(api: Api, { publicUrl }: Services): void {
     { config: { scope: 'any key', body: 'control' }, schema: { response: { 200: success(200, Ended) } } },
     async ({ db, caller }) => ok({ revoked: await endSessions(db, caller, { allBut: caller.keyId }) }),
   )
+}
+
+async function isVerified(db: Db, { orgId, keyId }: Caller): Promise<boolean> {
+  return (await findSession(db, orgId, keyId))?.is_verified === true
 }
 
 async function describeSession(db: Db, caller: Caller, token: string): Promise<Session> {

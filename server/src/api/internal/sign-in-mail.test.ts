@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createMailer } from '#server/lib/mail.ts'
 import { makeApp } from '#test/harness.ts'
-import { ask, ORIGIN } from '../testing/session.ts'
+import { ask, ORIGIN, signIn } from '../testing/session.ts'
 
 /** A real mail server that keeps what it is given, and refuses one address. */
 const mails: { to: string[]; text: string }[] = []
@@ -52,6 +52,67 @@ it('who belongs to several organisations gets a link for each', async () => {
   await askFor('both@example.com')
   await expect.poll(() => mails).toHaveLength(1)
   expect(mails[0]?.text).toMatch(/Sign in to Acme: http[^]*Sign in to Globex: http/)
+})
+
+const linkIn = (text: string | undefined, kind: 'sign-in' | 'invitations') =>
+  new RegExp(`http://loam\\.test(/${kind}/\\w+)`).exec(text ?? '')?.[1] ?? ''
+const organisationsOf = async (cookie: string) =>
+  (await ask(app, 'GET', '/organisations', undefined, { cookie })).body.data
+const open = async (path: string) => {
+  const answer = await ask(app, 'POST', path, {}, { origin: ORIGIN })
+  expect(answer.status).toBe(200)
+  return String(answer.headers['set-cookie']).split(';', 1)[0] ?? ''
+}
+
+describe('F60: what was mailed proves the address', () => {
+  it('inviters see no link where mail is set up, and who accepts by the mailed one has proved the address', async () => {
+    const admin = await signIn(app, org.orgId, org.adminEmail)
+    mails.length = 0
+    const invited = await admin.call('POST', '/members', { email: 'invitee@example.com', role: 'member' })
+    expect(invited.body.data.email_sent).toBe(true)
+    await admin.call('POST', '/members', { email: 'refused@example.com', role: 'member' })
+    const roster = (await admin.call('GET', '/members')).body.data
+    expect(roster.mail).toBe(true)
+    expect(roster.invitations).toMatchObject([
+      { email: 'invitee@example.com', email_sent: true, link: null },
+      { email: 'refused@example.com', email_sent: false, link: null },
+    ])
+    // Also where the mail server was taken away since.
+    const plain = await makeApp({ services: { store: app.store } })
+    const without = (await ask(plain, 'GET', '/members', undefined, { cookie: admin.cookie })).body.data
+    expect(without).toMatchObject({
+      mail: false,
+      invitations: [{ link: null }, { link: expect.stringContaining('/invitations/') }],
+    })
+    const cookie = await open(linkIn(mails[0]?.text, 'invitations'))
+    expect(await organisationsOf(cookie)).toMatchObject({
+      verified: true,
+      organisations: [{ status: 'member' }],
+    })
+    await admin.call('DELETE', '/members/refused%40example.com')
+  })
+
+  it('a mailed link to sign in confirms the membership and lets its owner switch; one that the operator made does not', async () => {
+    const third = await app.makeOrg('Initech')
+    for (const one of [org, third]) await one.keyFor('owner@example.com', 'member')
+    const byOperator = await signIn(app, org.orgId, 'owner@example.com')
+    expect(await organisationsOf(byOperator.cookie)).toMatchObject({
+      verified: false,
+      organisations: [{ org_id: org.orgId, status: 'unconfirmed', current: true }],
+    })
+    mails.length = 0
+    await askFor('owner@example.com')
+    await expect.poll(() => mails).toHaveLength(1)
+    const listed = await organisationsOf(await open(linkIn(mails[0]?.text, 'sign-in')))
+    expect(listed).toMatchObject({
+      verified: true,
+      organisations: [
+        { org_id: org.orgId, status: 'member', current: true },
+        { org_id: third.orgId, status: 'unconfirmed', current: false },
+      ],
+    })
+    expect((await byOperator.call('GET', '/session')).status).toBe(401)
+  })
 })
 
 const hour = () => Math.floor(Date.now() / 3_600_000)

@@ -25,7 +25,7 @@ export async function signIn(
   const db = app.store.system
   const member =
     (await findMember(db, orgId, email)) ?? (await addMember(db, OPERATOR, orgId, { email, role }, null))
-  const { url } = await createSignInLink(db, OPERATOR, orgId, member, ORIGIN)
+  const { url } = await createSignInLink(db, OPERATOR, { orgId, member, publicUrl: ORIGIN })
   const answer = await app.api.inject({
     method: 'POST',
     url: `/internal${new URL(url).pathname}`,

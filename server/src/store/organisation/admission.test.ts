@@ -284,7 +284,14 @@ describe.each(targets())('admission on $name', (target) => {
         .where('key_id', '=', keyId)
         .executeTakeFirstOrThrow()
       const hash = hashToken(newKey())
-      const session = { org_id: orgId, key_id: newId(), member_id: member.member_id ?? '', hash, browser: '' }
+      const session = {
+        org_id: orgId,
+        key_id: newId(),
+        member_id: member.member_id ?? '',
+        hash,
+        browser: '',
+        is_verified: false,
+      }
       await insertSession(store.system, session)
       return { email, keyId: session.key_id, visitor: { hash, address: address(1) } }
     }

@@ -4,7 +4,10 @@ import type { Db } from '../connection/db.ts'
 import { takeNamedLock } from '../connection/named-lock.ts'
 import type { Schema } from '../connection/schema.ts'
 
-export type KeyRecord = Omit<Selectable<Schema['api_keys']>, 'hash' | 'is_session' | 'browser'>
+export type KeyRecord = Omit<
+  Selectable<Schema['api_keys']>,
+  'hash' | 'is_session' | 'is_verified' | 'browser'
+>
 
 /** How many of the latest keys are listed whether they have ended or not. */
 const MAX_LATEST = 1000

@@ -12,13 +12,21 @@ export type SessionRecord = {
   created_at: Date
   last_used_at: Date | null
   expires_at: Date | null
+  is_verified: boolean
 }
 
-const FIELDS = ['key_id', 'browser', 'created_at', 'last_used_at', 'expires_at'] as const
+const FIELDS = ['key_id', 'browser', 'created_at', 'last_used_at', 'expires_at', 'is_verified'] as const
 
 export async function insertSession(
   db: Db,
-  session: { org_id: string; key_id: string; member_id: string; hash: Buffer; browser: string },
+  session: {
+    org_id: string
+    key_id: string
+    member_id: string
+    hash: Buffer
+    browser: string
+    is_verified: boolean
+  },
 ): Promise<SessionRecord> {
   return db
     .insertInto('api_keys')
@@ -66,6 +74,23 @@ export async function findSession(
     .where('key_id', '=', sessionId)
     .where('is_session', '=', true)
     .executeTakeFirst()
+}
+
+/** Returns the address that the session with this token was begun with a proof of; undefined when there is none. */
+export async function findVerifiedEmail(db: Db, hash: Buffer): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('api_keys')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.org_id', '=', 'api_keys.org_id')
+        .onRef('members.member_id', '=', 'api_keys.member_id'),
+    )
+    .select('email')
+    .where('hash', '=', hash)
+    .where('is_verified', '=', true)
+    .where(isLiving)
+    .executeTakeFirst()
+  return found?.email
 }
 
 /** Ends living sessions of a member: the ones named, or all but one. Answers those that it ended. */

@@ -8,7 +8,7 @@ const isOpen = sql<SqlBool>`sign_in_links.expires_at > now()`
 
 export async function insertSignInLink(
   db: Db,
-  link: { token_hash: Buffer; org_id: string; member_id: string },
+  link: { token_hash: Buffer; org_id: string; member_id: string; is_mailed: boolean },
 ): Promise<{ expires_at: Date }> {
   return db
     .insertInto('sign_in_links')
@@ -36,16 +36,16 @@ export async function findSignInLink(
     .executeTakeFirst()
 }
 
-/** Uses a link up, and answers whose it was; undefined when it does not work (any more). */
+/** Uses a link up and returns the member that it signs in; undefined when it does not work (any more). */
 export async function consumeSignInLink(
   db: Db,
   tokenHash: Buffer,
-): Promise<{ org_id: string; member_id: string } | undefined> {
+): Promise<{ org_id: string; member_id: string; is_mailed: boolean } | undefined> {
   return db
     .deleteFrom('sign_in_links')
     .where('token_hash', '=', tokenHash)
     .where(isOpen)
-    .returning(['org_id', 'member_id'])
+    .returning(['org_id', 'member_id', 'is_mailed'])
     .executeTakeFirst()
 }
 

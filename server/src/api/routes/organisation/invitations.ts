@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { notFound } from '../../../lib/errors.ts'
 import { hashToken } from '../../../lib/security/keys.ts'
 import { acceptInvitation } from '../../../org/members.ts'
-import { findInvitationByToken } from '../../../store/organisation/members.ts'
+import { findInvitationByToken } from '../../../store/organisation/invitations.ts'
 import { escapeHtml, sendPage } from '../../http/page.ts'
 import type { Api, Services } from '../../services.ts'
 

@@ -244,7 +244,12 @@ it('acceptance gives the invited role and names, once', async () => {
   await org.call('POST', '/org/members', { email: 'joiner@example.com', role: 'admin' })
   const link = await linkFor(app, org.orgId, 'joiner@example.com')
   const joined = await acceptInvitation(app.store.system, token(link), { first_name: 'Jo', last_name: null })
-  expect(joined).toEqual({ org_id: org.orgId, email: 'joiner@example.com', role: 'admin' })
+  expect(joined).toMatchObject({
+    org_id: org.orgId,
+    email: 'joiner@example.com',
+    role: 'admin',
+    isConfirmed: false,
+  })
   const key = await org.keyFor('joiner@example.com', 'admin')
   const user = (await app.call(key, 'GET', '/user')).body.data
   expect([user.first_name, user.last_name, user.role]).toEqual(['Jo', null, 'admin'])

@@ -19,6 +19,7 @@ export type OrganisationTables = {
     last_name: string | null
     role: string
     joined_at: Made
+    confirmed_at: MaybeInstant
   }
   invitations: {
     org_id: string
@@ -27,6 +28,7 @@ export type OrganisationTables = {
     token_hash: Buffer
     token_sealed: string
     email_sent: Generated<boolean>
+    is_mailed: Generated<boolean>
     invited_by: string
     created_at: Made
   }
@@ -47,8 +49,15 @@ export type OrganisationTables = {
     rotated_from: string | null
     is_session: Generated<boolean>
     browser: Generated<string | null>
+    is_verified: Generated<boolean>
   }
-  sign_in_links: { token_hash: Buffer; org_id: string; member_id: string; expires_at: Instant }
+  sign_in_links: {
+    token_hash: Buffer
+    org_id: string
+    member_id: string
+    expires_at: Instant
+    is_mailed: Generated<boolean>
+  }
   sign_in_windows: { address_hash: Buffer; hour: Instant; used: number }
   idempotency_keys: {
     org_id: string
