@@ -54,6 +54,10 @@ export const LedgerEntry = z
     price_version: z.int().nullable(),
     refund_of: Uuid.nullable(),
     providers: z.array(z.object({ provider: z.string(), credits: Credits })),
+    result: z
+      .unknown()
+      .optional()
+      .describe('Outputs of a cell whose row was deleted, or run anew, while it was called; up to 32 KB'),
   })
   .meta({ id: 'LedgerEntry' })
 

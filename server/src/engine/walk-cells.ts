@@ -149,8 +149,8 @@ function settle(
   const { hold } = flight.position
   return engine.flights.settle(flight, settlement, express).then(
     (settled) => {
-      endHold(engine, given, hold, settled === null ? 'free' : 'charged')
-      if (settled === null) return throwIfTakenOver(engine, flight).then(() => null)
+      if (settled === null) return endLate(engine, given, hold)
+      endHold(engine, given, hold, 'charged')
       noteSettled(engine, given)
       return settled
     },
@@ -159,6 +159,19 @@ function settle(
       throw cause
     },
   )
+}
+
+/** The fence was lost. A call that was made is charged all the same where its row was deleted, or run anew, and nobody else has it. */
+async function endLate(engine: Engine, given: Given, hold: Hold | null): Promise<null> {
+  let end: HoldEnd = 'unknown'
+  try {
+    const mayBeCharged = hold !== null && costOf(given.settlement) > 0
+    end = mayBeCharged && (await engine.flights.chargeLate(given)) ? 'charged' : 'free'
+  } finally {
+    endHold(engine, given, hold, end)
+  }
+  await throwIfTakenOver(engine, given.flight)
+  return null
 }
 
 /** Settles rows that are through, as one. Answers why each that is not settled is not done either. */
@@ -199,9 +212,11 @@ function endHold(engine: Engine, { flight, settlement }: Given, hold: Hold | nul
     engine.purses.doubt(hold)
     return
   }
-  const cost = settlement.cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
-  engine.purses.spend(hold, end === 'charged' ? cost : 0)
+  engine.purses.spend(hold, end === 'charged' ? costOf(settlement) : 0)
 }
+
+const costOf = ({ cells }: Settlement): number =>
+  cells.reduce((sum, { creditsMillis }) => sum + creditsMillis, 0)
 
 /** The action, and those after it whose cells may be settled with its own. */
 function joinedFrom(walk: RowWalk, action: string): string[] {

@@ -1,3 +1,4 @@
+import { toStorableJson } from '../../lib/json/storable.ts'
 import type { Hold } from '../purses/share.ts'
 import type { Flight, RunFacts, SettledCell, Settlement } from './flight.ts'
 
@@ -120,9 +121,9 @@ class Charges {
 
   /**
    * The shares that are paid of, by column; the records; flights and kinds of all their cells, of which records name ranges. `null`
-   * for the flights where there is one record, of all of so many.
+   * for the flights where there is one record, of all of so many. `details` are kept with the entries of the ledger.
    */
-  columns(flights: number): Record<ChargeColumn, unknown> {
+  columns(flights: number, details?: object): Record<ChargeColumn, unknown> {
     const shares = new Map<string, [string, string, string]>()
     for (const { hold } of this.#charges) {
       const { holder, orgId } = hold
@@ -134,7 +135,7 @@ class Charges {
     let lastRow = 0
     const records = this.#charges.map(({ facts, hold, millis, kinds, kindOf, flights: rows }) => {
       const { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version } = facts
-      const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version }
+      const f = { run_id, workflow_id, sheet_id, member, key_id, trigger, price_version, details }
       const first = last + 1
       last += kindOf.length
       const firstRow = lastRow + 1
@@ -148,7 +149,7 @@ class Charges {
       shareOrgs: column(0),
       sharePurses: column(1),
       shareHolders: column(2),
-      charges: JSON.stringify(records),
+      charges: details === undefined ? JSON.stringify(records) : toStorableJson(records),
       chargedFlights:
         this.#charges.length === 1 && lastRow === flights ? null : joined((charge) => charge.flights),
       chargeKinds: joined(({ kindOf }) => kindOf),

@@ -17,7 +17,7 @@ import {
 } from './claiming.ts'
 import type { Flight, Parking, RowJob, RunFacts, Settlement } from './flight.ts'
 import { createRunFacts } from './run-facts.ts'
-import { createSettler, type Given, type Settled } from './settler.ts'
+import { chargeLate, createSettler, type Given, type Settled } from './settler.ts'
 
 /** Everything that workers write, in micro-batches: one statement carries the rows of many. */
 export type FlightStore = {
@@ -37,6 +37,8 @@ export type FlightStore = {
   settle(flight: Flight, settlement: Settlement, express?: boolean): Promise<Settled | null>
   /** The same for bulk rows that are in hand together. */
   settleAll(given: readonly Given[]): Promise<(Settled | null)[]>
+  /** Posts the charge for a call whose row was deleted, or run anew, while it was made; false where it was not. */
+  chargeLate(given: Given): Promise<boolean>
   park(flight: Flight, parking: Parking): Promise<boolean>
   abandon(flight: Flight): Promise<boolean>
   /** Notes among how many suspects the row is about to be run. */
@@ -149,6 +151,7 @@ export function createFlightStore(store: Store, lane: number): FlightStore {
     },
     settle: (flight, settlement, express) =>
       (express ? settleExpress : settle)([{ flight, settlement }]).then(firstOf),
+    chargeLate: (given) => chargeLate(store, lane, given),
     settleAll: async (given) => (await settle(given)) ?? [],
     async park(flight, { ms, retries, state, priority }) {
       const item = { ms: Math.ceil(ms), tries: retries, state: state ?? null, pr: priority ?? 0 }

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isLargerJson } from '../../lib/json/json-size.ts'
 import { toStorableJson } from '../../lib/json/storable.ts'
+import { StoredJson } from '../../lib/json/stored-json.ts'
 import type { Store } from '../../store/connection/db.ts'
 import { sharesLost } from '../purses/purse-keeper.ts'
+import { LATE_CHARGE } from '../sql/late-charge.ts'
 import type { NamedParameters } from '../sql/named-parameters.ts'
 import { type BatchKind, NOT_WHOLE, settleStatement } from '../sql/settle.ts'
 import { CellColumns } from './cell-columns.ts'
@@ -91,6 +94,45 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     const answerOf = new Map(batch.map((item, n) => [item, answers[n] ?? null]))
     return given.map((item) => answerOf.get(item) ?? null)
   }
+}
+
+/**
+ * Posts the charge for what was settled too late: the flight was dropped while its cell was called. False where that is not so, and
+ * nothing was written.
+ */
+export async function chargeLate(store: Store, lane: number, given: Given): Promise<boolean> {
+  const batch = [given]
+  const charges = chargesOf(batch)
+  if (charges === null) return false
+  const values: Record<string, unknown> = {
+    ...flightColumnsOf(batch, groupBy(batch, GROUPED)),
+    ...charges.columns(1, lateDetailsOf(given)),
+    tallies: toStorableJson(addUpTallies(batch)),
+    usage: toStorableJson(addUpUsage(batch)),
+    lane: lane * LANES,
+  }
+  const { text, names } = LATE_CHARGE
+  try {
+    await store.query({ name: 'engine-charge-late', text, values: names.map((name) => values[name]) })
+    return true
+  } catch (cause) {
+    if (isNotWhole(cause)) return false
+    throw cause
+  }
+}
+
+/** Of JSON, in all: what does not fit is not kept in the ledger. */
+const MAX_KEPT_RESULTS = 32 * 1024
+
+/** What the ledger keeps of cells that have no row any more: nobody could see it otherwise. */
+function lateDetailsOf({ flight, settlement }: Given): object {
+  const { run_id } = flight.facts
+  const paid = settlement.cells.filter(({ creditsMillis }) => creditsMillis > 0)
+  const results = Object.fromEntries(
+    paid.map(({ action, outputs }) => [action, outputs instanceof StoredJson ? outputs.value : outputs]),
+  )
+  const kept = isLargerJson(results, MAX_KEPT_RESULTS) ? {} : { results }
+  return { run_id, row_id: flight.row.id, ...kept }
 }
 
 function landingOf(batch: Given[]): BatchKind['landing'] {

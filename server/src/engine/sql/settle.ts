@@ -88,7 +88,7 @@ from (select k, case when not ${WHOLE} then json_agg(n) end as ns from mine grou
 join runs run on run.org_id = (@orgs::uuid[])[m.k] and run.run_id = (@runs::uuid[])[m.k]`
 }
 
-const WHOLE = '(select ok from whole)'
+export const WHOLE = '(select ok from whole)'
 const priceOf = ({ paid, onePrice }: BatchKind): string => {
   if (!paid) return '0'
   return onePrice ? '(select (@prices::bigint[])[1])' : 'c.cr'
@@ -101,13 +101,13 @@ const marked = (marks: string, once: (value: string) => string) =>
 const SAME = `(select (@statuses::text[])[1]) as st, ${marked('(@marks::int[])[1]', (value) => `(select ${value})`)}`
 const EACH = `c.st, ${marked('c.marks', (value) => value)}`
 
-const OF_FLIGHTS = {
+export const OF_FLIGHTS = {
   o: '@orgs::uuid[]',
   run: '@runs::uuid[]',
   t: '@tickets::int[]',
   a: '@attempts::int[]',
 }
-const FENCED = `f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a`
+export const FENCED = `f.org_id = i.o and f.row_id = i.r and f.run_id is not distinct from i.run and f.ticket = i.t and f.attempt = i.a`
 
 const locked = (alike: boolean) => `
   select i.k, i.n
@@ -125,8 +125,8 @@ const HAS_SHARES = '(select count(*) from share) = cardinality(@sharePurses::uui
 
 /** What PostgreSQL says when a part of the batch is missing of those that hold all or fail: a division by zero. */
 export const NOT_WHOLE = '22012'
-const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
-const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
+export const ALL_REMOVED = `1 / (${ALL_LOCKED})::int = 1`
+export const ALL_SHARES = `1 / (${HAS_SHARES})::int = 1`
 
 const UNSETTLED = `0 = (select count(*) from cells c where c.org_id = i.o and c.row_id = i.r
     and c.run_id is not distinct from i.run and c.action = any(@actions::text[]))`
@@ -170,7 +170,7 @@ const TALLIED = `
 )`
 
 /** Locked against those who end them, not against other settlements. */
-const SHARES = `
+export const SHARES = `
 , share as materialized (
   select from unnest(@shareOrgs::uuid[], @sharePurses::uuid[], @shareHolders::text[]) as w (o, p, h)
   cross join lateral (
@@ -193,7 +193,7 @@ const REMEMBERED = `
 )`
 
 /** Added only, a record for the cells of a run, as folding enters it in the ledger: at the moment that the cells have as well. */
-const CHARGED = `
+export const CHARGED = `
 , charged as (
   insert into purse_charges (org_id, holder, purse_ids, millis, facts, kinds, row_ids, kind_of)
   select g.o, g.h, g.p, g.m, g.f, g.k,

@@ -12,8 +12,9 @@ export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select coun
 const CHUNK = 50_000
 
 /**
- * Takes rows out of the air: results that are still under way find no flight and have no effect, and whoever has them gives
- * back what they hold. Call it in the transaction that deletes them. Flights are locked in the order of their rows, as everybody does.
+ * Takes rows out of the air: results that are still under way find no flight and have no effect on rows. A call that was made is
+ * charged all the same: `dropped_flights` has the fence of whoever makes one. Call it in the transaction that deletes the rows.
+ * Flights are locked in the order of their rows, as everybody does.
  */
 export async function dropFlights(
   db: Db,
@@ -77,8 +78,19 @@ async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<num
     with chosen as materialized (
       select f.org_id, f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
-      delete from flights f using chosen where f.org_id = chosen.org_id and f.row_id = chosen.row_id returning f.row_id
+      delete from flights f using chosen where f.org_id = chosen.org_id and f.row_id = chosen.row_id
+      returning f.org_id, f.row_id, f.run_id, f.ticket, f.attempt, f.status
+    ), noted as (
+      insert into dropped_flights as d (org_id, row_id, run_id, ticket, attempt)
+      select org_id, row_id, run_id, ticket, attempt from gone where status = 'running'
+      on conflict (org_id, row_id, run_id) do update set ticket = excluded.ticket, attempt = excluded.attempt,
+        dropped_at = excluded.dropped_at
     )
     select count(*) as dropped from gone`.execute(db)
   return rows[0]?.dropped ?? 0
+}
+
+/** Forgets flights whose calls have ended long ago. */
+export async function forgetDroppedFlights(db: Db): Promise<void> {
+  await sql`delete from dropped_flights where dropped_at < now() - interval '1 day'`.execute(db)
 }

@@ -62,14 +62,19 @@ export function creditRoutes(api: Api): void {
       const next_cursor = records.length > page.limit ? (entries.at(-1)?.entry_id ?? null) : null
       if (query.format === 'json') return ok({ entries, next_cursor })
       if (next_cursor !== null) void reply.header('x-next-cursor', next_cursor)
-      const lines = entries.map((entry) => ({ ...entry, providers: JSON.stringify(entry.providers) }))
+      // A column for what few entries have would be empty.
+      const lines = entries.map((entry) => ({
+        ...entry,
+        providers: JSON.stringify(entry.providers),
+        result: null,
+      }))
       void reply.type('text/csv; charset=utf-8')
       return writeCsv(COLUMNS, lines)
     },
   )
 }
 
-const COLUMNS = Object.keys(Ledger.shape.entries.element.shape)
+const COLUMNS = Object.keys(Ledger.shape.entries.element.omit({ result: true }).shape)
 
 const DAY_MS = 86_400_000
 const isDay = (text: string) => text.length === 10
@@ -117,5 +122,14 @@ function viewEntry(record: LedgerRecord): z.infer<typeof LedgerEntry> {
     price_version: record.price_version,
     refund_of: record.refund_of,
     providers: record.providers,
+    ...lateResultOf(record),
   }
+}
+
+const LateDetails = z.object({ results: z.record(z.string(), z.unknown()) })
+
+/** What a cell gave whose row was gone by then. */
+function lateResultOf({ details, action }: LedgerRecord): { result?: unknown } {
+  const late = LateDetails.safeParse(details)
+  return late.success && action !== null ? { result: late.data.results[action] } : {}
 }

@@ -1,0 +1,29 @@
+import { listRows } from './groups.ts'
+import { nameParameters, type NamedParameters } from './named-parameters.ts'
+import { ALL_REMOVED, ALL_SHARES, CHARGED, FENCED, OF_FLIGHTS, SHARES, WHOLE } from './settle.ts'
+import { USED } from './usage.ts'
+
+/**
+ * Posts the charge for a call whose flight was dropped while it was made: once, by the fence that the flight had. Cells stay as they
+ * are. Fails (`NOT_WHOLE`) where the flight was not dropped but taken over or settled, and where the shares are gone. The parameters
+ * are those of `settleStatement`, for one flight.
+ */
+export const LATE_CHARGE: NamedParameters = nameParameters(`
+with mine as materialized (
+  delete from dropped_flights f
+  using ${listRows(true, OF_FLIGHTS)}
+  where ${FENCED}
+  returning i.n
+)${SHARES}
+, whole as materialized (
+  select ${ALL_REMOVED} and ${ALL_SHARES} as ok
+)
+${CHARGED}
+, tallied as (
+  insert into run_tallies as y (org_id, run_id, lane, cells_done, cells_failed, rows_done, credits_millis)
+  select o, run, @lane::int, 0, 0, 0, c from jsonb_to_recordset(@tallies::jsonb) as t (o uuid, run uuid, c bigint)
+  where ${WHOLE} and exists (select from runs r where r.org_id = o and r.run_id = run)
+  on conflict (org_id, run_id, lane) do update set credits_millis = y.credits_millis + excluded.credits_millis
+)
+${USED}
+select n from mine where ${WHOLE}`)
