@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['{contract,server,cli,test,scripts,bench}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/leak-guard.ts'],
+    setupFiles: ['test/leak-guard.ts', 'test/outside-guard.ts'],
     reporters: ['default', './test/closing-line.ts'],
     // The files of a worker share its modules: importing them for each file was a quarter of the time.
     isolate: false,

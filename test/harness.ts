@@ -25,6 +25,7 @@ import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { atEnd } from './at-end.ts'
 import { createDatabase } from './databases.ts'
 import { type Target, TEMPLATE } from './global-setup.ts'
+import { watchEgress, watchRequests } from './outside-calls.ts'
 
 /** A database of its own for the calling test file, migrated, dropped at its end. */
 export const makeDatabase = (target?: Target): Promise<string> =>
@@ -105,7 +106,7 @@ export async function makeApp(
 ): Promise<TestApp> {
   const config = testConfig(options.settings)
   const { store, databaseUrl } = await makeStore(options.target, config)
-  const egress = createEgress(egressSettings(config))
+  const egress = watchEgress(createEgress(egressSettings(config)))
   const models = createModels(config)
   const log = createLog(process.env['LOAM_TEST_LOG'] ?? 'silent')
   const sealer = createSealer('a secret for tests only')
@@ -134,6 +135,7 @@ export async function makeApp(
     ...options.services,
   }
   const api = await createApp(services)
+  watchRequests(api)
   await api.ready()
   atEnd(() => api.close())
 

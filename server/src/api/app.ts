@@ -93,6 +93,7 @@ function addHooks(
   app.decorateRequest('foreseen', null)
   app.decorateRequest('sealer')
   app.decorateRequest('endForeground')
+  app.decorateRequest('endTurn', () => undefined)
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)
@@ -108,10 +109,13 @@ function addHooks(
     request.warnings = []
     request.sealer = sealer
     request.endForeground = foreground(isRead(request) ? 'read' : 'run')
-    reply.raw.once('close', () => {
-      request.endForeground()
+    request.endTurn = () => {
       guard.leave(request)
       turns.leave(request)
+    }
+    reply.raw.once('close', () => {
+      request.endForeground()
+      request.endTurn()
     })
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
@@ -139,10 +143,7 @@ function addHooks(
   app.addHook('preSerialization', completeEnvelope)
   app.addHook('onSend', settleIdempotencyKey)
   // Whoever reads its answer slowly keeps nobody from working.
-  app.addHook('onSend', async (request) => {
-    guard.leave(request)
-    turns.leave(request)
-  })
+  app.addHook('onSend', async (request) => request.endTurn())
   app.addHook('onResponse', logRequest)
   return (raw) => guard.refuses(() => owners.ownerOfRaw(raw))
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyContextConfig, FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
@@ -44,7 +44,12 @@ export type Services = {
 export type Api = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>
 
 /** What there is to ask for, and what it needs: tests try all of it. */
-export type DeclaredRoute = { method: string; url: string; scope: RouteScope | undefined }
+export type DeclaredRoute = {
+  method: string
+  url: string
+  scope: RouteScope | undefined
+  config: FastifyContextConfig
+}
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -53,6 +58,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** For what takes long after all that somebody waits for: it goes on as bulk work does. */
     endForeground: () => void
+    /** Ends its turn before its answer: it waits for something from here on, and keeps nobody from working. */
+    endTurn: () => void
     /** Set on every route that is not public. */
     caller: Caller
     /** Speaks for the caller's organisation; in one transaction where the request has an `Idempotency-Key`. */
@@ -70,6 +77,11 @@ declare module 'fastify' {
     metered?: boolean
     /** Its answer waits for others, or must always come: it is no part of the load that is limited. */
     waits?: true
+    /**
+     * Asks others outside, and holds no transaction meanwhile. `repeatable`: what it asks may be asked again, so a call with an
+     * `Idempotency-Key` is leased; `committed`: the handler commits its effect first.
+     */
+    callsOut?: 'repeatable' | 'committed'
     /** Reads its body by itself and claims an `Idempotency-Key` when it knows what was sent. */
     claimsKeyItself?: true
     /** How large its body may be; every route that reads one says so. */

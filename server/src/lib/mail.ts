@@ -1,4 +1,5 @@
 import type { Config } from './config/config.ts'
+import { announceCall } from './outside-calls.ts'
 
 export type Mail = { to: string; subject: string; text: string }
 
@@ -26,6 +27,7 @@ export function createMailer(options: { url: string | undefined; from: string })
   }
   let opened: ReturnType<typeof open> | undefined
   return async (mail) => {
+    announceCall('the mail server')
     opened ??= open()
     const transport = await opened
     // As an object the address is one mailbox; as text it would be a list.

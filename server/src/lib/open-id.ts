@@ -1,5 +1,6 @@
 import * as client from 'openid-client'
 import type { Config } from './config/config.ts'
+import { announceCall } from './outside-calls.ts'
 
 /** What a provider says of whoever signed in there. */
 export type Identity = {
@@ -29,6 +30,7 @@ export function createOpenId(config: Config): OpenId | null {
   let known: Promise<client.Configuration> | undefined
 
   function discover(): Promise<client.Configuration> {
+    announceCall('the OpenID provider')
     known ??= client.discovery(url, id ?? '', secret, undefined, { execute }).catch((cause: unknown) => {
       known = undefined
       throw cause

@@ -24,7 +24,7 @@ const Kept = z.object({
 })
 type Kept = Attempt & { next?: string | undefined }
 
-const OPEN = { scope: 'public' as const, metered: true }
+const OPEN = { scope: 'public' as const, metered: true, callsOut: 'committed' as const }
 
 /** Signing in with an OpenID provider: there and back, each as a redirect. What went wrong is told by `/sign-in?problem=`. */
 export function singleSignOn(app: Api, services: Services): void {

@@ -12,7 +12,8 @@ export function requireDeclarations(app: Api): void {
   app.decorate('declaredRoutes', declared)
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
-      declared.push({ method, url: route.url, scope: route.config?.scope })
+      const config = route.config ?? {}
+      declared.push({ method, url: route.url, scope: config.scope, config })
     }
     const name = `${String(route.method)} ${route.url}`
     const isDeclared = [API_PREFIX, INTERNAL_PREFIX].some((prefix) => route.url.startsWith(prefix))

@@ -121,13 +121,14 @@ it('D14: of concurrent ones exactly one works, the others are 409 or replay it',
 it('D14: the 409 of a key in progress says when to come back', async () => {
   const key = randomUUID()
   const holding = await openTransaction(app.store.system)
-  const member = await app.store.system
-    .selectFrom('members')
-    .select('member_id')
-    .where('email', '=', org.adminEmail)
+  const holder = await app.store.system
+    .selectFrom('api_keys')
+    .select(['member_id', 'key_id'])
+    .where('org_id', '=', org.orgId)
     .executeTakeFirstOrThrow()
   const { sealer } = app.services
-  const call = { orgId: org.orgId, memberId: member.member_id, key, fingerprint: Buffer.alloc(32), sealer }
+  const named = { orgId: org.orgId, memberId: holder.member_id ?? '', keyId: holder.key_id }
+  const call = { ...named, key, fingerprint: Buffer.alloc(32), sealer }
   await claimCall(holding.trx, call)
   const waiting = await invite('later@example.com', key)
   await holding.rollback()
@@ -223,6 +224,26 @@ it('a refusal that is long is told again instead of kept', async () => {
   expect(JSON.stringify(first.body).length).toBeGreaterThan(4096)
   expect([first.status, again.status, again.headers['idempotency-replayed']]).toEqual([400, 400, undefined])
   expect(again.body).toEqual(first.body)
+})
+
+it('D99: another key of the same member may use the same words, with another body too', async () => {
+  const second = await org.keyFor(org.adminEmail, 'admin')
+  const headers = { 'idempotency-key': randomUUID() }
+  const create = (key: string, name: string) => app.call(key, 'POST', '/workflows', { name }, headers)
+  const answers = [
+    await create(org.key, 'One'),
+    await create(second, 'Two'),
+    await create(org.key, 'One'),
+    await create(second, 'Two'),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  expect(answers.map(({ headers: { 'idempotency-replayed': replayed } }) => replayed)).toEqual([
+    undefined,
+    undefined,
+    'true',
+    'true',
+  ])
+  expect(answers[0]?.body.data.workflow_id).not.toBe(answers[1]?.body.data.workflow_id)
 })
 
 it('keys of another organisation are another matter', async () => {

@@ -6,12 +6,15 @@ import { openTransaction, type OpenTransaction } from '../../store/connection/op
 import {
   type Claim,
   claimCall,
+  endLease,
   findAnswer,
   handCallToRun,
   type IdempotentCall,
   type KeptAnswer,
+  leaseCall,
   releaseCall,
   settleCall,
+  settleLease,
 } from '../../store/organisation/idempotency.ts'
 import { nameRun, runNamedIn } from './envelope.ts'
 import { errorBody } from './errors.ts'
@@ -25,8 +28,10 @@ export type OpenCall = {
   call: IdempotentCall
   /** For what is not part of the effect: reading that takes long, work that is kept whatever becomes of the call. */
   outside: Db
-  /** Null once the effect was committed before the answer. */
+  /** Null once the effect was committed before the answer, and where the call is leased. */
   transaction: OpenTransaction | null
+  /** The id of the claim where the route asks others outside (`callsOut: 'repeatable'`): no transaction is open meanwhile. */
+  leaseId: string | null
   isAnswered: boolean
 }
 
@@ -41,8 +46,14 @@ export async function claimIdempotencyKey(request: FastifyRequest, reply: Fastif
     throw cause
   })
   if (claim.state === 'ours') {
-    request.idempotentCall = { call, outside, transaction, isAnswered: false }
-    request.db = transaction.trx
+    const open = { call, outside, isAnswered: false }
+    if (request.routeOptions.config.callsOut === 'repeatable') {
+      const leaseId = await settle(transaction, () => leaseCall(transaction.trx, call))
+      request.idempotentCall = { ...open, transaction: null, leaseId }
+    } else {
+      request.idempotentCall = { ...open, transaction, leaseId: null }
+      request.db = transaction.trx
+    }
     return undefined
   }
   await transaction.rollback()
@@ -133,11 +144,16 @@ export async function settleIdempotencyKey(
   if (open === null) return payload
   request.idempotentCall = null
   request.db = open.outside
-  const { call, transaction } = open
+  const { call, transaction, leaseId } = open
   const answer = {
     status: reply.statusCode,
     body: typeof payload === 'string' ? payload : '',
     runId: runNamedIn(reply),
+  }
+  if (leaseId !== null) {
+    if (answer.status >= 400) await endLease(open.outside, call, leaseId)
+    else await settleLease(open.outside, call, leaseId, answer)
+    return payload
   }
   if (transaction === null) {
     if (answer.status < 400 && !open.isAnswered) await settleCall(open.outside, call, answer)
@@ -164,6 +180,7 @@ export async function commitEffect(
   runId: string | null = null,
 ): Promise<Db> {
   const open = request.idempotentCall
+  request.endTurn()
   if (open?.transaction) {
     const { transaction } = open
     open.transaction = null
@@ -183,6 +200,7 @@ export async function giveKeyBack(request: FastifyRequest): Promise<Db> {
     request.idempotentCall = null
     request.db = open.outside
     await open.transaction?.rollback()
+    if (open.leaseId !== null) await endLease(open.outside, open.call, open.leaseId)
   }
   return request.db
 }
@@ -222,14 +240,16 @@ async function settleAndCommit(
   await settle(transaction, () => settleCall(transaction.trx, call, answer))
 }
 
-async function settle(transaction: OpenTransaction, write: () => Promise<void>): Promise<void> {
+async function settle<Result>(transaction: OpenTransaction, write: () => Promise<Result>): Promise<Result> {
+  let result: Result
   try {
-    await write()
+    result = await write()
   } catch (cause) {
     await transaction.rollback()
     throw cause
   }
   await transaction.commit()
+  return result
 }
 
 /** Whether calls of this method can be made once with a key. */
@@ -253,5 +273,6 @@ function callOf(request: FastifyRequest): IdempotentCall | undefined {
     )
     .digest()
   const { caller, sealer } = request
-  return { orgId: caller.orgId, memberId: caller.memberId, key, fingerprint, sealer }
+  const { orgId, memberId, keyId } = caller
+  return { orgId, memberId, keyId, key, fingerprint, sealer }
 }

@@ -15,7 +15,6 @@ import {
 } from '../../store/organisation/connections.ts'
 import type { Caller } from '../http/caller.ts'
 import { created, ok } from '../http/envelope.ts'
-import { outsideOf } from '../http/idempotency.ts'
 import type { Api, Services } from '../services.ts'
 
 const Params = z.strictObject({ connection_id: Uuid })
@@ -110,13 +109,18 @@ export function connectionSettings(api: Api, { sealer, egress }: Services): void
   api.post(
     '/connections/:connection_id/test',
     {
-      config: { scope: 'any key', body: 'control', resource: connectionOfPath, waits: true },
+      config: {
+        scope: 'any key',
+        body: 'control',
+        resource: connectionOfPath,
+        waits: true,
+        callsOut: 'repeatable',
+      },
       schema: { params: Params, response: { 200: success(200, ConnectionTest) } },
     },
-    async (request) => {
-      const { connection } = request
+    async ({ db, connection }) => {
       const provider = pickProvider(await loadProviders(), connection.provider)
-      const tested = await testConnection({ db: outsideOf(request), sealer, egress }, provider, connection)
+      const tested = await testConnection({ db, sealer, egress }, provider, connection)
       return ok({ connection_id: connection.connection_id, ...tested })
     },
   )

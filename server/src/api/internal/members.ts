@@ -56,7 +56,7 @@ export function memberSettings(api: Api, services: Services): void {
   api.post(
     '/members',
     {
-      config: { scope: 'members:write', body: 'control' },
+      config: { scope: 'members:write', body: 'control', callsOut: 'committed' },
       schema: { body: InviteBody, response: { 201: success(201, Invitation) } },
     },
     async (request) => {

@@ -28,7 +28,7 @@ export function signInRoutes(api: Api, services: Services): void {
   api.post(
     '/sign-in/links',
     {
-      config: OPEN,
+      config: { ...OPEN, callsOut: 'committed' },
       schema: { body: SignInMailBody, response: { 202: success(202, z.object({ email: z.string() })) } },
     },
     async ({ body: { email } }) => {

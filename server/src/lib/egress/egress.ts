@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { Agent, Pool } from 'undici'
+import { announceCall } from '../outside-calls.ts'
 import type { AllowEntry } from './addresses.ts'
 import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
@@ -83,6 +84,7 @@ export function createEgress(options: {
   const wholeDefaults = [...basicDefaults, 'accept-encoding', ACCEPT_ENCODING]
 
   async function fetch(request: EgressRequest): Promise<EgressResult> {
+    announceCall(request.url)
     const started = performance.now()
     const { maxBytes = LIMITS.maxBytes, maxRedirects = LIMITS.maxRedirects, part } = request
     const deadline = new Deadline(request.timeoutMs ?? LIMITS.timeoutMs, request.signal)
@@ -123,6 +125,7 @@ export function createEgress(options: {
   }
 
   async function connect(request: ConnectRequest): ReturnType<Egress['connect']> {
+    announceCall(`${request.host}:${request.port}`)
     const started = performance.now()
     try {
       const socket = await openGuarded(request, guard)

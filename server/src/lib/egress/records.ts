@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { announceCall } from '../outside-calls.ts'
 import { codeOf } from './failures.ts'
 
 /** `exists` is false when the whole name does not exist, and true with no records when only this kind is missing. */
@@ -61,6 +62,7 @@ async function answer<Entry>(
   if (name === '' || name.length > MAX_NAME || isIP(name) !== 0)
     return { ok: true, exists: false, records: [] }
   try {
+    announceCall(`DNS of ${name}`)
     return { ok: true, exists: true, records: await query(name) }
   } catch (error) {
     const code = codeOf(error)

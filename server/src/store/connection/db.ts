@@ -13,6 +13,7 @@ import { watchForHung } from './hung-statements.ts'
 import { type Limits, limitOptions } from './limits.ts'
 import { inOneWrite } from './one-write.ts'
 import type { Schema } from './schema.ts'
+import { createShares, type Shares } from './shares.ts'
 import { createStatementNaming, isKeyedRead, isUnhurried, type NamingClient } from './statement-names.ts'
 import { runTransaction } from './transaction-end.ts'
 
@@ -86,6 +87,10 @@ const ORDERED_PLANS = `${KEYED_PLANS} -c enable_bitmapscan=off -c enable_sort=of
 /** Of the connections for organisations. */
 const KEYED_READS_SHARE = 0.3
 const UNHURRIED_SHARE = 0.15
+/** Of each pool, for one organisation while the process works for several. */
+const ORG_SHARE = 1 / 3
+/** A request may use one connection within a transaction and another beside it. */
+const LEAST_SHARE = 2
 
 const SYSTEM = '*'
 /** The server ends a statement after a minute. One that has not ended then has lost its connection without knowing it. */
@@ -112,6 +117,21 @@ function settingsOf({ url, limits }: StoreOptions, plans: string): PoolConfig {
 export function openStore(options: StoreOptions): Store {
   const connections = options.connections ?? 20
   const ownPlans = options.keyedPlans ? KEYED_PLANS : ''
+  const spokenFor = new WeakMap<PoolClient, string>()
+  const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
+  const sharesOf = new WeakMap<ConnectionPool, Shares>()
+  const takenBy = new WeakMap<PoolClient, string>()
+  const shareOut = (pool: ConnectionPool, max: number) => {
+    const shares = createShares(() =>
+      handles.size > 1 ? Math.max(LEAST_SHARE, Math.ceil(max * ORG_SHARE)) : max,
+    )
+    sharesOf.set(pool, shares)
+    pool.on('release', (_cause, client) => {
+      const org = takenBy.get(client)
+      takenBy.delete(client)
+      if (org !== undefined) shares.giveBack(org)
+    })
+  }
   type PoolOptions = {
     max: number
     plans?: string
@@ -128,6 +148,7 @@ export function openStore(options: StoreOptions): Store {
       options.log.warn({ cause: cause.message }, 'an idle database connection was lost'),
     )
     if (givesWay === true) pool.on('connect', (client) => void giveWay(client, options.log))
+    if (!options.keyedPlans) shareOut(pool, max)
     return pool
   }
   // Apart, so that connections of the program itself need not be told time and again whom they speak for.
@@ -142,14 +163,11 @@ export function openStore(options: StoreOptions): Store {
     unhurried: unhurried === 0 ? undefined : openPool({ max: unhurried, givesWay: true }),
   }
 
-  const spokenFor = new WeakMap<PoolClient, string>()
-  const handles = new LRUCache<string, Db>({ max: ORG_HANDLES })
-
   async function connectFor(
     org: string,
     pool = pools[org === SYSTEM ? 'system' : 'org'],
   ): Promise<PoolClient> {
-    const client = await markFaults(pool.connect())
+    const client = await markFaults(takeClient(org, pool))
     if (spokenFor.get(client) === org) return client
     try {
       const text = `select set_config('loam.org', $1, false)`
@@ -158,6 +176,20 @@ export function openStore(options: StoreOptions): Store {
       return client
     } catch (cause) {
       client.release(true)
+      throw cause
+    }
+  }
+
+  async function takeClient(org: string, pool: ConnectionPool): Promise<PoolClient> {
+    const shares = org === SYSTEM ? undefined : sharesOf.get(pool)
+    const granted = shares?.take(org)
+    if (granted !== undefined) await granted
+    try {
+      const client = await pool.connect()
+      if (shares !== undefined) takenBy.set(client, org)
+      return client
+    } catch (cause) {
+      shares?.giveBack(org)
       throw cause
     }
   }

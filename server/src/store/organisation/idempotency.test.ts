@@ -8,7 +8,16 @@ import { makeStore } from '#test/harness.ts'
 import { admitAgentRun, endAgentRun } from '../agent/agent-runs.ts'
 import { type Db, openStore, type Store } from '../connection/db.ts'
 import { openTransaction } from '../connection/open-transaction.ts'
-import { claimCall, forgetOldCalls, handCallToRun, type IdempotentCall, settleCall } from './idempotency.ts'
+import {
+  claimCall,
+  endLease,
+  forgetOldCalls,
+  handCallToRun,
+  type IdempotentCall,
+  leaseCall,
+  settleCall,
+  settleLease,
+} from './idempotency.ts'
 import { insertOrganisation } from './organisations.ts'
 
 const EMPTY = { status: 201, body: '{}', runId: null }
@@ -31,6 +40,7 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
   const makeCall = (call: Partial<IdempotentCall> = {}): IdempotentCall => ({
     orgId,
     memberId: newId(),
+    keyId: newId(),
     key: randomUUID(),
     fingerprint: Buffer.from('a request'),
     sealer: createSealer('a secret for tests only'),
@@ -152,11 +162,36 @@ describe.each(targets())('D14: an Idempotency-Key on $name', (target) => {
     expect(await ask(call)).toMatchObject({ state: 'done', body: '{"new":true}' })
   })
 
-  it('is one matter for each member and each organisation', async () => {
+  it('that is leased is under way until its lease ends, and its answer is stored under the id of its claim', async () => {
+    const call = makeCall()
+    const first = await begin(call)
+    const claimId = await leaseCall(first.trx, call)
+    await first.commit()
+    expect(await ask(call, second)).toEqual({ state: 'in_progress' })
+    expect(await ask({ ...call, fingerprint: Buffer.from('another request') })).toEqual({
+      state: 'other_payload',
+    })
+    await store.query({
+      text: `update idempotency_keys set leased_until = now() where key = $1`,
+      values: [call.key],
+    })
+    const again = await begin(call, second)
+    expect(again.claim).toEqual({ state: 'ours' })
+    const secondClaim = await leaseCall(again.trx, call)
+    await again.commit()
+    // The first comes too late: the key is the second's.
+    await settleLease(db, call, claimId, { ...EMPTY, body: '{"late":true}' })
+    await endLease(db, call, claimId)
+    expect(await ask(call)).toEqual({ state: 'in_progress' })
+    await settleLease(db, call, secondClaim, EMPTY)
+    expect(await ask(call)).toEqual({ state: 'done', ...EMPTY })
+  })
+
+  it('D99: is one matter for each API key or session, and each organisation', async () => {
     const call = makeCall()
     const elsewhere = await insertOrganisation(store.system, 'P')
     await answer(call, '{"secret":true}')
-    expect(await ask({ ...call, memberId: newId() })).toEqual({ state: 'ours' })
+    expect(await ask({ ...call, keyId: newId() })).toEqual({ state: 'ours' })
     expect(await ask({ ...call, orgId: elsewhere })).toEqual({ state: 'ours' })
     const intruding = store.org(elsewhere).transaction()
     await expect(intruding.execute((trx) => settleCall(trx, call, EMPTY))).rejects.toThrow(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { newId } from '../../lib/ids.ts'
 import { answerBinding } from '../../lib/security/bindings.ts'
 import { type Sealer, tryOpen, unreadable } from '../../lib/security/secrets.ts'
 import type { Db } from '../connection/db.ts'
@@ -6,6 +7,8 @@ import type { Db } from '../connection/db.ts'
 export type IdempotentCall = {
   orgId: string
   memberId: string
+  /** Of the API key or session that sent it, whose the words are (D99). */
+  keyId: string
   key: string
   fingerprint: Buffer
   /** Answers may hold a new key or token, which is nowhere to be read afterwards. */
@@ -27,7 +30,7 @@ export type Claim =
  */
 export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
   if (!trx.isTransaction) throw new Error('a key is claimed for a transaction')
-  const name = `idempotency key ${call.orgId} ${call.memberId} ${call.key}`
+  const name = `idempotency key ${call.orgId} ${call.keyId} ${call.key}`
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`.execute(trx)
   if (rows[0]?.locked !== true) return { state: 'in_progress' }
@@ -47,15 +50,19 @@ export async function claimCall(trx: Db, call: IdempotentCall): Promise<Claim> {
   return { state: 'done', status: earlier.status, body, runId: earlier.run_id }
 }
 
-/** A call is over after 24 hours, and one without an answer when its run of the agent is no longer under way. */
+/**
+ * A call is over after 24 hours. One without an answer is over when its run of the agent is no longer under way, or its lease has
+ * ended.
+ */
 async function findCall(trx: Db, call: IdempotentCall) {
   const { rows } = await sql<KeptCall>`
     select fingerprint, status, body, body_sealed, run_id,
-      created_at < now() - interval '24 hours' or (status is null and not exists (
-        select from agent_runs a
-        where a.org_id = k.org_id and a.agent_run_id = k.agent_run_id and a.state = 'running')) as is_over
+      created_at < now() - interval '24 hours'
+        or (status is null and coalesce(leased_until < now(), not exists (
+          select from agent_runs a
+          where a.org_id = k.org_id and a.agent_run_id = k.agent_run_id and a.state = 'running'))) as is_over
     from idempotency_keys k
-    where org_id = ${call.orgId} and member_id = ${call.memberId} and key = ${call.key}`.execute(trx)
+    where org_id = ${call.orgId} and key_id = ${call.keyId} and key = ${call.key}`.execute(trx)
   return rows[0]
 }
 
@@ -108,14 +115,51 @@ export async function handCallToRun(trx: Db, call: IdempotentCall, agentRunId: s
 
 async function putCall(
   db: Db,
-  { orgId, memberId, key, fingerprint }: IdempotentCall,
+  { orgId, memberId, keyId, key, fingerprint }: IdempotentCall,
   state: Record<'body_sealed' | 'run_id' | 'agent_run_id', string | null> & { status: number | null },
 ): Promise<void> {
   await db
     .insertInto('idempotency_keys')
-    .values({ org_id: orgId, member_id: memberId, key, fingerprint, ...state })
-    .onConflict((conflict) => conflict.columns(['org_id', 'member_id', 'key']).doUpdateSet(state))
+    .values({ org_id: orgId, member_id: memberId, key_id: keyId, key, fingerprint, ...state })
+    .onConflict((conflict) => conflict.columns(['org_id', 'key_id', 'key']).doUpdateSet(state))
     .execute()
+}
+
+/** Longer than a call to the outside may take. */
+const LEASE = sql<Date>`now() + interval '2 minutes'`
+
+/** Leaves the call under way beyond its transaction until the lease ends. Returns the id by which its answer is stored. */
+export async function leaseCall(
+  trx: Db,
+  { orgId, memberId, keyId, key, fingerprint }: IdempotentCall,
+): Promise<string> {
+  const claim_id = newId()
+  const named = { org_id: orgId, member_id: memberId, key_id: keyId, key, fingerprint }
+  const nothing = { status: null, body_sealed: null, run_id: null, agent_run_id: null }
+  await trx
+    .insertInto('idempotency_keys')
+    .values({ ...named, ...nothing, claim_id, leased_until: LEASE })
+    .execute()
+  return claim_id
+}
+
+/** Keeps the answer of a leased call. Does nothing once its lease has ended and another call has the key. */
+export async function settleLease(
+  db: Db,
+  call: IdempotentCall,
+  claimId: string,
+  { status, body, runId }: KeptAnswer,
+): Promise<void> {
+  const body_sealed = call.sealer.seal(body, bindingOf(call))
+  await ofCall(db.updateTable('idempotency_keys'), call)
+    .set({ status, body_sealed, run_id: runId, claim_id: null, leased_until: null })
+    .where('claim_id', '=', claimId)
+    .execute()
+}
+
+/** Gives the key of a leased call back. */
+export async function endLease(db: Db, call: IdempotentCall, claimId: string): Promise<void> {
+  await ofCall(db.deleteFrom('idempotency_keys'), call).where('claim_id', '=', claimId).execute()
 }
 
 /** Gives the claim of a run that failed back, so that the same call can be tried again. */
@@ -128,10 +172,10 @@ export async function forgetOldCalls(db: Db): Promise<void> {
 }
 
 function ofCall<
-  Statement extends { where(column: 'org_id' | 'member_id' | 'key', op: '=', value: string): Statement },
+  Statement extends { where(column: 'org_id' | 'key_id' | 'key', op: '=', value: string): Statement },
 >(statement: Statement, call: IdempotentCall): Statement {
   return statement
     .where('org_id', '=', call.orgId)
-    .where('member_id', '=', call.memberId)
+    .where('key_id', '=', call.keyId)
     .where('key', '=', call.key)
 }

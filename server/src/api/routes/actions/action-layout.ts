@@ -160,6 +160,7 @@ export function actionLayoutRoutes(
       config: {
         scope: 'actions:read',
         waits: true,
+        callsOut: 'repeatable',
         body: 'control',
         resource: actionFieldOfPath(catalogue, hasOptions),
       },

@@ -25,6 +25,7 @@ export function agentRoutes(api: Api, services: RouteServices): void {
       config: {
         scope: 'agent:run',
         waits: true,
+        callsOut: 'committed',
         narrowedKeys: 'allowed',
         body: 'document',
         namesRequest: true,

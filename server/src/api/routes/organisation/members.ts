@@ -9,7 +9,7 @@ export function memberRoutes(api: Api, services: Services): void {
   api.post(
     '/org/members',
     {
-      config: { scope: 'members:write', body: 'control' },
+      config: { scope: 'members:write', body: 'control', callsOut: 'committed' },
       schema: {
         tags: ['Organisation'],
         summary: 'Invite a member',

@@ -54,7 +54,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/preview',
     {
-      config: { scope: 'sources:read', waits: true, body: 'document', resource },
+      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'document', resource },
       schema: {
         tags,
         summary: 'The first rows of a source, at most 100; nothing is stored and nothing costs credits',
@@ -105,7 +105,7 @@ export function sourceRoutes(
   api.post(
     '/sources/:source_id/options/:field_name',
     {
-      config: { scope: 'sources:read', waits: true, body: 'control', resource },
+      config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'control', resource },
       schema: {
         tags,
         summary: 'What a field of a source offers',

@@ -62,6 +62,7 @@ export type OrganisationTables = {
   idempotency_keys: {
     org_id: string
     member_id: string
+    key_id: string
     key: string
     fingerprint: Buffer
     status: number | null
@@ -69,6 +70,8 @@ export type OrganisationTables = {
     body_sealed: string | null
     run_id: string | null
     agent_run_id: string | null
+    claim_id: Generated<string | null>
+    leased_until: MaybeInstant
     created_at: Made
   }
   mail_windows: {

@@ -1,0 +1,12 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { listen, stopListening, takeFaults } from './outside-calls.ts'
+
+// I5: a test file that calls out inside a transaction fails.
+beforeAll(() => {
+  takeFaults()
+  listen()
+})
+afterAll(() => {
+  stopListening()
+  expect(takeFaults(), 'calls to the outside').toEqual([])
+})
