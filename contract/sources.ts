@@ -82,6 +82,12 @@ export const SourceState = SourceInstance.extend({
       field_mapping: z.record(z.string(), z.string()),
       push_existing: z.boolean(),
       on_change: z.enum(['ignore', 'update', 'update_and_run']),
+      awaited_fields: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'Fields that no record has yet; nothing is delivered until one has them, or the mapping is corrected',
+        ),
       delivered: z.int(),
       waiting: z.int().describe('Changes that it has not looked at yet'),
     }),

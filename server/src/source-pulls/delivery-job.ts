@@ -1,32 +1,24 @@
 import { z } from 'zod'
-import type { InputColumn } from '../chain/definition.ts'
-import { newId } from '../lib/ids.ts'
 import { defineJob, type Job } from '../lib/job.ts'
-import { parseExact } from '../lib/json/lossless-json.ts'
 import { takeTurn } from '../lib/timing/fair-turns.ts'
-import { parseRows } from '../rows/intake.ts'
-import { arriveRows } from '../runs/arrivals.ts'
-import type { Cap } from '../runs/caps.ts'
-import { startRun } from '../runs/queue.ts'
 import type { Db, Store } from '../store/connection/db.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import { isRowLimit } from '../store/sheets/row-quota.ts'
-import { findSheet, type SheetRecord } from '../store/sheets/sheets.ts'
+import { findSheet } from '../store/sheets/sheets.ts'
 import { lookUpByKey } from '../store/sources/source-records.ts'
 import {
   type Change,
   deleteSync,
-  insertDeliveries,
   listChanges,
   lockSync,
-  type MappedField,
   moveSync,
   type SyncKey,
   type SyncRecord,
-  updateRowData,
 } from '../store/sources/source-syncs.ts'
 import { noteFault } from '../store/sources/sources.ts'
+import { addRows, changeRows, fillRows, toRows } from './delivered-rows.ts'
 import { DELIVERY_JOB, queueDelivery } from './jobs.ts'
+import { findAwaited } from './mapped-fields.ts'
 
 /** With more, the rows of a statement are a text that is long kept in memory. */
 const CHUNK = 400
@@ -75,11 +67,14 @@ async function deliverChunk(trx: Db, key: SyncKey): Promise<boolean> {
     await deleteSync(trx, key)
     return false
   }
+  const { inputs } = await getDefinition(trx, sheet)
+  const awaited = await findAwaited(trx, sync, inputs)
+  if (awaited !== 'found') return awaited === 'more'
+  if (await fillRows(trx, sync, sheet, { inputs, limit: CHUNK })) return true
   const { changes, more } = await listChanges(trx, sync, CHUNK)
   const last = changes.at(-1)
   if (last === undefined) return false
   const { kind, chosen, position } = choose(sync, changes)
-  const { inputs } = await getDefinition(trx, sheet)
   const rows = await toRows(inputs, sync.mapping, chosen)
   if (kind === 'new') await addRows(trx, sync, sheet, { chosen, rows })
   if (kind === 'changed') await changeRows(trx, sync, sheet, { chosen, rows, inputs })
@@ -107,84 +102,4 @@ function choose(sync: SyncRecord, changes: readonly Change[]): Choice {
     chosen: part.flatMap((one) => (one.kind === kind ? [one.change] : [])),
     position: part.at(-1)?.change.change_no ?? sync.position,
   }
-}
-
-/** Stored rows of records, by the inputs that are still there; one that was removed since takes nothing. */
-async function toRows(
-  inputs: readonly InputColumn[],
-  mapping: readonly MappedField[],
-  changes: readonly Change[],
-): Promise<string[]> {
-  const names = new Map(inputs.map(({ column, name }) => [column, name]))
-  const living = mapping.flatMap(({ column, field }) => {
-    const name = names.get(column)
-    return name === undefined ? [] : [{ name, field }]
-  })
-  const rows = changes.map(({ data }) => {
-    const record = parseExact(data) as Record<string, unknown>
-    // What every object inherits, such as `constructor`, is no field of a record.
-    return Object.fromEntries(
-      living.map(({ name, field }) => [name, Object.hasOwn(record, field) ? record[field] : undefined]),
-    )
-  })
-  const { accepted } = await parseRows(inputs, rows, { leavesOutLarge: true })
-  return accepted.map((row) => row.data)
-}
-
-/** What the rows may cost a day that the sync starts (M5). */
-const capOfDay = ({ instance_id, workflow_id, max_credits_millis: limitMillis }: SyncRecord): { cap?: Cap } =>
-  limitMillis === null
-    ? {}
-    : { cap: { subject: `source sync ${instance_id} ${workflow_id}`, limitMillis, each: 'day' } }
-
-const actorOf = ({ created_by }: SyncRecord) => ({ email: created_by, keyId: null })
-
-async function addRows(
-  trx: Db,
-  sync: SyncRecord,
-  sheet: SheetRecord,
-  { chosen, rows }: { chosen: Change[]; rows: string[] },
-): Promise<void> {
-  const rowIds = chosen.map(() => newId())
-  await insertDeliveries(trx, sync, { keys: chosen.map(({ key }) => key), rowIds })
-  await arriveRows(trx, {
-    sheet,
-    data: rows,
-    ids: rowIds,
-    actor: actorOf(sync),
-    trigger: 'source',
-    run: 'none',
-    ...capOfDay(sync),
-  })
-}
-
-async function changeRows(
-  trx: Db,
-  sync: SyncRecord,
-  sheet: SheetRecord,
-  { chosen, rows, inputs }: { chosen: Change[]; rows: string[]; inputs: readonly InputColumn[] },
-): Promise<void> {
-  const living = new Set(inputs.map(({ column }) => column))
-  // A field that is empty now empties its column; rows that arrive simply leave it out.
-  const empty = Object.fromEntries(
-    sync.mapping.flatMap(({ column }) => (living.has(column) ? [[column, null]] : [])),
-  )
-  const changed = await updateRowData(
-    trx,
-    sheet,
-    chosen.flatMap(({ row_id }, n) => {
-      const data = { ...empty, ...(parseExact(rows[n] ?? '{}') as Record<string, unknown>) }
-      return row_id === null ? [] : [{ row_id, data: JSON.stringify(data) }]
-    }),
-  )
-  if (sync.on_change !== 'update_and_run' || changed.length === 0) return
-  const actions = (await getDefinition(trx, sheet)).actions.map((action) => action.id)
-  if (actions.length === 0) return
-  await startRun(trx, actorOf(sync), {
-    sheet,
-    actions,
-    rows: { kind: 'ids', ids: changed },
-    trigger: 'source',
-    ...capOfDay(sync),
-  })
 }

@@ -150,7 +150,7 @@ describe('POST /sources/{source_instance_id}/sync', () => {
     expect(whoOf(await workflow.rows()).sort()).toEqual(['changed', 'item 2', 'item 3', 'item 4'])
   })
 
-  it('re-syncing a pair replaces the mapping and never delivers a record twice (D49)', async () => {
+  it('D49, D89: re-syncing a pair replaces the mapping, fills what arrived empty and never delivers a record twice', async () => {
     const items: Item[] = [{ id: 1, name: 'Ann', email: 'ann@acme.example' }]
     const source = await makeSource(items)
     const workflow = await makeWorkflow()
@@ -166,7 +166,7 @@ describe('POST /sources/{source_instance_id}/sync', () => {
     await source.pullAgain()
     await sources.deliver(org, source.id, workflow.id)
     expect(await workflow.rows()).toEqual([
-      { who: 'Ann', mail: null },
+      { who: 'Ann', mail: 'ann@acme.example' },
       { who: null, mail: 'bo@acme.example' },
     ])
   })

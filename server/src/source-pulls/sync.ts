@@ -4,14 +4,16 @@ import type { InputColumn } from '../chain/definition.ts'
 import { validationError } from '../lib/errors.ts'
 import { toMillis } from '../runs/caps.ts'
 import type { Source } from '../sources/define.ts'
+import { readStored } from '../sources/request.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { listFieldNames } from '../store/sources/source-records.ts'
-import { type MappedField, type OnChange, putSync } from '../store/sources/source-syncs.ts'
+import { lockSync, type MappedField, type OnChange, putSync } from '../store/sources/source-syncs.ts'
 import type { SourceRecord } from '../store/sources/sources.ts'
 import { queueDelivery } from './jobs.ts'
+import { replaceMapping } from './mapped-fields.ts'
 
 export type SyncRequest = {
   fieldMapping: Record<string, string>
@@ -29,9 +31,10 @@ export async function checkSync(
   fieldMapping: Record<string, string>,
 ): Promise<{ mapping: MappedField[]; warnings: Warning[] }> {
   const { inputs } = await getDefinition(db, sheet)
-  const fields = source?.fields ?? null
+  const stored = source === undefined ? null : readStored(source, record.body)
+  const fields = stored?.ok === true ? (source?.fieldsOf(stored.body) ?? null) : null
   const mapping = readMapping(fieldMapping, inputs, fields)
-  return { mapping, warnings: fields === null ? await warnOfUnknown(db, record, mapping) : [] }
+  return fields === null ? awaitUnknown(db, record, mapping) : { mapping, warnings: [] }
 }
 
 /** Connects a source with the main sheet of a workflow. The pair has one sync: a second one replaces the mapping (D49). */
@@ -46,9 +49,10 @@ export async function syncSource(
   const { mapping, warnings } = await checkSync(db, { record, source, sheet }, fieldMapping)
   await inTransaction(db, async (trx) => {
     const sync = { org_id, instance_id, workflow_id }
+    const former = await lockSync(trx, sync)
     await putSync(trx, {
       ...sync,
-      mapping,
+      mapping: replaceMapping(mapping, former?.mapping),
       push_existing: pushExisting,
       on_change: onChange,
       created_by: actor.email,
@@ -62,6 +66,10 @@ export async function syncSource(
 }
 
 const REFERENCE = /^(?:\{\{\s*(input\..+?)\s*\}\}|(input\..+))$/
+
+/** Names what there is instead: values of a mapping are names of fields, as previews show them, and never paths. */
+const noField = (field: string, fields: readonly string[]) =>
+  `the source has no field "${field}"; it has: ${fields.join(', ')}`
 
 /** Every fault of a mapping at once. */
 function readMapping(
@@ -85,7 +93,7 @@ function readMapping(
     if (mapping.has(input.column))
       errors.push({ field: at, message: `maps the input ${input.name} a second time` })
     if (fields !== null && !fields.includes(field)) {
-      errors.push({ field: at, message: `the source has no field "${field}"; it has: ${fields.join(', ')}` })
+      errors.push({ field: at, message: noField(field, fields) })
     }
     mapping.set(input.column, { input: input.name, column: input.column, field })
   }
@@ -103,19 +111,33 @@ function noInput(name: string | undefined, inputs: readonly InputColumn[]): stri
     : `matches no input; names are compared with their case; ${there}`
 }
 
-/** Where an account decides about fields, one that no record has yet may still come. */
-async function warnOfUnknown(
+/**
+ * Where only records tell which fields there are, a field that none of them has may still come: nothing is delivered until
+ * a record has it (D89).
+ */
+async function awaitUnknown(
   db: Db,
   record: SourceRecord,
   mapping: readonly MappedField[],
-): Promise<Warning[]> {
+): Promise<{ mapping: MappedField[]; warnings: Warning[] }> {
   const known = await listFieldNames(db, record)
-  if (known.size === 0) return []
-  return mapping
-    .filter(({ field }) => !known.has(field))
-    .map(({ input, field }) => ({
+  const isUnknown = ({ field }: MappedField) => !known.has(field)
+  return {
+    mapping: mapping.map((one) => (isUnknown(one) ? { ...one, absent_to: 0 } : one)),
+    warnings: mapping.filter(isUnknown).map(({ input, field }) => ({
       field: `field_mapping.input.${input}`,
       code: 'unknown_field',
-      message: `no record imported so far has the field "${field}"; they have: ${[...known].join(', ')}`,
-    }))
+      message: `${whyUnknown(field, known)}; nothing is delivered until a record has it`,
+    })),
+  }
+}
+
+function whyUnknown(field: string, known: ReadonlySet<string>): string {
+  if (known.size === 0) return `no record is imported yet that could have the field "${field}"`
+  const names = [...known].sort()
+  const there = `they have: ${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ', ...' : ''}`
+  const outer = names.find((name) => field.startsWith(`${name}.`) || field.startsWith(`${name}[`))
+  return outer === undefined
+    ? `none of the latest records has the field "${field}"; ${there}`
+    : `"${field}" is a path into the field ${outer}; map the field itself, whole; ${there}`
 }

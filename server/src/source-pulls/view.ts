@@ -2,6 +2,7 @@ import type { SourceInstance, SourceState } from '#contract/sources.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import type { SyncRecord } from '../store/sources/source-syncs.ts'
 import type { listSources, SourceRecord } from '../store/sources/sources.ts'
+import { awaitedFields } from './mapped-fields.ts'
 import type { Reception } from './reception.ts'
 
 type Listed = Awaited<ReturnType<typeof listSources>>[number]
@@ -47,8 +48,14 @@ export function viewState(
       field_mapping: Object.fromEntries(sync.mapping.map(({ input, field }) => [`input.${input}`, field])),
       push_existing: sync.push_existing,
       on_change: sync.on_change,
+      ...awaitedOf(sync.mapping),
       delivered: sync.delivered,
       waiting: Math.max(0, source.change_count - sync.position),
     })),
   }
+}
+
+function awaitedOf(mapping: SyncRecord['mapping']): { awaited_fields?: string[] } {
+  const awaited_fields = awaitedFields(mapping)
+  return awaited_fields.length === 0 ? {} : { awaited_fields }
 }

@@ -56,6 +56,8 @@ export type Source = {
   row: z.ZodType<Record<string, unknown>>
   /** Names of the fields of rows; null where the caller's account decides. */
   fields: readonly string[] | null
+  /** The same, also where the fields of a body decide. */
+  fieldsOf(body: Record<string, unknown>): readonly string[] | null
   /** Empty for what receives. */
   pulls: readonly Pull[]
   receives: Receiver | null
@@ -81,6 +83,7 @@ export function defineSource<
   Row extends z.ZodType<Record<string, unknown>>,
 >(spec: SourceSpec<Body, Row>): Source {
   const { body, row } = spec.shape
+  const fields = row instanceof z.ZodObject && row.def.catchall === undefined ? Object.keys(row.shape) : null
   const source: Source = {
     slug: spec.slug,
     name: spec.name,
@@ -91,7 +94,8 @@ export function defineSource<
     check: (read) => spec.check?.(read as BodyOf<Body>) ?? [],
     maxCountAlias: spec.maxCountAlias ?? null,
     row,
-    fields: row instanceof z.ZodObject && row.def.catchall === undefined ? Object.keys(row.shape) : null,
+    fields,
+    fieldsOf: (read) => fields ?? spec.shape.fieldsOf?.(read as BodyOf<Body>) ?? null,
     pulls: spec.pulls ?? [],
     receives: spec.receives ?? null,
     options: spec.options ?? {},

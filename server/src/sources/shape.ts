@@ -12,6 +12,8 @@ export type Shape<Body extends z.ZodRawShape, Row extends z.ZodType<Record<strin
    * texts. `z.record(z.string(), z.unknown())` where the caller's account decides what the fields are.
    */
   row: Row
+  /** The fields of every row where a body decides them, such as a list of properties; null where only records tell. */
+  fieldsOf?(body: BodyOf<Body>): readonly string[] | null
 }
 
 export type BodyOf<Body extends z.ZodRawShape> = z.output<z.ZodObject<Body>>

@@ -34,6 +34,7 @@ export const records = defineShape({
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => (fields === undefined ? null : [...new Set(['id', ...fields])]),
 })
 
 // https://airtable.com/developers/web/api/list-records

@@ -26,6 +26,7 @@ export const records = defineShape({
     filters: filtersOf(Slug, 20),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => (fields === undefined ? null : [...new Set(['id', 'web_url', ...fields])]),
 })
 
 // https://docs.attio.com/rest-api/endpoint-reference/records/list-records

@@ -28,6 +28,7 @@ export const records = defineShape({
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ properties }) => [...new Set(['id', ...properties])],
 })
 
 /** Keys are read at once, and then the records behind them: https://developers.hubspot.com/docs/api-reference/crm-lists-v3 */

@@ -29,6 +29,7 @@ export const pages = defineShape({
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => (fields === undefined ? null : [...new Set(['id', 'url', ...fields])]),
 })
 
 // https://developers.notion.com/reference/post-database-query, of version 2022-06-28

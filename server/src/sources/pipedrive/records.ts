@@ -42,6 +42,7 @@ export const records = defineShape({
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => (fields === undefined ? null : [...new Set(['id', ...fields])]),
 })
 
 const Reply = z.object({

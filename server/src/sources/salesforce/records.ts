@@ -32,6 +32,7 @@ export const records = defineShape({
     filters: filtersOf(Field, 20),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => [...new Set(['id', ...fields])],
 })
 
 type Body = {

@@ -37,6 +37,7 @@ export const websiteItems = defineShape({
       .optional(),
   },
   row: z.record(z.string(), z.unknown()),
+  fieldsOf: ({ fields }) => (fields === undefined ? null : [...fields.map(({ name }) => name), 'source_url']),
 })
 
 export type Wanted = BodyOf<typeof websiteItems.body>

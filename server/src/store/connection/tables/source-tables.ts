@@ -21,7 +21,15 @@ export type SourceFault = { at: string; message: string; hint: string }
 export type SourceStatus = 'active' | 'completed' | 'paused' | 'paused_out_of_credits' | 'expired' | 'deleted'
 
 /** A field of records on its way into a column of the sheet. */
-export type MappedField = { input: string; column: number; field: string }
+export type MappedField = {
+  input: string
+  column: number
+  field: string
+  /** No record whose change is numbered up to this has the field; nothing is delivered until one has it. */
+  absent_to?: number
+  /** Rows that were delivered under another mapping are still to be filled, those of records changed behind this number. */
+  fill_after?: number
+}
 
 export type OnChange = 'ignore' | 'update' | 'update_and_run'
 
