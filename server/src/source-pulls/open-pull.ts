@@ -52,18 +52,18 @@ async function open(
   if (!isReached(reached)) {
     return { message: reached.message, hint: 'connect it again, then resume the source' }
   }
-  return { source, reached, body: stored.body, walk: claim.walk ?? startWalk(claim, reached) }
+  return { source, reached, body: stored.body, walk: claim.walk ?? startWalk(claim, reached, stored.body) }
 }
 
 /** A pull starts where the one before left off; the first one may be told to leave out what is there already. */
-function startWalk(claim: Claim, { pull }: Reached): SourceWalk {
+function startWalk(claim: Claim, { pull }: Reached, body: Record<string, unknown>): SourceWalk {
   const skips = !claim.pull_existing && claim.last_pull === null
-  const canSkip = skips && pull.skipExisting !== null
+  const skipped = skips ? pull.skipExisting(claim.created_at, body) : null
   return {
-    state: canSkip ? pull.skipExisting?.(claim.now) : claim.resume,
+    state: skipped === null ? claim.resume : skipped.state,
     progress: START,
     started_at: claim.now.toISOString(),
     counts: { new: 0, updated: 0, unchanged: 0, skipped: 0, pages: 0 },
-    ...(skips && !canSkip ? { notes: true as const } : {}),
+    ...(skips && skipped?.notes !== false ? { notes: true as const } : {}),
   }
 }

@@ -40,6 +40,7 @@ export async function pullPages(
 ): Promise<Claim | null> {
   const { source, reached } = opened
   const prices = pricesOf(reached)
+  const notBefore = claimed.pull_existing ? null : claimed.created_at
   const started = performance.now()
   // An answer of a model is written before the next is asked for: it costs too much to get it twice.
   const limits = reached.model === null ? (parts.batches ?? BATCH_LIMITS) : ONE_PAGE
@@ -96,7 +97,7 @@ export async function pullPages(
       return await keepingClaim(
         { db, log: parts.log },
         () => claim,
-        () => readPage(source, reached, { body: opened.body, state, limit }, services),
+        () => readPage(source, reached, { body: opened.body, state, limit, notBefore }, services),
       )
     } catch (cause) {
       signal.throwIfAborted()

@@ -23,7 +23,10 @@ export async function listSourceOptions(
   const given = readContext(needs, context)
   const connection = textAt(context, ['connection_id', 'connectionId', 'connection']) ?? null
   // The account of that provider, whichever of the source's pulls it serves.
-  const asked = { ...source, pulls: [{ provider, price: 0, skipExisting: null, model: null, read: NEVER }] }
+  const asked = {
+    ...source,
+    pulls: [{ provider, price: 0, skipExisting: () => null, model: null, read: NEVER }],
+  }
   const reached = await reachSource(asked, { provider: null, connection, body: {} }, keys, services)
   if (!isReached(reached)) throw validationError([reached])
   const reply = await options.list(

@@ -24,6 +24,8 @@ export type PullArgs<Body, State> = {
   state: State | null
   /** How many new records can be taken now. Ask for no more where that is possible: the rest is read again later. */
   limit: number
+  /** With `pull_existing: false`, when the source was created: nothing that is older is asked for, whatever a pull overlaps. */
+  notBefore: Date | null
   /** One call to the provider, with its key, its limits and its rules for errors. A refusal is passed on as it is. */
   ask: Ask
   /** The same of another provider, one that needs no key: what has to be looked up there first. */
@@ -71,17 +73,20 @@ export type PullSpec<Body, Row, State> = {
     pagePrice: number
   }
   /**
-   * The state that skips what is there now, for `pull_existing: false`. Without it, the first pull notes which records there
-   * are and imports none of them.
+   * The state that skips what was there at a moment, for `pull_existing: false`. Without it, or with null, the first pull
+   * notes which records there are and imports none of them.
    */
-  skipExisting?(now: Date): State
+  skipExisting?(at: Date, body: Body): State | null
+  /** Times are told too coarsely to skip by: the first pull notes what it finds behind the moment, too. */
+  skipsCoarsely?: true
 }
 
 /** One way to get the records of a source: through one provider. */
 export type Pull = {
   provider: Provider
   price: number
-  skipExisting: ((now: Date) => unknown) | null
+  /** Null where the first pull has to note which records there are; `notes` where it has to note those it finds as well. */
+  skipExisting: (at: Date, body: unknown) => { state: unknown; notes: boolean } | null
   model: { nameIn(body: unknown): string | undefined; pagePrice: number } | null
   /** `state` is whatever was stored. */
   read(args: PullArgs<unknown, unknown>): Promise<Page<unknown, Record<string, unknown>> | Refusal>
@@ -104,7 +109,10 @@ export function definePull<Body extends z.ZodRawShape, Row extends z.ZodType<Rec
       model === undefined
         ? null
         : { nameIn: (body) => model.nameIn(body as BodyOf<Body>), pagePrice: model.pagePrice },
-    skipExisting: spec.skipExisting === undefined ? null : spec.skipExisting.bind(spec),
+    skipExisting: (at, body) => {
+      const state = spec.skipExisting?.(at, body as BodyOf<Body>) ?? null
+      return state === null ? null : { state, notes: spec.skipsCoarsely === true }
+    },
     read: ({ body, state, ...rest }) => {
       const known = spec.state.safeParse(state)
       // The body was read by the schema of the same shape, so it has the type that `pull` declares.

@@ -30,13 +30,13 @@ const MAX_FIELDS = 2000
 /** Of JSON, that a place to go on from may take: it is stored with every page. */
 const MAX_STATE_CHARS = 500_000
 
-type Where = { body: Record<string, unknown>; state: unknown; limit: number }
+type Where = { body: Record<string, unknown>; state: unknown; limit: number; notBefore?: Date | null }
 
 /** Reads one page and makes records of what fits in turns with others; of two with one key on a page the first counts. */
 export async function readPage(
   source: Source,
   reached: Reached,
-  { body, state, limit }: Where,
+  { body, state, limit, notBefore = null }: Where,
   services: SourceServices,
 ): Promise<PulledPage | Refusal> {
   const { pull, key, env, model } = reached
@@ -44,7 +44,8 @@ export async function readPage(
   const ask = askThrough(pull.provider, key, services)
   const askKeyless = (provider: Provider) => askThrough(provider, NO_KEY, services)
   const readByModel = model === null ? null : readerOf(model, services)
-  const answer = await pull.read({ body, state, limit, key, env, context, ask, askKeyless, readByModel })
+  const lent = { key, env, context, ask, askKeyless, readByModel }
+  const answer = await pull.read({ body, state, limit, notBefore, ...lent })
   // "There is none" is an empty last page, and no fault.
   const page = 'kind' in answer && answer.kind === 'miss' ? { records: [], next: null } : answer
   if ('kind' in page) return page

@@ -33,6 +33,10 @@ export const startAt = (since: number): SearchState => ({
   taken: 0,
 })
 
+/** The place itself, or the moment behind which nothing is wanted where the place is older. */
+const notEarlier = (place: SearchState, moment: number): SearchState =>
+  place.walk === 'changes' && place.since < moment ? { ...place, since: moment } : place
+
 const Reply = z.object({
   total: z.number().optional(),
   results: z.array(Found),
@@ -42,9 +46,9 @@ const Reply = z.object({
 export async function readChanges(
   ask: Ask,
   wanted: Wanted,
-  { state, limit }: { state: SearchState | null; limit: number },
+  { state, limit, notBefore }: { state: SearchState | null; limit: number; notBefore: number },
 ): Promise<Page<SearchState, Record<string, unknown>> | Refusal> {
-  const here = state ?? startAt(0)
+  const here = notEarlier(state ?? startAt(0), notBefore)
   const changed = wanted.object_type.toLowerCase() === 'contacts' ? 'lastmodifieddate' : 'hs_lastmodifieddate'
   const json = {
     filterGroups: [{ filters: [...placeFilters(here, changed), ...(wanted.filters ?? []).map(printFilter)] }],
@@ -57,12 +61,14 @@ export async function readChanges(
   return ask({ method: 'POST', path, json }, Reply, ({ results, paging, total }) => {
     const last = results.at(-1)
     const newest = last === undefined ? timeOf(here) : changeOf(last, changed)
+    // Without new records the next pull starts where this one did: another step back for each would never end.
+    const from = last === undefined ? newest : newest - LATE_MS
     const taken = here.taken + results.length
     const cursor = paging?.next?.after ?? null
     return {
       records: results.map((one) => toRecord(one, wanted)),
       next: nextOf(here, { cursor, taken, newest, lastId: last?.id }),
-      resume: startAt(Math.max(0, newest - LATE_MS)),
+      resume: startAt(Math.max(notBefore, from)),
       ...(state === null && total !== undefined ? { total } : {}),
     }
   })

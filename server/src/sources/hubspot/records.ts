@@ -46,14 +46,16 @@ const State = z.discriminatedUnion('walk', [...SearchState.options, ListState])
 export const importedRecords = definePull(records, hubspot, {
   price: 0,
   state: State,
-  skipExisting: (now) => startAt(now.getTime()),
-  pull({ body, state, limit, ask }) {
+  // A list does not tell since when anything is on it.
+  skipExisting: (at, { list_id }) => (list_id === undefined ? startAt(at.getTime()) : null),
+  pull({ body, state, limit, notBefore, ask }) {
     const { list_id, ...wanted } = body
     if (list_id !== undefined) {
       const after = state?.walk === 'list' ? state.after : undefined
       return readMembers(ask, wanted, { list_id, after, limit: Math.min(MAX_BATCH, limit) })
     }
-    return readChanges(ask, wanted, { state: state?.walk === 'list' ? null : state, limit })
+    const here = state?.walk === 'list' ? null : state
+    return readChanges(ask, wanted, { state: here, limit, notBefore: notBefore?.getTime() ?? 0 })
   },
 })
 

@@ -63,7 +63,7 @@ const State = z.object({ place: z.int().min(0), since: z.string().optional(), be
 export const apifyPosts = definePull(linkedinPosts, apify, {
   price: 0.1,
   state: State,
-  pull({ body, state, limit, ask, context }) {
+  pull({ body, state, limit, notBefore, ask, context }) {
     const { place, since, began = context.now().toISOString() } = state ?? { place: 0 }
     const all = body.profile_urls ?? body.keywords ?? []
     const one = all[place] ?? ''
@@ -75,17 +75,22 @@ export const apifyPosts = definePull(linkedinPosts, apify, {
       body.profile_urls === undefined
         ? runActor('harvestapi~linkedin-post-search', { searchQueries: [one], sortBy: 'date', ...asked })
         : runActor('harvestapi~linkedin-profile-posts', { targetUrls: [one], ...asked })
+    // Posts are asked for by the day.
+    const isOld = (date: string | null | undefined) =>
+      notBefore !== null && Date.parse(date ?? '') < notBefore.getTime()
     return ask(request, Items, (items) => ({
-      records: items.map(({ id, linkedinUrl, content, author, postedAt, engagement }) => ({
-        key: id,
-        row: {
-          author: author?.name ?? null,
-          text: content ?? '',
-          url: linkedinUrl ?? null,
-          posted_at: postedAt?.date ?? null,
-          reactions: engagement?.likes ?? null,
-        },
-      })),
+      records: items
+        .filter(({ postedAt }) => !isOld(postedAt?.date))
+        .map(({ id, linkedinUrl, content, author, postedAt, engagement }) => ({
+          key: id,
+          row: {
+            author: author?.name ?? null,
+            text: content ?? '',
+            url: linkedinUrl ?? null,
+            posted_at: postedAt?.date ?? null,
+            reactions: engagement?.likes ?? null,
+          },
+        })),
       next:
         place + 1 < all.length
           ? { place: place + 1, began, ...(since === undefined ? {} : { since }) }
@@ -94,5 +99,5 @@ export const apifyPosts = definePull(linkedinPosts, apify, {
       capped: items.length >= MAX_POSTS,
     }))
   },
-  skipExisting: (now) => ({ place: 0, since: now.toISOString() }),
+  skipExisting: (at) => ({ place: 0, since: at.toISOString() }),
 })

@@ -56,7 +56,9 @@ const MAX_PAGE = 100
 export const databasePages = definePull(pages, notion, {
   price: 0,
   state: State,
-  skipExisting: (now) => ({ since: now.toISOString(), newest: null, cursor: null }),
+  skipExisting: (at) => ({ since: at.toISOString(), newest: null, cursor: null }),
+  // Edits are told to the minute.
+  skipsCoarsely: true,
   pull({ body: { database, fields }, state, limit, ask }) {
     const since = state?.since ?? null
     const json = {

@@ -63,7 +63,7 @@ const MAX_PAGE = 500
 export const importedRecords = definePull(records, pipedrive, {
   price: 0,
   state: State,
-  skipExisting: (now) => ({ since: printTime(now), newest: null, cursor: null }),
+  skipExisting: (at) => ({ since: printTime(at), newest: null, cursor: null }),
   pull: ({ body: { object, fields, filters = {} }, state, limit, ask }) =>
     ask(
       {

@@ -71,11 +71,11 @@ describe('import_from_salesforce', () => {
     expect(pulled).toMatchObject({ keys: ['003A', '003B'], refusal: null })
   })
 
-  it('by schedule reads what changed since', async () => {
+  it('by schedule reads what changed since, and stays there while nothing comes', async () => {
     const state = { after: { at: '2026-01-01T00:00:00.000Z', id: null }, cursor: null }
     const { seen, pulled } = await pullFrom(() => ({ json: { done: true, records: [] } }), BODY, state)
     expect(seen[0]?.query['q']).toContain(' WHERE SystemModstamp >= 2026-01-01T00:00:00.000Z ORDER BY')
-    expect(pulled.resume).toMatchObject({ after: { at: '2025-12-31T23:55:00.000Z' } })
+    expect(pulled.resume).toMatchObject({ after: { at: '2026-01-01T00:00:00.000Z' } })
   })
 
   it('escapes the values of filters', async () => {

@@ -62,8 +62,9 @@ const LATE_MS = 5 * 60_000
 export const importedRecords = definePull(records, salesforce, {
   price: 0,
   state: State,
-  skipExisting: (now) => ({ after: { at: now.toISOString(), id: null }, cursor: null }),
-  async pull({ body, state, ask }) {
+  skipExisting: (at) => ({ after: { at: at.toISOString(), id: null }, cursor: null }),
+  async pull({ body, state: stored, notBefore, ask }) {
+    const state = notEarlier(stored, notBefore)
     const reply = await readReply(ask, body, state)
     if ('kind' in reply) return reply
     const last = reply.records.at(-1)
@@ -79,13 +80,29 @@ export const importedRecords = definePull(records, salesforce, {
         row: { id: one.Id, ...Object.fromEntries(body.fields.map((name) => [name, valueAt(one, name)])) },
       })),
       next: reply.done || nextRecordsUrl === undefined ? null : { after, cursor: nextRecordsUrl },
-      resume: { after: after && { at: earlier(after.at), id: null }, cursor: null },
+      // Without new records the next pull starts where this one did: another step back for each would never end.
+      resume: last === undefined ? { after, cursor: null } : notEarlier(overlapping(after), notBefore),
       ...(state === null && reply.totalSize !== undefined ? { total: reply.totalSize } : {}),
     }
   },
 })
 
-const earlier = (at: string) => new Date(Date.parse(at) - LATE_MS).toISOString()
+const overlapping = (after: Place | null): State => {
+  const at = after && new Date(Date.parse(after.at) - LATE_MS).toISOString()
+  return { after: at === null ? null : { at, id: null }, cursor: null }
+}
+
+/** The place itself, or the moment behind which nothing is wanted where the place is older. */
+function notEarlier<Known extends State | null>(state: Known, moment: Date | null): Known | State {
+  if (
+    moment === null ||
+    state === null ||
+    state.after === null ||
+    Date.parse(state.after.at) >= moment.getTime()
+  )
+    return state
+  return { ...state, after: { at: moment.toISOString(), id: null } }
+}
 
 /** Fewer than the usual 2,000 a page: records with many long texts still fit into an answer. */
 const HEADERS = { 'Sforce-Query-Options': 'batchSize=500' }

@@ -4,13 +4,21 @@ import type { Settings } from './pull-source.ts'
 /** One record of an account, with the time of its last change. */
 export type Thing = { id: number; at: number }
 
-/** An account that a source reads: what to send to the source, and where its provider is. */
+/** What to send to a source, and where its provider is. */
+export type Opened = {
+  body: Record<string, unknown>
+  settings: Settings
+  /** Puts a thing that came later where it is read, if the account does not read the list of things itself. */
+  add?: (thing: Thing) => Promise<void>
+}
+
+/** An account that a source reads. */
 export type Account = {
   /** The source and its provider, as `find_people by apollo`. */
   name: string
   slug: string
   /** Serves things, which tests may add to while they are served. */
-  open: (things: Thing[]) => Promise<{ body: Record<string, unknown>; settings: Settings }>
+  open: (things: Thing[]) => Promise<Opened>
   /** It cannot say whether there are more than 100: a run of its program collects no more. */
   endsAt100?: true
 }

@@ -14,21 +14,24 @@ const NOTION = '0123456789abcdef0123456789abcdef'
 const csvOf = (things: Thing[]) => `Id,Name\n${things.map(({ id }) => `${id},item ${id}\n`).join('')}`
 
 /** A database of its own behind a port on loopback, with the things in a table. */
-async function openDatabase(things: Thing[]): Promise<string> {
+async function openDatabase(things: Thing[]) {
   const address = await makeDatabase()
   const client = new pg.Client({ connectionString: address })
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('create table things (id int primary key, name text)')
-  const ids = things.map(({ id }) => id)
-  await client.query(`insert into things select n, 'item ' || n from unnest($1::int[]) n`, [ids])
+  const add = async (added: Thing[]) => {
+    const ids = added.map(({ id }) => id)
+    await client.query(`insert into things select n, 'item ' || n from unnest($1::int[]) n`, [ids])
+  }
+  await add(things)
   const { port } = await serveRaw((socket) => {
     const server = connect(`${client.host}/.s.PGSQL.${client.port}`)
     server.on('error', () => socket.destroy())
     socket.pipe(server).pipe(socket)
   })
   const { username, password, pathname } = new URL(address)
-  return `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`
+  return { secret: `postgres://${username}:${password}@127.0.0.1:${port}${pathname}`, add }
 }
 
 /** Accounts of the systems that are imported from. */
@@ -134,8 +137,9 @@ export const SYSTEMS: readonly Account[] = [
     name: 'import_from_postgres',
     slug: 'import_from_postgres',
     async open(things) {
-      const fields = { secret: await openDatabase(things) }
-      return { body: { table: 'things', key_column: 'id' }, settings: { fields } }
+      const { secret, add } = await openDatabase(things)
+      const body = { table: 'things', key_column: 'id' }
+      return { body, settings: { fields: { secret } }, add: (thing: Thing) => add([thing]) }
     },
   },
   {
@@ -151,7 +155,11 @@ export const SYSTEMS: readonly Account[] = [
         region: REGION,
         endpoint: server.url,
       }
-      return { body: { bucket: BUCKET, key_column: 'Id' }, settings: { fields } }
+      const add = async (thing: Thing) => {
+        server.objects.set(`b${thing.id}.csv`, Buffer.from(csvOf([thing])))
+        server.times.set(`b${thing.id}.csv`, new Date(thing.at))
+      }
+      return { body: { bucket: BUCKET, key_column: 'Id' }, settings: { fields }, add }
     },
   },
   accountOf(

@@ -112,7 +112,7 @@ export const theirstackJobs = definePull(jobs, theirstack, {
       }
     })
   },
-  skipExisting: (now) => ({ page: 0, since: now.toISOString() }),
+  skipExisting: (at) => ({ page: 0, since: at.toISOString() }),
 })
 
 const later = (one: string, other: string): string => (other > one ? other : one)

@@ -50,8 +50,8 @@ const LATE_MS = 60 * 60_000
 export const submittedResponses = definePull(responses, typeform, {
   price: 0,
   state: State,
-  skipExisting: (now) => ({ since: printTime(now.getTime()), after: null, fields: null }),
-  async pull({ body: { form_id, form_fields }, state, limit, ask }) {
+  skipExisting: (at) => ({ since: printTime(at.getTime()), after: null, fields: null }),
+  async pull({ body: { form_id, form_fields }, state, limit, notBefore, ask }) {
     const fields = state?.fields ?? (await readFields(ask, form_id, form_fields))
     if ('kind' in fields) return fields
     const size = Math.min(MAX_PAGE, limit)
@@ -62,7 +62,8 @@ export const submittedResponses = definePull(responses, typeform, {
     return ask({ path: `/forms/${form_id}/responses`, query }, Reply, ({ items, total_items }) => {
       const last = items.at(-1)
       const newest = Math.max(...items.map(({ submitted_at }) => Date.parse(submitted_at)))
-      const since = Number.isFinite(newest) ? printTime(newest - LATE_MS) : (state?.since ?? null)
+      const from = Math.max(newest - LATE_MS, notBefore?.getTime() ?? 0)
+      const since = items.length > 0 ? printTime(from) : (state?.since ?? null)
       return {
         records: items.map(({ token, submitted_at, answers, hidden }) => ({
           key: token,
