@@ -118,7 +118,9 @@ export const SourcePreview = z.object({
     capped: z
       .boolean()
       .optional()
-      .describe('There are more records than a preview shows (100), or there may be'),
+      .describe(
+        'There are more records than a preview shows (100, or 5 where the installation pays for them), or there may be',
+      ),
   }),
 })
 

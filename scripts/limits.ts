@@ -26,7 +26,7 @@ import { MAX_UPLOADS_AT_ONCE } from '#server/api/routes/files/uploads.ts'
 import { UPLOAD_DAYS } from '#server/files/uploads.ts'
 import { SETTINGS } from '#server/lib/config/config.ts'
 import { MAX_RECORD_BYTES } from '#server/lib/csv/file-fault.ts'
-import { MAX_PREVIEW } from '#server/sources/request.ts'
+import { MAX_PAID_PREVIEW, MAX_PREVIEW } from '#server/sources/request.ts'
 import { INVITATION_DAYS } from '#server/store/organisation/invitations.ts'
 import { MAX_INLINE_BYTES } from '#server/store/sheets/cells.ts'
 import { MAX_PAGE_BYTES } from '#server/store/sheets/row-values.ts'
@@ -111,7 +111,16 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     '403 and 404',
   ],
   ['the name of an export', `${count(MAX_FILE_NAME)} characters`, 'it is cut'],
-  ['rows of a preview of a source', count(MAX_PREVIEW), '`metadata.capped`'],
+  [
+    'rows of a preview of a source',
+    `${count(MAX_PREVIEW)}; ${MAX_PAID_PREVIEW} where a provider or model is paid on the installation's key`,
+    '`metadata.capped`',
+  ],
+  [
+    "previews on the installation's keys and models",
+    `${setting('LOAM_PREVIEWS_PER_HOUR', 'an hour')}, by one organisation`,
+    '429 with `Retry-After`',
+  ],
   [
     'a page of Get Source Data',
     `${count(MAX_PAGE_SIZE)} rows, ${count(DEFAULT_PAGE_SIZE)} unless told`,

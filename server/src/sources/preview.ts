@@ -1,8 +1,8 @@
 import type { Refusal } from '../catalog/provider/reply.ts'
 import { parseExact } from '../lib/json/lossless-json.ts'
 import type { Source } from './define.ts'
-import type { Reached, SourceServices } from './reach.ts'
-import { MAX_PREVIEW } from './request.ts'
+import { type Reached, type SourceServices, usesInstallationKey } from './reach.ts'
+import { MAX_PAID_PREVIEW, MAX_PREVIEW } from './request.ts'
 import { readPage, START, stepOn } from './walk.ts'
 
 export type Preview = {
@@ -27,6 +27,7 @@ export async function previewSource(
 ): Promise<Preview | Refusal> {
   // What comes by itself has not come yet.
   if (reached === null) return { rows: [], total: 0, capped: false }
+  const most = isPaid(reached) ? MAX_PAID_PREVIEW : MAX_PREVIEW
   const shown: Record<string, unknown>[] = []
   const seen = new Set<string>()
   let state: unknown = null
@@ -42,13 +43,13 @@ export async function previewSource(
   }
   for (;;) {
     // One more than are shown tells whether there are more.
-    const wanted = Math.max(1, MAX_PREVIEW + 1 - seen.size)
+    const wanted = Math.max(1, most + 1 - seen.size)
     const page = await readPage(source, reached, { body, state, limit: wanted }, services)
     // What was read before shows what will come; a refusal of the first page is the answer.
     if ('kind' in page) return seen.size === 0 ? page : end(false)
     for (const { key, data } of page.records) {
       if (seen.has(key)) continue
-      const hasRoom = shown.length < MAX_PREVIEW && (bytes + data.length <= MAX_BYTES || shown.length === 0)
+      const hasRoom = shown.length < most && (bytes + data.length <= MAX_BYTES || shown.length === 0)
       if (hasRoom && seen.size === shown.length) {
         shown.push(parseExact(data) as Record<string, unknown>)
         bytes += data.length
@@ -61,9 +62,16 @@ export async function previewSource(
     if (!step.goesOn) return end(!isCut)
     // Whoever pays for a model is not made to pay for more of it than a glance takes.
     const isShown = reached.model !== null && seen.size > 0
-    const isFull = seen.size > shown.length || (total !== null && shown.length >= MAX_PREVIEW)
+    const isFull = seen.size > shown.length || (total !== null && shown.length >= most)
     if (isShown || isFull || step.progress.pages >= MAX_PAGES || page.afterMs > 0) return end(false)
     progress = step.progress
     state = page.next
   }
+}
+
+/** Whether each row costs the installation money: its key of a provider, or its model, that has a price. */
+function isPaid(reached: Reached): boolean {
+  const { pull, model } = reached
+  const price = model === null ? pull.price : (pull.model?.pagePrice ?? 0)
+  return usesInstallationKey(reached) && price > 0
 }

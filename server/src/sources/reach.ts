@@ -28,6 +28,11 @@ export type Reached = {
   model: Model | null
 }
 
+/** Whether the installation lends its key or its model; own keys and what needs no key cost it nothing. */
+export function usesInstallationKey({ key, isOwn, model }: Reached): boolean {
+  return !isOwn && (key !== NO_KEY || model !== null)
+}
+
 type Environment = () => Promise<EnvValues>
 /** Keys of providers, with the variables that a source may refer to where there are any. */
 export type SourceKeys = ProviderKeys & { env?: Environment }

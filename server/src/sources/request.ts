@@ -10,6 +10,8 @@ import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
 
 export const MAX_PREVIEW = 100
+/** Rows of a preview that the installation pays a provider or a model for. */
+export const MAX_PAID_PREVIEW = 5
 export const EVERY = ['hourly', 'daily', 'weekly'] as const
 
 const Count = z.int().min(1).max(10_000_000)

@@ -84,6 +84,9 @@ export const SETTINGS = {
     .describe('Administrator made by the first start'),
   LOAM_RATE_LIMIT_PER_MINUTE: whole(200).describe('Requests per minute and key'),
   LOAM_RATE_LIMIT_PER_DAY: whole(10_000).describe('Requests per UTC day and key'),
+  LOAM_PREVIEWS_PER_HOUR: whole(60).describe(
+    "Previews of sources on the installation's keys and models, per hour and organisation",
+  ),
   LOAM_STREAMS_PER_KEY: whole(20).describe('Streams of events that one key may have open at one API process'),
   LOAM_STREAMS_PER_ORG: whole(200).describe(
     'Streams of events that one organisation may have open at one API process',

@@ -10,6 +10,7 @@ import {
   SourcePreview,
 } from '#contract/sources.ts'
 import { builtIn } from '../../../catalog/providers/built_in/provider.ts'
+import { AppError } from '../../../lib/errors.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import { createSource, openRequest } from '../../../source-pulls/create.ts'
 import { priceSource } from '../../../source-pulls/prices.ts'
@@ -17,7 +18,9 @@ import { findReception } from '../../../source-pulls/reception.ts'
 import { viewSource } from '../../../source-pulls/view.ts'
 import { listSourceOptions } from '../../../sources/options.ts'
 import { previewSource } from '../../../sources/preview.ts'
+import { type Reached, usesInstallationKey } from '../../../sources/reach.ts'
 import { toCallerError } from '../../../sources/refusals.ts'
+import { takePreview } from '../../../store/sources/preview-quota.ts'
 import { listSources } from '../../../store/sources/sources.ts'
 import { created, ok } from '../../http/envelope.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
@@ -49,6 +52,16 @@ export function sourceRoutes(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     },
   })
+  const countPreview = async ({ db, caller }: FastifyRequest, { pull }: Reached) => {
+    const perHour = config.LOAM_PREVIEWS_PER_HOUR
+    const turn = await takePreview(db, { orgId: caller.orgId, perHour })
+    if (turn.ok) return
+    throw new AppError(
+      'Too Many Requests',
+      `Your organisation may preview sources ${perHour} times an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
+      { retryAfter: Math.ceil(turn.waitMs / 1000) },
+    )
+  }
   const resource = sourceOfPath(sources)
 
   api.post(
@@ -57,7 +70,8 @@ export function sourceRoutes(
       config: { scope: 'sources:read', waits: true, callsOut: 'repeatable', body: 'document', resource },
       schema: {
         tags,
-        summary: 'The first rows of a source, at most 100; nothing is stored and nothing costs credits',
+        summary:
+          'The first rows of a source, at most 100, or 5 where the installation pays; nothing costs credits',
         params: SourceParams,
         body: SourceBody,
         response: { 200: SourcePreview.extend({ status: z.literal(200) }) },
@@ -67,6 +81,7 @@ export function sourceRoutes(
       const { source, body } = request
       const { keys, services } = lend(request)
       const { request: read, reached } = await openRequest(source, body, keys, services)
+      if (reached !== null && usesInstallationKey(reached)) await countPreview(request, reached)
       const preview = await previewSource(source, reached, read, services)
       if ('kind' in preview) throw toCallerError(preview, reached?.pull.provider ?? builtIn, 'body')
       const { rows, total, capped } = preview
