@@ -20,11 +20,14 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-const LEGACY: Record<string, Scope> = { 'apps:read': 'shortcuts:read', 'apps:run': 'shortcuts:run' }
+const LEGACY = new Map<string, Scope>([
+  ['apps:read', 'shortcuts:read'],
+  ['apps:run', 'shortcuts:run'],
+])
 
 /** `apps:*` and `shortcuts:*` are one scope (D11); unknown names give undefined. */
 export function canonicalScope(name: string): Scope | undefined {
-  return LEGACY[name] ?? SCOPES.find((scope) => scope === name)
+  return LEGACY.get(name) ?? SCOPES.find((scope) => scope === name)
 }
 
 export const ROLES = ['admin', 'member', 'user'] as const

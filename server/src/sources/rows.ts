@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textOf } from '../chain/references.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** Text that a provider shows whole: `J***` and `a•••@acme.com` are not imported. */
 export const unmasked = z
@@ -29,7 +30,7 @@ export function keyText(value: unknown): string {
 /** A key for records that have none of their own: the same values are the same record. */
 export function contentKey(row: Readonly<Record<string, unknown>>, ...fields: string[]): string {
   const names = fields.length > 0 ? fields : Object.keys(row).sort()
-  return hashOf(JSON.stringify(names.map((name) => [name, row[name] ?? null])))
+  return hashOf(JSON.stringify(names.map((name) => [name, ownValue(row, name) ?? null])))
 }
 
 function hashOf(text: string): string {

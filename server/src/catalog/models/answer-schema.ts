@@ -1,4 +1,5 @@
 import { isObject } from '../../lib/json/object.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { AnswerField, OutputFormat } from '../fields/output-format.ts'
 import { type ConfiguredOutputs, type Output, output, type OutputType } from '../outputs.ts'
 import { type CheckValue, compileSchema, type JsonSchema } from '../schema/json-schema.ts'
@@ -128,7 +129,7 @@ function outputOfSchema(schema: unknown): Output {
     ])
     return { type: 'structured_array', description: words, columns: Object.fromEntries(columns) }
   }
-  const known = typeof kind === 'string' ? TYPES[kind] : undefined
+  const known = typeof kind === 'string' ? ownValue(TYPES, kind) : undefined
   if (known === undefined) return { ...output.any(words) }
   const isText = known === 'string'
   if (isText && (format === 'uri' || format === 'url')) return { type: 'url', description: words }

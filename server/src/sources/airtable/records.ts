@@ -8,6 +8,7 @@ import {
   listAirtableFields,
   listAirtableTables,
 } from '../../catalog/push/airtable.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
@@ -65,7 +66,7 @@ export const importedRecords = definePull(records, airtable, {
           id: one.id,
           ...(fields === undefined
             ? one.fields
-            : Object.fromEntries(fields.map((name) => [name, one.fields[name] ?? null]))),
+            : Object.fromEntries(fields.map((name) => [name, ownValue(one.fields, name) ?? null]))),
         },
       })),
       next: read.offset === undefined ? null : { offset: read.offset },

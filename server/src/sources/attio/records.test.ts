@@ -76,6 +76,10 @@ describe('import_from_attio', () => {
     expect(rows).toEqual([
       { id: 'r1', web_url: 'https://app.attio.com/w/company/r1', name: 'Company 1', unknown: null },
     ])
+    const named = { object: 'companies', fields: ['constructor'] }
+    expect((await pullSource('import_from_attio', named, { urls: { attio: origin } })).rows).toEqual([
+      { id: 'r1', web_url: 'https://app.attio.com/w/company/r1', constructor: null },
+    ])
     await expect(pullSource('import_from_attio', { object: '../lists' })).rejects.toMatchObject({
       details: { errors: [{ field: 'object', message: 'must be the slug of an object, as companies' }] },
     })

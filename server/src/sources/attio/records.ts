@@ -3,6 +3,7 @@ import { refusal } from '../../catalog/provider/reply.ts'
 import { attio } from '../../catalog/providers/attio/provider.ts'
 import { isAttioSlug, listAttioAttributes, listAttioObjects } from '../../catalog/push/attio.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { SourceOptions } from '../define.ts'
 import { type Filter, filtersOf } from '../filters.ts'
 import { definePull } from '../pull.ts'
@@ -64,7 +65,7 @@ export const importedRecords = definePull(records, attio, {
           id: record_id,
           web_url: web_url ?? null,
           ...Object.fromEntries(
-            (fields ?? Object.keys(values)).map((name) => [name, readValue(values[name] ?? [])]),
+            (fields ?? Object.keys(values)).map((name) => [name, readValue(ownValue(values, name) ?? [])]),
           ),
         },
       })),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownValue } from '../../lib/own-value.ts'
 import type { Filter } from '../filters.ts'
 import type { Keyed } from '../pull.ts'
 
@@ -15,6 +16,9 @@ export type Found = z.infer<typeof Found>
 export function toRecord({ id, properties }: Found, wanted: Wanted): Keyed<Record<string, unknown>> {
   return {
     key: id,
-    row: { id, ...Object.fromEntries(wanted.properties.map((name) => [name, properties[name] ?? null])) },
+    row: {
+      id,
+      ...Object.fromEntries(wanted.properties.map((name) => [name, ownValue(properties, name) ?? null])),
+    },
   }
 }

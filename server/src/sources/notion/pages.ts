@@ -7,6 +7,7 @@ import {
   listNotionProperties,
   toNotionId,
 } from '../../catalog/push/notion.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
@@ -80,7 +81,10 @@ export const databasePages = definePull(pages, notion, {
             id,
             url: url ?? null,
             ...Object.fromEntries(
-              (fields ?? Object.keys(properties)).map((name) => [name, readProperty(properties[name])]),
+              (fields ?? Object.keys(properties)).map((name) => [
+                name,
+                readProperty(ownValue(properties, name)),
+              ]),
             ),
           },
         })),

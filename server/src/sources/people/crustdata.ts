@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { WireNumber, WireText } from '../../catalog/provider/wire-fields.ts'
 import { CURRENT_JOB, LEVELS, presentOf, Profile } from '../../catalog/providers/crustdata/profile.ts'
 import { crustdata } from '../../catalog/providers/crustdata/provider.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import { countryName } from '../companies/search.ts'
 import { definePull } from '../pull.ts'
 import { contentKey } from '../rows.ts'
@@ -51,7 +52,7 @@ function conditionsOf({ titles, seniority, company_domains, countries, keywords 
   return [
     ...any(`${CURRENT_JOB}.title`, titles),
     ...oneOf(`${CURRENT_JOB}.seniority_level`, [
-      ...new Set(seniority?.flatMap((level) => LEVELS[level] ?? [])),
+      ...new Set(seniority?.flatMap((level) => ownValue(LEVELS, level) ?? [])),
     ]),
     ...oneOf(`${CURRENT_JOB}.company_website_domain`, company_domains),
     ...any('basic_profile.location.full_location', countries?.map(countryName)),

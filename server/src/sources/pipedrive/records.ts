@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { pipedrive } from '../../catalog/providers/pipedrive/provider.ts'
 import { listPipedriveFields } from '../../catalog/push/pipedrive.ts'
 import { isObject } from '../../lib/json/object.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
@@ -104,7 +105,7 @@ function laterOf(a: string | null, b: string | null | undefined): string | null 
 function toRow({ custom_fields, ...own }: Record<string, unknown>, fields: string[] | undefined) {
   const all = { ...own, ...(isObject(custom_fields) ? custom_fields : {}) }
   if (fields === undefined) return all
-  return { id: own['id'], ...Object.fromEntries(fields.map((name) => [name, all[name] ?? null])) }
+  return { id: own['id'], ...Object.fromEntries(fields.map((name) => [name, ownValue(all, name) ?? null])) }
 }
 
 const fields: SourceOptions = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Ask } from '../../catalog/provider/adapter.ts'
 import { byLabel } from '../../catalog/provider/options.ts'
 import { slack } from '../../catalog/providers/slack/provider.ts'
+import { ownValue } from '../../lib/own-value.ts'
 import type { SourceOptions } from '../define.ts'
 import { definePull } from '../pull.ts'
 import { defineShape } from '../shape.ts'
@@ -69,7 +70,8 @@ export const history = definePull(messages, slack, {
       channel,
       limit: Math.min(MAX_PAGE, limit),
       oldest:
-        since[channel] ?? (body.oldest === undefined ? undefined : String(Date.parse(body.oldest) / 1000)),
+        ownValue(since, channel) ??
+        (body.oldest === undefined ? undefined : String(Date.parse(body.oldest) / 1000)),
       cursor: cursor ?? undefined,
     }
     return ask({ path: '/conversations.history', query }, History, (reply) => {

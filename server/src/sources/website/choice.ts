@@ -1,3 +1,4 @@
+import { ownValue } from '../../lib/own-value.ts'
 import { fieldName, type ItemList } from './item-list.ts'
 import type { Wanted } from './items.ts'
 
@@ -36,7 +37,7 @@ export function pickFields(
   return Object.fromEntries(
     fields.map((field) => {
       const source = sourceOf(names, field)
-      return [field.name, source === null ? null : (item[source] ?? null)]
+      return [field.name, source === null ? null : (ownValue(item, source) ?? null)]
     }),
   )
 }
@@ -54,7 +55,7 @@ function sourceOf(names: readonly string[], { name, description = '' }: Field): 
   const told = wordsOf(description)
   return (
     names.find((other) => wordsOf(other).every((word) => told.includes(word))) ??
-    SAME[name]?.find((other) => names.includes(other)) ??
+    ownValue(SAME, name)?.find((other) => names.includes(other)) ??
     null
   )
 }

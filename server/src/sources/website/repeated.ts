@@ -51,7 +51,7 @@ const NO_ITEMS = /^(script|style|br|hr|option|dt|dd|p|span|b|i|h\d|img|input|met
 function itemOf(element: Node, base: URL): Record<string, string> | null {
   const parts = partsOf(element)
   if (parts === null) return null
-  const item: Record<string, string> = {}
+  const item = Object.create(null) as Record<string, string>
   const add = (name: string, text: string | null) => {
     if (name !== '' && text !== null) item[name] ??= text
   }

@@ -99,7 +99,8 @@ async function viewCells(
   const unread: Unread[] = []
   const page: CellsByRow = new Map()
   for (const { row_id, cells } of rows) {
-    const view: Record<string, CellText> = {}
+    // Callers name actions of it.
+    const view = Object.create(null) as Record<string, CellText>
     page.set(row_id, view)
     if (cells === '') continue
     const packed = cells.split(CELL_END)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownValue } from '../../../lib/own-value.ts'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
@@ -44,7 +45,7 @@ export const blitzPeople = defineAdapter(people, blitz, {
   async run(ask, { domain, titles, seniority, limit }) {
     const company = await findPage(ask, domain)
     if ('kind' in company) return company
-    const job_level = [...new Set(seniority.map((word) => LEVELS[word] ?? word))]
+    const job_level = [...new Set(seniority.map((word) => ownValue(LEVELS, word) ?? word))]
     const wanted = {
       ...(titles.length === 0 ? {} : { job_title: { include: titles } }),
       ...(job_level.length === 0 ? {} : { job_level }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownValue } from '../../../lib/own-value.ts'
 import { defineAdapter } from '../../provider/adapter.ts'
 import { collectPages } from '../../provider/pages.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
@@ -13,7 +14,7 @@ export const crustdataPeople = defineAdapter(people, crustdata, {
   price: 2,
   async run(ask, { domain, titles, seniority, limit }) {
     const titled = titles.map((value) => ({ field: `${CURRENT_JOB}.title`, type: '(.)', value }))
-    const levels = [...new Set(seniority.map((word) => LEVELS[word] ?? word))]
+    const levels = [...new Set(seniority.map((word) => ownValue(LEVELS, word) ?? word))]
     const conditions = [
       { field: `${CURRENT_JOB}.company_website_domain`, type: '=', value: domain },
       ...(titled.length === 0 ? [] : [{ op: 'or', conditions: titled }]),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ownValue } from '../../../lib/own-value.ts'
 import { WireNumber, WireText } from '../../provider/wire-fields.ts'
 import { placeOf } from '../../questions/place.ts'
 
@@ -50,7 +51,7 @@ type Wanted = { titles?: readonly string[]; seniority?: readonly string[]; domai
 
 /** Filters that a search for people has in common, without those that are empty. */
 export function filtersOf({ titles = [], seniority = [], domains = [] }: Wanted) {
-  const levels = [...new Set(seniority.map((level) => LEVELS[level] ?? level))]
+  const levels = [...new Set(seniority.map((level) => ownValue(LEVELS, level) ?? level))]
   return {
     ...(domains.length === 0 ? {} : { company: { websites: { include: domains } } }),
     // It would match whole titles only.
