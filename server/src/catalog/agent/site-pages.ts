@@ -1,4 +1,4 @@
-import type { Fetching } from '../built-in/web/page-fetch.ts'
+import { type Fetching, withSignal } from '../built-in/web/page-fetch.ts'
 import { isSameSite } from '../built-in/web/site.ts'
 import { readSitemap } from '../built-in/web/sitemap.ts'
 import { decodePath, depthOf, isFile, type Topic, TOPICS } from '../built-in/web/useful-pages.ts'
@@ -14,7 +14,7 @@ export async function listSite(context: Fetching, page: string): Promise<string[
   const home = new URL(page)
   if (home.pathname !== '/' || home.search !== '') return []
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)])
-  const listed = await readSitemap({ ...context, signal }, home.origin, MAX_FILES)
+  const listed = await readSitemap(withSignal(context, signal), home.origin, MAX_FILES)
   const urls = listed.filter((url) => isSameSite(url, home) && !isFile(url) && url.href !== home.href)
   return [...new Set(urls.map(({ href }) => href))].slice(0, MAX_LISTED)
 }

@@ -29,6 +29,11 @@ export type PageResult = { ok: true; page: Page } | PageFailure
 
 export type Fetching = { egress: Egress; signal: AbortSignal; now: () => Date }
 
+/** Returns the same under another signal. The context of a cell has getters, which a spread of it would lose. */
+export function withSignal(context: Fetching, signal: AbortSignal): Fetching {
+  return { egress: context.egress, signal, now: () => context.now() }
+}
+
 /** What may be read: a web page; XML (feeds, sitemaps), which servers call by many names; whatever people read. */
 type Kind = 'page' | 'xml' | 'document'
 

@@ -1,5 +1,5 @@
 import { reasonOf } from '../../../../lib/errors.ts'
-import type { Fetching } from '../page-fetch.ts'
+import { type Fetching, withSignal } from '../page-fetch.ts'
 import { type Chromium, type MemoryBounds, startChromium } from './chromium.ts'
 import { DrawFault, drawPage, type PageBounds } from './draw-page.ts'
 import { createTurns } from './turns.ts'
@@ -109,7 +109,7 @@ export function createBrowserPool(path: string, some: Partial<Bounds> = {}): Bro
     const endTurn = await turns.take(owner, AbortSignal.any([called, AbortSignal.timeout(bounds.waitMs)]))
     if (endTurn === null) return fail('other pages were drawn for too long', true)
     const signal = AbortSignal.any([called, AbortSignal.timeout(bounds.timeoutMs)])
-    const fetching = { ...context, signal }
+    const fetching = withSignal(context, signal)
     try {
       // It may have been another page that ended the Chromium.
       const drawn = (await drawOnce(fetching, url)) ?? (await drawOnce(fetching, url))
