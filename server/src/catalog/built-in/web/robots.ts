@@ -1,11 +1,11 @@
-import parser from 'robots-parser'
 import type { Egress, EgressFailure } from '../../../lib/egress/egress.ts'
 import { createMemo, type Memo, type MemoLimits } from '../../../lib/memo.ts'
 import { readRetryAfter } from '../../http/reply.ts'
+import { parseRobots, type RobotsRules } from './robots-rules.ts'
 
 /** What a site lets programs read (RFC 9309). */
 export type Robots =
-  | { kind: 'rules'; allows: (url: string) => boolean; sitemaps: string[]; length: number }
+  | ({ kind: 'rules' } & RobotsRules)
   /** It cannot be known now, which means no: RFC 9309, 2.3.1.4. */
   | { kind: 'unknown'; message: string; afterMs?: number | undefined; failure?: EgressFailure }
 
@@ -13,16 +13,12 @@ export type Robots =
 const ROBOT = 'Loam'
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${ROBOT}/0.1)`
 
-// Its types speak of a default export; the module itself is the function.
-const createRules = parser as unknown as typeof parser.default
-
 const KEPT: MemoLimits<Robots> = {
   max: 2_000,
   ttlMs: 10 * 60_000,
-  bytes: { max: 32 * 1024 * 1024, of: (robots) => (robots.kind === 'rules' ? robots.length : 0) },
+  bytes: { max: 32 * 1024 * 1024, of: (robots) => (robots.kind === 'rules' ? robots.size : 0) },
 }
 const TIMEOUT_MS = 15_000
-// RFC 9309 asks for at least 500 KiB.
 const MAX_BYTES = 1_000_000
 
 const kept = new WeakMap<Egress, Memo<Robots>>()
@@ -40,22 +36,14 @@ async function fetchRobots(egress: Egress, origin: string): Promise<Robots> {
   const reply = await egress.fetch({ url, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES })
   if (!reply.ok) {
     // A redirect that leads nowhere is no robots.txt; a host that does not answer is not to be disturbed.
-    if (reply.kind === 'too_many_redirects') return rulesOf(url, '')
+    if (reply.kind === 'too_many_redirects') return rulesOf('')
     return { kind: 'unknown', message: reply.message, failure: reply }
   }
   if (reply.status === 429 || reply.status >= 500) {
     const afterMs = readRetryAfter(reply.header('retry-after'), new Date())
     return { kind: 'unknown', message: `${url} answers HTTP ${reply.status}`, afterMs }
   }
-  return rulesOf(url, reply.status < 300 ? reply.text() : '')
+  return rulesOf(reply.status < 300 ? reply.text() : '')
 }
 
-function rulesOf(url: string, text: string): Robots {
-  const rules = createRules(url, text)
-  return {
-    kind: 'rules',
-    allows: (page) => rules.isAllowed(page, ROBOT) ?? true,
-    sitemaps: rules.getSitemaps(),
-    length: text.length,
-  }
-}
+const rulesOf = (text: string): Robots => ({ kind: 'rules', ...parseRobots(text, ROBOT) })
