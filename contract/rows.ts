@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { textOfNumber } from './number-text.ts'
-import { operatorOf } from './operators.ts'
+import { MAX_SEARCHED, operatorOf, refuseSearched } from './operators.ts'
 import { Spending } from './spending.ts'
 
 export const MAX_ROWS_PER_ADD = 1000
@@ -106,6 +106,8 @@ export const RowFilter = z
     if (takes === 'number' && values.length === 1 && !isDecimal(values[0] ?? '')) {
       add(`\`${operator}\` takes a number`)
     }
+    const refusal = refuseSearched(operator, values)
+    if (refusal !== undefined) add(refusal)
   })
 export type RowFilter = z.infer<typeof RowFilter>
 
@@ -170,7 +172,7 @@ export type CreatedAtFilter = z.infer<typeof CreatedAtFilter>
 export const Find = z
   .string()
   .min(1, 'must not be empty')
-  .max(1000)
+  .max(MAX_SEARCHED)
   .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed text without NUL')
 
 export const RowSelection = {

@@ -3,6 +3,7 @@ import { MAX_OUTPUT_FIELDS, MAX_PROMPT } from '#contract/agent.ts'
 import { MAX_BUDGETS } from '#contract/budgets.ts'
 import { EXPORT_HOURS, EXPORT_LINK_MINUTES, MAX_FILE_NAME } from '#contract/exports.ts'
 import { MAX_INPUTS } from '#contract/inputs.ts'
+import { MAX_SEARCHED } from '#contract/operators.ts'
 import { MAX_ENTITY_BYTES, MAX_RECORD_CHARS } from '#contract/records.ts'
 import {
   DEFAULT_PAGE_SIZE,
@@ -93,6 +94,11 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
   ['row ids of Run Action', count(MAX_ROW_IDS_PER_ACTION_RUN), '400'],
   ['row ids of Run Rows, of Export Sheet', `${count(MAX_SELECTED_IDS)} each`, '400; for more take filters'],
   ['filters, values of one filter', `${count(MAX_FILTERS)}, ${count(MAX_FILTER_VALUES)}`, '400'],
+  [
+    'a text that filters and conditions look for (`contains`, `starts with`, `find`)',
+    `${count(MAX_SEARCHED)} characters`,
+    '400',
+  ],
   ['rows that `first_10` runs', '10', ''],
   [
     'an imported file',

@@ -1,4 +1,5 @@
 import { isObject } from '../lib/json/object.ts'
+import { hasText } from '../lib/search.ts'
 import { type TypeOf, typeOfVariable } from './condition-check.ts'
 import { kindOf, type Operator } from './condition-operators.ts'
 import type { ConditionGroup } from './condition-shape.ts'
@@ -110,7 +111,7 @@ function isEmpty(value: unknown): boolean {
 
 /** In a list, an element that is the value, or an object with a field that is; otherwise a part of the text. */
 function contains({ elements, text }: Subject, [value = '']: string[]): boolean {
-  if (!elements) return lower(text).includes(lower(value))
+  if (!elements) return hasText(lower(text), lower(value))
   return elements.some((element) =>
     isObject(element)
       ? Object.values(element).some((field) => isSame(textOf(field), value))

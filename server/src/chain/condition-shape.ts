@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { textOfNumber } from '#contract/number-text.ts'
-import { operatorOf } from '#contract/operators.ts'
+import { operatorOf, refuseSearched } from '#contract/operators.ts'
 import { isObject } from '../lib/json/object.ts'
 import { OPERATORS, valuesNeeded } from './condition-operators.ts'
 
@@ -49,6 +49,12 @@ export const ConditionLeaf = z
     },
     // Also beside other failures of the same leaf, since all are reported at once.
     when: ({ value }) => countable.safeParse(value).success,
+  })
+  .check((context) => {
+    const { operator, values = [] } = context.value
+    const message = refuseSearched(operator, values)
+    if (message !== undefined)
+      context.issues.push({ code: 'custom', input: values, path: ['values'], message })
   })
 export type ConditionLeaf = z.output<typeof ConditionLeaf>
 

@@ -7,6 +7,11 @@ import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
 import { OverloadError } from './overload.ts'
 
+/** Of PostgreSQL: the statement took longer than it may, or an operator ended it. */
+const CANCELLED = '57014'
+const TOO_LONG =
+  'The database took too long over this request and ended it. Ask for less at once, such as fewer rows or a narrower filter, or try again later'
+
 /** Turns whatever was thrown into the error envelope. What we did not expect is a fixed 500; its cause is only logged. */
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const known = asAppError(error, request)
@@ -45,6 +50,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
       },
     )
   }
+  if (error.code === CANCELLED) return new AppError('Service Unavailable', TOO_LONG, { retryAfter: 10 })
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return bodyTooLarge(bodyLimitsOf(request).bytes)

@@ -1,3 +1,4 @@
+import { hasText } from '../../lib/search.ts'
 import { fetchJobs, type JobOpening } from '../built-in/boards/board.ts'
 import { BOARDS, readBoardName } from '../built-in/boards/detection.ts'
 import { findOpenings } from '../built-in/boards/site-openings.ts'
@@ -11,6 +12,8 @@ import { bareHost } from '../questions/person-input.ts'
 import { searchOpenings } from '../waterfalls/openings.ts'
 
 const MAX_JOBS = 500
+/** Characters: each word is looked for in the text of each opening. */
+const MAX_KEYWORDS = 1000
 const NOTHING: Outcome<never> = { kind: 'no_match' }
 const NAMES = [...new Set(BOARDS.map(({ name }) => name))].join(', ')
 
@@ -44,6 +47,8 @@ export default defineAction({
     }),
   },
   async run({ inputs, context }) {
+    if ((inputs.keywords?.length ?? 0) > MAX_KEYWORDS)
+      return failed(`keywords: must have at most ${MAX_KEYWORDS} characters`)
     if (inputs.board === undefined) {
       const { domain = '', keywords } = inputs
       // With a state the site was read already, and TheirStack is at work.
@@ -92,7 +97,7 @@ function answer(all: readonly JobOpening[], keywords: string | undefined) {
   const wanted = wordsOf(keywords)
   const fits = ({ title, department, text }: JobOpening) => {
     const words = `${title} ${department ?? ''} ${text}`.toLowerCase()
-    return wanted.length === 0 || wanted.some((word) => words.includes(word))
+    return wanted.length === 0 || wanted.some((word) => hasText(words, word))
   }
   const jobs = all
     .filter(fits)

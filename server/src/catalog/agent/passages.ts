@@ -1,3 +1,4 @@
+import { hasText } from '../../lib/search.ts'
 import { plain } from './quotes.ts'
 
 /** The parts of a text that speak of what is looked for, in their order, within so many characters. */
@@ -47,7 +48,7 @@ function weighTerms(lookingFor: string, parts: readonly string[]): Map<string, n
   const texts = parts.map((part) => plain(part))
   return new Map(
     [...terms].map((term) => {
-      const holding = texts.filter((part) => part.includes(term)).length
+      const holding = texts.filter((part) => hasText(part, term)).length
       return [term, holding === 0 ? 0 : Math.log(1 + parts.length / holding)]
     }),
   )
@@ -56,6 +57,6 @@ function weighTerms(lookingFor: string, parts: readonly string[]): Map<string, n
 function scoreOf(part: string, weights: ReadonlyMap<string, number>): number {
   const words = plain(part)
   let score = 0
-  for (const [term, weight] of weights) if (words.includes(term)) score += weight
+  for (const [term, weight] of weights) if (hasText(words, term)) score += weight
   return score
 }

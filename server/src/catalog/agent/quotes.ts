@@ -1,3 +1,5 @@
+import { hasText, listPlaces } from '../../lib/search.ts'
+
 const MIN_QUOTE = 4
 
 /** Whether the words of a quote stand in a text. Case, spaces, typographic signs and Markdown marks make no difference. */
@@ -8,7 +10,7 @@ export function isQuoted(quote: string, text: string): boolean {
 /** For who asks about the same text again and again: `text` is already plain. */
 export function occursIn(quote: string, text: string): boolean {
   if (quote.length < MIN_QUOTE) return false
-  for (let at = text.indexOf(quote); at >= 0; at = text.indexOf(quote, at + 1)) {
+  for (const at of listPlaces(text, quote)) {
     if (isEdge(text, at - 1, quote, 0) && isEdge(text, at + quote.length, quote, quote.length - 1))
       return true
   }
@@ -48,7 +50,7 @@ export function plain(text: string): string {
 /** Whether a quote holds the value itself, not only words about it. Lists hold it when each item is there. */
 export function holdsValue(quote: string, value: unknown): boolean {
   const words = plain(quote)
-  if (typeof value === 'string') return value.trim() !== '' && words.includes(plain(value))
+  if (typeof value === 'string') return value.trim() !== '' && hasText(words, plain(value))
   if (typeof value === 'number') return numbersIn(words).some((number) => number === value)
   if (Array.isArray(value)) return value.length > 0 && value.every((item) => holdsValue(quote, item))
   return false

@@ -65,7 +65,7 @@ export async function runTool(tools: Toolbox, name: string, input: unknown): Pro
   const given = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
   const text = (key: string): string => (typeof given[key] === 'string' ? given[key].trim() : '')
   if (name === 'search') return searchFor(tools, text('query').slice(0, MAX_QUERY))
-  if (name === 'read_page') return readPage(tools, text('url'), text('looking_for'))
+  if (name === 'read_page') return readPage(tools, text('url'), text('looking_for').slice(0, MAX_QUERY))
   return `There is no tool ${attribute(name).slice(0, 40)}. Use search or read_page.`
 }
 

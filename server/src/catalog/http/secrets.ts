@@ -1,5 +1,6 @@
 import type { EgressRequest } from '../../lib/egress/request.ts'
 import { type EgressResponse, Response } from '../../lib/egress/response.ts'
+import { hasText } from '../../lib/search.ts'
 import { createMask, redact } from '../../lib/security/redaction.ts'
 
 /** A shorter value in a header is hardly a credential, and may stand in an answer for other reasons. */
@@ -20,7 +21,7 @@ const NOTHING_TO_HIDE: Hiding = { inWords: (text) => text, inContent: (content) 
 export function hideSecrets(request: EgressRequest, secrets: readonly string[]): Hiding {
   if (secrets.length === 0) return NOTHING_TO_HIDE
   const sent = Object.values(request.headers ?? {})
-  const isSent = (secret: string) => sent.some((header) => header.includes(secret))
+  const isSent = (secret: string) => sent.some((header) => hasText(header, secret))
   const hidden = secrets.filter(
     (secret) => secret.length >= SHORTEST_SECRET || (secret.length >= SHORTEST_SENT && isSent(secret)),
   )
@@ -33,7 +34,7 @@ export function hideSecrets(request: EgressRequest, secrets: readonly string[]):
   }
 }
 
-/** What no answer may repeat, with its longest part that is spelled the same everywhere. */
+/** What no answer may repeat, with the beginning of its longest part that is spelled the same everywhere. */
 export type Credential = { text: string; plain: string }
 
 /** Those that can be looked for. Made once for the calls that they are sent with. */
@@ -43,7 +44,8 @@ export function toCredentials(texts: readonly string[]): Credential[] {
     .map((text) => {
       const parts = text.match(/[\w-]+/g) ?? []
       const [plain = ''] = parts.toSorted((one, other) => other.length - one.length)
-      return { text, plain }
+      // A longer one could take the square of its length to be looked for.
+      return { text, plain: plain.slice(0, 64) }
     })
 }
 

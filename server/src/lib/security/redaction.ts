@@ -1,4 +1,5 @@
 import { NumberText } from '../json/lossless-json.ts'
+import { createSecretSearch } from './secret-search.ts'
 
 /** Shorter values are words like any other: cutting them would garble texts and hide nothing. */
 const SHORTEST = 4
@@ -18,9 +19,15 @@ export function redact(text: string, secrets: Iterable<string>): string {
 
 export function createMask(secrets: Iterable<string>): Mask {
   const kept = [...secrets].filter((secret) => secret.length >= SHORTEST)
-  // Longest first: a secret may hold another.
-  const spellings = [...new Set(kept.flatMap(spell))].sort((a, b) => b.length - a.length)
-  const inText = (text: string) => spellings.reduce((cut, spelling) => cut.replaceAll(spelling, CUT), text)
+  const find = createSecretSearch([...new Set(kept.flatMap(spell))])
+  const inText = (text: string) => {
+    let [cut, end] = ['', 0]
+    for (const [from, to] of find(text)) {
+      cut += text.slice(end, from) + CUT
+      end = to
+    }
+    return end === 0 ? text : cut + text.slice(end)
+  }
   return { inText, inValue: (value) => cutAll(value, inText) }
 }
 

@@ -3,6 +3,7 @@ import { fetchJobs, type JobOpening } from '../../catalog/built-in/boards/board.
 import { BOARDS, readBoardName } from '../../catalog/built-in/boards/detection.ts'
 import type { Refusal } from '../../catalog/provider/reply.ts'
 import { builtIn } from '../../catalog/providers/built_in/provider.ts'
+import { hasText } from '../../lib/search.ts'
 import { definePull, type PullArgs } from '../pull.ts'
 import { contentKey } from '../rows.ts'
 import { hiringCompanies } from '../theirstack/companies.ts'
@@ -50,7 +51,7 @@ function isWanted(
   now: Date,
 ): boolean {
   const words = title.toLowerCase()
-  const fits = job_titles === undefined || job_titles.some((wanted) => words.includes(wanted.toLowerCase()))
+  const fits = job_titles === undefined || job_titles.some((wanted) => hasText(words, wanted.toLowerCase()))
   if (posted_within_days === undefined || posted_at === null) return fits
   return fits && now.getTime() - Date.parse(posted_at) <= posted_within_days * 86_400_000
 }

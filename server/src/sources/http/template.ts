@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Refusal, refusal } from '../../catalog/provider/reply.ts'
 import { parseTemplate, resolveTemplate, type Token } from '../../chain/references.ts'
+import { replaceText } from '../../lib/search.ts'
 import { describeUnreadable, type EnvValues } from '../../lib/security/env-values.ts'
 
 /** Names under which credentials are sent. */
@@ -109,7 +110,7 @@ export function withoutSecrets(address: string, keys: Iterable<[key: string, val
   for (const [key, value] of keys) {
     if (value.length < SHORTEST_SECRET) continue
     for (const spelled of new Set([encodeURIComponent(value), value]))
-      text = text.replaceAll(spelled, `{{env.${key}}}`)
+      text = replaceText(text, spelled, `{{env.${key}}}`)
   }
   return text
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasText } from '../../../lib/search.ts'
 import { clean } from '../web/document.ts'
 import type { Fetching } from '../web/page-fetch.ts'
 import type { NewsItem } from './news-item.ts'
@@ -61,9 +62,9 @@ function isAbout(story: { title: string; address: string }, { name, domain }: Qu
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()} `
-  if (name !== undefined && words(story.title).includes(words(name))) return true
+  if (name !== undefined && hasText(words(story.title), words(name))) return true
   const host = URL.parse(story.address)?.hostname ?? ''
   return (
-    domain !== undefined && (host === domain || host.endsWith(`.${domain}`) || story.title.includes(domain))
+    domain !== undefined && (host === domain || host.endsWith(`.${domain}`) || hasText(story.title, domain))
   )
 }

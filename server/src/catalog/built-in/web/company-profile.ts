@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { hasText } from '../../../lib/search.ts'
 import { type CountryCode, countryOf, countryOfDomain, countryOfLanguage } from './countries.ts'
 import { clean, metaOf } from './document.ts'
 import type { Extraction } from './extraction.ts'
@@ -170,7 +171,7 @@ function titleName(host: string): Look<string> {
   return ({ document: { title } }) => {
     const parts = (title ?? '').split(/\s+[|–—·•:»-]+\s+|\s*[|»]\s*/).filter((part) => part !== '')
     const squeeze = (part: string) => part.toLowerCase().replace(/[^\p{L}\d]/gu, '')
-    const like = parts.find((part) => label.length > 2 && squeeze(part).includes(label) && part.length < 60)
+    const like = parts.find((part) => label.length > 2 && hasText(squeeze(part), label) && part.length < 60)
     const last = parts.length > 1 ? parts.findLast((part) => part.length < 40) : parts[0]
     return labelled(clean(like ?? last ?? '', 100), 'title')
   }

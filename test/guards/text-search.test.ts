@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+
+/** Searches for what is no literal or constant, in what is named like a text or comes from a call; expressions made of such. */
+const SEARCH =
+  /(?:[tT]exts?|[wW]ords?|[bB]ody|[hH]tml|[cC]ontent|[mM]essage|[tT]itle|[hH]eader|[lL]ine|[pP]art|[qQ]uote|[vV]alue|[sS]tring|[xX]ml|[aA]ddress|[uU]rl|pending|plain|\))\.(?:includes|indexOf|lastIndexOf|replaceAll|split)\((?!['"`/)]|[A-Z_]{3})\w+[^\n]*|new RegExp\((?:[a-z]|[^\n]*\$\{[a-z])[^\n]*/g
+
+/** How many a file has, and why they are harmless. */
+const KNOWN: Record<string, [count: number, why: string]> = {
+  'server/src/catalog/built-in/technologies/detection.ts': [2, 'signs of ours'],
+  'server/src/catalog/built-in/web/industries.ts': [1, 'words of ours'],
+  'server/src/catalog/built-in/web/nesting.ts': [2, 'marks of HTML'],
+  'server/src/catalog/built-in/web/useful-pages.ts': [1, 'words of ours'],
+  'server/src/catalog/crm/hubspot-options.ts': [1, 'a list'],
+  'server/src/catalog/formula/binding.ts': [1, 'words of a message'],
+  'server/src/catalog/http/secrets.ts': [1, 'at most 64 characters'],
+  'server/src/catalog/records/fields.ts': [1, 'a list'],
+  'server/src/catalog/schema/json-schema.ts': [2, 'compiled only, and used in the sandbox'],
+  'server/src/files/reading/xml-scanner.ts': [1, 'marks of XML'],
+  'server/src/lib/find-chromium.ts': [1, 'a sign'],
+  'server/src/lib/search.ts': [2, 'at most 64 characters'],
+  'server/src/lib/timing/fair-queue.ts': [1, 'a list'],
+  'server/src/sources/s3/listing.ts': [1, 'names of ours'],
+  'server/src/sources/sales-navigator/search.ts': [1, 'words of ours'],
+  'server/src/sources/visitors/networks.ts': [1, 'parts of a network address'],
+  'server/src/sources/website/choice.ts': [1, 'a list'],
+  'server/src/store/connection/give-way.ts': [1, 'words of ours'],
+}
+
+it('texts are searched for what a tenant chose by lib/search.ts only (F56)', () => {
+  const files = globSync('server/src/**/*.ts').filter((path) => !/\.test\.ts$|\/testing\//.test(path))
+  const found = files
+    .map((path): [string, number] => [path, readFileSync(path, 'utf8').match(SEARCH)?.length ?? 0])
+    .filter(([, count]) => count > 0)
+  const known = Object.entries(KNOWN).map(([path, [count]]) => [path, count])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known))
+})
