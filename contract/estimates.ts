@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { boundedArray } from './bounded-array.ts'
 import { Uuid } from './envelope.ts'
-import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { ONLY_ROWS } from './runs.ts'
 import { MaxCredits } from './spending.ts'
 
@@ -15,30 +14,22 @@ const Credits = z.number()
 
 export const EstimateBody = z
   .strictObject({
-    row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
-    first_10: z.literal(true).optional(),
+    ...RowSelectors,
     all: z.literal(true).optional(),
     only: z.enum(ONLY_ROWS).optional().describe('Those that Run All Rows runs with the same `only`'),
     new_rows: z.int().min(1).max(MAX_NEW_ROWS).optional().describe('So many rows that are not there yet'),
-    filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
-    status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
-    created_at: RowSelection.created_at,
-    find: RowSelection.find,
     action_instance_id: z.string().min(1).optional().describe('This action alone, as Run Action runs it'),
     run_next_action: z.boolean().default(false).describe('Those after it too'),
     max_credits: MaxCredits.optional(),
     exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
   })
   .check((context) => {
-    const { row_ids, first_10, all, only, new_rows, filters, status_filters, created_at, find } =
-      context.value
-    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
-    const given = [row_ids, first_10, all, only, new_rows].filter((part) => part !== undefined).length
-    if (given + Number(filtered) === 1) return
+    const { all, only, new_rows } = context.value
+    const others = [all, only, new_rows].filter((part) => part !== undefined).length
+    const given = countSelectors(context.value) + others
+    if (given === 1) return
     const message =
-      given + Number(filtered) === 0
-        ? `needs a selector: ${SELECTORS}`
-        : `takes exactly one selector: ${SELECTORS}`
+      given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
     context.issues.push({ code: 'custom', input: context.value, path: [], message })
   })
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
-import { CELL_STATUSES, MAX_SELECTED_IDS, OutputsRef, RowSelection } from './rows.ts'
+import { countSelectors, RowSelectors } from './row-selectors.ts'
+import { CELL_STATUSES, OutputsRef, RowSelection } from './rows.ts'
 import { DryRun, MaxCredits, Spending } from './spending.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
@@ -9,21 +10,14 @@ export const FIRST_ROWS = 10
 
 const SELECTORS = '`row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
 
-/** Exactly one selector; the three kinds of filters together are one (D65). */
+/** Exactly one selector (D65). */
 export const RunRowsBody = z
   .strictObject({
-    row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
-    first_10: z.literal(true).optional(),
-    filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
-    status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
-    created_at: RowSelection.created_at,
-    find: RowSelection.find,
+    ...RowSelectors,
     ...Spending,
   })
   .check((context) => {
-    const { row_ids, first_10, filters, status_filters, created_at, find } = context.value
-    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
-    const given = [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
+    const given = countSelectors(context.value)
     if (given === 1) return
     const message =
       given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
@@ -34,8 +28,10 @@ export const RunRowsBody = z
 export const ONLY_ROWS = ['unfinished', 'failed'] as const
 export type OnlyRows = (typeof ONLY_ROWS)[number]
 
+/** Every row, those that `only` leaves, or those of a selector of Run Rows (D86). */
 export const RunAllBody = z
   .strictObject({
+    ...RowSelectors,
     only: z
       .enum(ONLY_ROWS)
       .optional()
@@ -43,6 +39,11 @@ export const RunAllBody = z
         '`failed`: rows with a cell that failed; `unfinished`: also those that never ran or were stopped. All their actions run, and are billed, again',
       ),
     ...Spending,
+  })
+  .check((context) => {
+    if (countSelectors(context.value) + Number(context.value.only !== undefined) <= 1) return
+    const message = `takes at most one selector: \`only\`, ${SELECTORS}`
+    context.issues.push({ code: 'custom', input: context.value, path: [], message })
   })
   .default({})
 

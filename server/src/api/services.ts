@@ -98,6 +98,8 @@ declare module 'fastify' {
     codeOfBadBody?: (errors: readonly FieldError[]) => string
     /** It starts what may cost credits: an unknown field that looks like a cap is refused (M5). */
     spends?: true
+    /** It selects rows that are run, billed, exported or deleted: any unknown field is refused (D86). */
+    selects?: true
     /** Fields, wherever they stand in the body, whose numbers arrive as NumberText, with every digit that was sent. */
     numberTexts?: 'all' | readonly string[]
   }

@@ -24,7 +24,12 @@ export const ROWS: Operations = {
     description: 'Deletes up to 200 rows; ids that are not of this sheet are in `rejected`.',
     body: { row_ids: [EXAMPLE_IDS.row_id] },
   },
-  [`POST ${SHEET}/rows/delete-all`]: { id: 'deleteAllRows', description: 'Deletes every row of a sheet.' },
+  [`POST ${SHEET}/rows/delete-all`]: {
+    id: 'deleteAllRows',
+    description:
+      'Deletes every row of a sheet, or those that a selector of Run Rows chooses. Unknown fields are refused.',
+    body: { filters: [{ variable: '{{input.company}}', operator: 'is empty' }] },
+  },
   [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}`]: {
     id: 'getCell',
     description:

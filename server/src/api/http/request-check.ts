@@ -22,7 +22,7 @@ export async function checkRequest(request: FastifyRequest, reply: FastifyReply)
   }
   try {
     if (body !== undefined) {
-      request.body = take(request, checkPart(body, request.body, bodyName, config.spends))
+      request.body = take(request, checkPart(body, request.body, bodyName, config))
     }
     return undefined
   } catch (cause) {

@@ -1,3 +1,4 @@
+import type { FastifyContextConfig } from 'fastify'
 import type { z } from 'zod'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
@@ -13,13 +14,14 @@ const MAX_FIELD = 300
 
 /**
  * Checks one part of a request. Throws a 400 with every failure at once. Fields that the schema does not know are left
- * out and reported as warnings, so nothing is dropped in silence. `root` names the part in paths such as `inputs[0].type`.
+ * out and reported as warnings, so nothing is dropped in silence, or refused where `refuses` says so. `root` names the part
+ * in paths such as `inputs[0].type`.
  */
 export function checkPart<Output>(
   schema: z.ZodType<Output>,
   value: unknown,
   root: string,
-  spends = false,
+  refuses: Pick<FastifyContextConfig, 'spends' | 'selects'> = {},
 ): { value: Output; warnings: Warning[] } {
   if (value === undefined && !schema.safeParse(undefined).success) value = insteadOfNothing(schema, root)
   const knownKeys: KnownKeys = new Map()
@@ -29,7 +31,7 @@ export function checkPart<Output>(
   const unknown = parsed.error.issues.filter((issue) => issue.code === 'unrecognized_keys')
   const cleaned = unknown.length === 0 ? value : withoutKeys(value, unknown)
   const again = unknown.length === 0 ? parsed : parseInWords(schema, cleaned)
-  const misspelt = spends ? refuseCaps(unknown, root, knownKeys) : []
+  const misspelt = refuseUnknown(unknown, root, knownKeys, refuses)
   if (!again.success || misspelt.length > 0) {
     const issues = tightestOf(again.error?.issues ?? [])
     throw validationError([...issues.flatMap((issue) => fieldErrors(issue, cleaned, root)), ...misspelt])
@@ -59,16 +61,22 @@ function boundOf(issue: Issue): number | null {
 
 const fieldOfBound = ({ code, path }: Issue): string => JSON.stringify([code, path])
 
-/** Whoever misspells a cap must not spend without one (M5). */
-function refuseCaps(issues: readonly UnknownKeys[], root: string, known: KnownKeys): FieldError[] {
+/** A misspelt cap must not spend without one (M5), and a misspelt selector must not mean every row (D86). */
+function refuseUnknown(
+  issues: readonly UnknownKeys[],
+  root: string,
+  known: KnownKeys,
+  { spends, selects }: Pick<FastifyContextConfig, 'spends' | 'selects'>,
+): FieldError[] {
+  const isCap = (key: string) => spends === true && SPENDING_WORDS.test(key)
   return issues.flatMap(({ path, keys }) => {
     const hint = createHints(known.get(printPath(path, root)) ?? [])
     return keys
-      .filter((key) => SPENDING_WORDS.test(key))
+      .filter((key) => selects === true || isCap(key))
       .slice(0, MAX_WARNINGS)
       .map((key) => ({
         field: shorten(printPath([...path, key], root), MAX_FIELD),
-        message: `is not known here, and nothing is run while it may be meant to limit what is spent${hint(key)}`,
+        message: `is not known here, and nothing is done while it may be meant to ${isCap(key) ? 'limit what is spent' : 'select rows'}${hint(key)}`,
       }))
   })
 }

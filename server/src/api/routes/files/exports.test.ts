@@ -193,11 +193,17 @@ describe('selectors have the same shapes as List Rows (D42)', async () => {
     await org.call('POST', `${base}/rows/delete`, { row_ids: added })
   })
 
-  it('an unknown field is a warning', async () => {
+  it('D86: an unknown field is refused', async () => {
     const { status, body } = await org.call('POST', `${base}/export`, { fileName: 'x' })
-    expect([status, body.warnings.map((warning: Json) => [warning.field, warning.code])]).toEqual([
-      202,
-      [['fileName', 'unknown_field']],
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          field: 'fileName',
+          message:
+            'is not known here, and nothing is done while it may be meant to select rows; did you mean file_name?',
+        },
+      ],
     ])
   })
 })

@@ -31,6 +31,7 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
         numberTexts: ['values'],
         resource: sheetOfPath,
         furtherErrors: faultsInNames,
+        selects: true,
       },
       schema: {
         tags: ['Exports'],

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { success, successWithWarnings } from '#contract/envelope.ts'
+import { DeleteAllBody } from '#contract/row-selectors.ts'
 import {
   AddedRows,
   AddRowsBody,
@@ -17,15 +18,17 @@ import { isUuid } from '../../../lib/ids.ts'
 import { parseRows } from '../../../rows/intake.ts'
 import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
+import { deleteChosen } from '../../../runs/delete-chosen.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { listMatching } from '../../../store/sheets/matching-rows.ts'
-import { deleteAllRows, deleteRows, listByIds, type Page } from '../../../store/sheets/rows.ts'
+import { deleteRows, listByIds, type Page } from '../../../store/sheets/rows.ts'
 import { created, nameRun, ok } from '../../http/envelope.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
 import type { Api } from '../../services.ts'
 import { answerDryRun, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
+import { chooseRows } from '../runs/runs.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { foreseePage, readPage, sendRowPage } from './row-pages.ts'
 import { isEmptySelection, resolveSelection } from './row-selection.ts'
@@ -139,6 +142,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         body: 'control',
         resource: sheetOfPath,
         numberTexts: ['row_ids'],
+        selects: true,
       },
       schema: {
         tags: ['Rows'],
@@ -170,17 +174,26 @@ export function rowRoutes(api: Api, services: RouteServices): void {
   api.post(
     `${BASE}/delete-all`,
     {
-      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
+      config: {
+        scope: 'workflows:data:write',
+        body: 'document',
+        resource: sheetOfPath,
+        numberTexts: ['values'],
+        selects: true,
+      },
       schema: {
         tags: ['Rows'],
-        summary: 'Delete all rows',
+        summary: 'Delete all rows, or those of a selector',
         params: SheetParams,
+        body: DeleteAllBody,
         response: { 200: success(200, DeletedCount) },
       },
     },
     async (request) => {
-      const deleted_count = await inTransaction(request.db, async (trx) => {
-        const count = await deleteAllRows(trx, request.sheet)
+      const { db, sheet, body } = request
+      const rows = await chooseRows(request, body, await getDefinition(db, sheet))
+      const deleted_count = await inTransaction(db, async (trx) => {
+        const count = await deleteChosen(trx, sheet, rows)
         await auditDeletion(trx, request, count)
         return count
       })

@@ -1,7 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { Estimate, EstimateBody } from '#contract/estimates.ts'
-import { FIRST_ROWS } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import type { EstimateRequest } from '../../../estimates/estimate.ts'
 import { invalid } from '../../../lib/errors.ts'
@@ -10,7 +10,7 @@ import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Api } from '../../services.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { answerEstimate, type EstimateServices } from './dry-runs.ts'
-import { allActions, choiceOf, requireRows } from './runs.ts'
+import { allActions, chooseRows } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
 
@@ -18,7 +18,13 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
   api.post(
     '/workflows/:workflow_id/sheets/:sheet_id/estimate',
     {
-      config: { scope: 'workflows:run', body: 'document', resource: sheetOfPath, numberTexts: ['values'] },
+      config: {
+        scope: 'workflows:run',
+        body: 'document',
+        resource: sheetOfPath,
+        numberTexts: ['values'],
+        selects: true,
+      },
       schema: {
         tags: ['Runs'],
         summary: 'What a run would cost: at most, and as expected; nothing is run',
@@ -30,12 +36,11 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
     async (request) => {
       const { db, sheet, body } = request
       const definition = await getDefinition(db, sheet)
-      if (body.row_ids !== undefined) await requireRows(request, body.row_ids)
       const wanted: EstimateRequest = {
         sheet,
         definition,
         actions: actionsOf(body, definition),
-        rows: rowsOf(body, definition),
+        rows: await rowsOf(request, body, definition),
         exact: body.exact,
       }
       return answerEstimate(request, services, { maxCredits: body.max_credits, trigger: 'api' }, wanted)
@@ -51,10 +56,12 @@ function actionsOf({ action_instance_id, run_next_action }: Body, definition: De
   return run_next_action ? all.slice(from) : all.slice(from, from + 1)
 }
 
-function rowsOf(body: Body, definition: Definition): EstimateRequest['rows'] {
+async function rowsOf(
+  request: FastifyRequest,
+  body: Body,
+  definition: Definition,
+): Promise<EstimateRequest['rows']> {
   if (body.new_rows !== undefined) return { kind: 'new', count: body.new_rows }
-  if (body.row_ids !== undefined) return { kind: 'ids', ids: [...new Set(body.row_ids)] }
-  if (body.first_10 === true) return { kind: 'first', count: FIRST_ROWS }
   if (body.only !== undefined) return chooseOnly(body.only, allActions(definition))
-  return body.all === true ? { kind: 'all' } : choiceOf(body, definition)
+  return chooseRows(request, body, definition)
 }

@@ -142,6 +142,79 @@ describe('D78: run-all takes only', () => {
   })
 })
 
+describe('D86: a misspelt selector never means all rows', () => {
+  const good = [{ variable: '{{input.x}}', operator: 'is equal to', values: ['good'] }]
+
+  it.each([
+    ['run', { first_10: true }],
+    ['run-all', {}],
+    [`actions/${FORMULA}_1/run`, {}],
+    ['estimate', { all: true }],
+    ['export', {}],
+    ['rows/delete', { row_ids: ['x'] }],
+    ['rows/delete-all', {}],
+  ])('%s refuses unknown fields and names them, wherever they stand', async (path, body) => {
+    const { base } = await makeSheet()
+    const call = async (more: object) => {
+      const answer = await org.call('POST', `${base}/${path}`, { ...body, ...more })
+      return [answer.status, (answer.body.errors ?? []).map(({ field }: Json) => field).toSorted()]
+    }
+    expect(await call({ filter: good, rowIds: [1] })).toEqual([400, ['filter', 'rowIds']])
+    expect(await call({ rowids: ['a'], max_credit: 3 })).toEqual([400, ['max_credit', 'rowids']])
+    if (path !== 'rows/delete') {
+      const inner = [{ ...good[0], value: 'x' }]
+      expect((await call({ filters: inner }))[1]).toContain('filters[0].value')
+    }
+    expect((await org.call('GET', `${base}/runs`)).body.data).toHaveLength(1)
+    expect((await org.call('POST', `${base}/rows/list`)).body.data.total_count).toBe(4)
+  })
+
+  it('names what the misspelt field may have meant', async () => {
+    const { base } = await makeSheet()
+    const { body } = await org.call('POST', `${base}/rows/delete-all`, { filter: good })
+    expect(body.errors[0].message).toBe(
+      'is not known here, and nothing is done while it may be meant to select rows; did you mean filters?',
+    )
+  })
+
+  it.each<[string, (ids: Record<string, string>) => object, string[]]>([
+    ['filters', () => ({ filters: good }), ['good']],
+    ['row_ids', (ids) => ({ row_ids: [ids['bad'], ids['late'], ids['bad']] }), ['bad', 'late']],
+    ['status_filters', () => ({ status_filters: [{ action: 'any', is: ['failed'] }] }), ['bad']],
+    ['find', () => ({ find: 'LATE' }), ['late']],
+    ['created_at', () => ({ created_at: { operator: 'less than', values: ['2020-01-01'] } }), []],
+    ['first_10', () => ({ first_10: true }), ['good', 'bad', 'ended', 'late']],
+    ['no selector', () => ({}), ['good', 'bad', 'ended', 'late']],
+  ])('run-all and delete-all take %s', async (_, selectorOf, names) => {
+    const { base, ids } = await makeSheet()
+    const selector = selectorOf(ids)
+    const ran = await org.call('POST', `${base}/run-all`, selector)
+    expect([ran.status, ran.body.data]).toEqual([200, { rows_queued: names.length }])
+    await settledRows(org, base)
+    const left = ['good', 'bad', 'ended', 'late'].filter((name) => !names.includes(name))
+    const deleted = await org.call('POST', `${base}/rows/delete-all`, selectorOf(ids))
+    expect([deleted.status, deleted.body.data]).toEqual([200, { deleted_count: names.length }])
+    const { rows, total_count } = (await org.call('POST', `${base}/rows/list`)).body.data
+    expect([total_count, rows.map((row: Json) => row.inputs.x)]).toEqual([left.length, left])
+  })
+
+  it.each<[string, object]>([
+    ['run-all', { first_10: true, filters: good }],
+    ['run-all', { only: 'failed', filters: good }],
+    ['run-all', { filters: [] }],
+    ['run-all', { row_ids: [] }],
+    ['rows/delete-all', { first_10: true, filters: good }],
+    ['rows/delete-all', { filters: [] }],
+    ['rows/delete-all', { row_ids: [] }],
+    ['rows/delete-all', { row_ids: ['00000000-0000-7000-8000-000000000000'] }],
+    ['rows/delete-all', { filters: [{ ...good[0], variable: '{{input.y}}' }] }],
+  ])('%s refuses %j', async (path, body) => {
+    const { base } = await makeSheet()
+    expect((await org.call('POST', `${base}/${path}`, body)).status).toBe(400)
+    expect((await org.call('POST', `${base}/rows/list`)).body.data.total_count).toBe(4)
+  })
+})
+
 describe('D78: every answer that queued a run names it in X-Run-Id', () => {
   it('Add Rows, Run Action, webhooks; and none where nothing was queued', async () => {
     const { base } = await makeSheet()

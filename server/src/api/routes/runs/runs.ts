@@ -43,6 +43,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
     numberTexts: ['values'],
     resource: sheetOfPath,
     spends: true as const,
+    selects: true as const,
   }
   const queued = { 200: z.union([successWithMessage(200, Queued), DRY_RUN_ANSWER]) }
 
@@ -61,13 +62,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
     async (request, reply) => {
       const { body, sheet, db } = request
       const definition = await getDefinition(db, sheet)
-      if (body.row_ids !== undefined) await requireRows(request, body.row_ids)
-      const rows: RowChoice =
-        body.row_ids !== undefined
-          ? { kind: 'ids', ids: [...new Set(body.row_ids)] }
-          : body.first_10 === true
-            ? { kind: 'first', count: FIRST_ROWS }
-            : choiceOf(body, definition)
+      const rows = await chooseRows(request, body, definition)
       return queue(request, reply, services, { ...body, definition, actions: allActions(definition), rows })
     },
   )
@@ -88,7 +83,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
       const { body, sheet, db } = request
       const definition = await getDefinition(db, sheet)
       const actions = allActions(definition)
-      const rows = chooseOnly(body.only, actions)
+      const rows = body.only ? chooseOnly(body.only, actions) : await chooseRows(request, body, definition)
       return queue(request, reply, services, { ...body, definition, actions, rows })
     },
   )
@@ -210,13 +205,28 @@ export function allActions(definition: Definition): string[] {
   return definition.actions.map((action) => action.id)
 }
 
-export function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
+type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
+
+/** Returns the rows of a selector; all of them without one. Each row that is named must be there (D21). */
+export async function chooseRows(
+  request: FastifyRequest,
+  body: SelectorsBody,
+  definition: Definition,
+): Promise<RowChoice> {
+  if (body.row_ids !== undefined) {
+    await requireRows(request, body.row_ids)
+    return { kind: 'ids', ids: [...new Set(body.row_ids)] }
+  }
+  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : choiceOf(body, definition)
+}
+
+function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
   const selection = resolveSelection(body, definition)
   return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
 }
 
 /** D21: any listed row unknown is a 400 and nothing is queued. */
-export async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
+async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
   const known = await findRowIds(db, sheet, ids)
   const missing = ids.findIndex((id) => !known.has(id.toLowerCase()))
   if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')

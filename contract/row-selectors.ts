@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { boundedArray } from './bounded-array.ts'
+import { Uuid } from './envelope.ts'
+import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
+
+/** The selectors of Run Rows, which Run All Rows, Delete All Rows and estimates take as well (D86). */
+export const RowSelectors = {
+  row_ids: boundedArray(Uuid, { min: 1, max: MAX_SELECTED_IDS }).optional(),
+  first_10: z.literal(true).optional(),
+  filters: RowSelection.filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+  status_filters: RowSelection.status_filters.refine((list) => list?.length !== 0, 'must be non-empty'),
+  created_at: RowSelection.created_at,
+  find: RowSelection.find,
+}
+
+type Selectors = Partial<Record<keyof typeof RowSelectors, unknown>>
+
+/** Counts the selectors of a body; the three kinds of filters and `find` together are one (D65). */
+export function countSelectors({ row_ids, first_10, filters, status_filters, created_at, find }: Selectors) {
+  const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
+  return [row_ids !== undefined, first_10 !== undefined, filtered].filter(Boolean).length
+}
+
+/** Deletes every row without a selector. */
+export const DeleteAllBody = z
+  .strictObject(RowSelectors)
+  .check((context) => {
+    if (countSelectors(context.value) <= 1) return
+    const message =
+      'takes at most one selector: `row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
+    context.issues.push({ code: 'custom', input: context.value, path: [], message })
+  })
+  .default({})

@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Db } from '../store/connection/db.ts'
+import { deleteAllRows, deleteRows } from '../store/sheets/rows.ts'
+import type { SheetKey } from '../store/sheets/sheet-key.ts'
+import { chosenRows, type RowChoice } from './row-choice.ts'
+
+/** Rows that one statement deletes. */
+const PIECE = 5000
+
+/** Deletes the rows of a choice within a transaction, and returns how many there were. */
+export async function deleteChosen(trx: Db, sheet: SheetKey, choice: RowChoice): Promise<number> {
+  if (choice.kind === 'all') return deleteAllRows(trx, sheet)
+  const { rows } = await sql<{
+    row_id: string
+  }>`select row_id from (${chosenRows(sheet, choice)}) chosen order by seq`.execute(trx)
+  const ids = rows.map(({ row_id }) => row_id)
+  let deleted = 0
+  for (let from = 0; from < ids.length; from += PIECE) {
+    deleted += (await deleteRows(trx, sheet, ids.slice(from, from + PIECE))).length
+  }
+  return deleted
+}
