@@ -112,7 +112,7 @@ export async function makeApp(
   const sealer = createSealer('a secret for tests only')
   const gates = createProviderGates(store, log)
   const pages = openPageReaders(config)
-  const opened = openAgent({ config, store, sealer, egress, gates, pages })
+  const opened = openAgent({ config, log, store, sealer, egress, gates, pages })
   atEnd(async () => {
     await Promise.all([egress.close(), models.close(), opened.close(), pages.close()])
   })

@@ -102,7 +102,7 @@ async function startApi(
   const egress = createEgress(egressSettings(config))
   const gates = createProviderGates(store, log)
   const models = createModels(config)
-  const { agent, close } = openAgent({ config, store, sealer, egress, gates, pages })
+  const { agent, close } = openAgent({ config, log, store, sealer, egress, gates, pages })
   const app = await createApp({
     config,
     store,

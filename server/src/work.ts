@@ -39,6 +39,7 @@ import { visitorSweep } from './source-pulls/visitor-sweep.ts'
 import type { SourceCatalogue } from './sources/registry.ts'
 import { openStore, type Store } from './store/connection/db.ts'
 import { limitsOf } from './store/connection/limits.ts'
+import { hasSeveralOrganisations } from './store/organisation/organisations.ts'
 
 export type WorkParts = {
   config: Config
@@ -67,7 +68,10 @@ export async function startWork(parts: WorkParts): Promise<Work> {
   const { config, log, store, databaseUrl, catalogue, silenceMs, sole = false } = parts
   const ending = new AbortController()
   const egress = createEgress(egressSettings(config))
-  const sandbox = createSandbox()
+  const sandbox = createSandbox({
+    carrier: config.LOAM_SANDBOX ?? ((await hasSeveralOrganisations(store.system)) ? 'process' : undefined),
+    onFault: (fault) => log.warn(fault, 'the sandbox of formulas was replaced'),
+  })
   const models = createModels(config)
   const engineStore = openStore({
     url: databaseUrl,

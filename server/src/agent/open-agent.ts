@@ -4,6 +4,7 @@ import { createModels } from '../catalog/models/models.ts'
 import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
+import type { Log } from '../lib/log.ts'
 import type { Sealer } from '../lib/security/secrets.ts'
 import { createRunEnvironment } from '../org/run-environment.ts'
 import type { Store } from '../store/connection/db.ts'
@@ -12,6 +13,7 @@ import { type Agent, createAgent } from './agent.ts'
 /** The agent of an API process, with what only it needs there. */
 export function openAgent(parts: {
   config: Config
+  log: Log
   store: Store
   sealer: Sealer
   egress: Egress
@@ -19,7 +21,10 @@ export function openAgent(parts: {
   pages: PageReaders
 }): { agent: Agent; close: () => Promise<void> } {
   const { config, store, sealer, egress, gates, pages } = parts
-  const sandbox = createSandbox()
+  const sandbox = createSandbox({
+    carrier: config.LOAM_SANDBOX,
+    onFault: (fault) => parts.log.warn(fault, 'the sandbox of the agent was replaced'),
+  })
   const models = createModels(config)
   const agent = createAgent({
     config,

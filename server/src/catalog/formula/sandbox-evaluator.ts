@@ -1,20 +1,9 @@
-import {
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-  type QuickJSRuntime,
-  RELEASE_SYNC,
-} from 'quickjs-emscripten'
-import {
-  type Evaluation,
-  evaluateAlone,
-  type Expression,
-  MEMORY_MB,
-  tookTooLong,
-} from './sandbox-evaluation.ts'
+import type { QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
+import { type Evaluation, evaluateAlone, type Expression, tookTooLong } from './sandbox-evaluation.ts'
 import { openRealm, type Realm } from './sandbox-realm.ts'
 
 /** Rows of one expression. */
-export type ExpressionRows = Omit<Expression, 'json'> & { owner: string; jsons: readonly string[] }
+export type ExpressionRows = Omit<Expression, 'json'> & { jsons: readonly string[] }
 
 export type Evaluator = {
   /** One expression, in a context of its own. */
@@ -24,15 +13,12 @@ export type Evaluator = {
    * evaluated by themselves.
    */
   evaluateSome(rows: ExpressionRows): (Evaluation | 'alone')[]
+  /** Returns how many rows were evaluated. */
+  evaluated(): number
 }
 
-declare const WebAssembly: { Memory: new (size: { initial: number; maximum: number }) => object }
-
-const PAGE = 65_536
-const MAX_REALMS = 8
-const PAGES_PER_REALM = 16
-/** The program's own data and stack, and the realms, come on top of what an expression may use. */
-const OVERHEAD_PAGES = 88 + MAX_REALMS * PAGES_PER_REALM
+/** Realms that one machine keeps. */
+export const MAX_REALMS = 8
 const STACK_BYTES = 256 * 1024
 const FRESH_RUNTIME_AFTER = 1000
 /** A realm takes as long as so many contexts: before, an expression is not worth one. */
@@ -47,26 +33,23 @@ const MAX_ROWS = 100_000
 
 type OpenRealm = { realm: Realm; runtime: QuickJSRuntime; rows: number; msPerRow: number }
 
-/**
- * A QuickJS machine. QuickJS counts blocks and not bytes in this build, so the limit of memory is that of the WebAssembly
- * memory itself, which no code can pass.
- */
-export async function createEvaluator(): Promise<Evaluator> {
-  const pages = (MEMORY_MB * 1_048_576) / PAGE
-  const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: pages + OVERHEAD_PAGES })
-  const machine = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }))
-  /** By owner and code; who was used last is the last. */
+/** How many rows of each expression were evaluated without a realm, by owner and code; Infinity for what can have none. */
+export type SeenRows = Map<string, number>
+
+/** Evaluates the expressions of one owner on a QuickJS machine that nobody else uses. `seen` outlives the machine. */
+export function createEvaluator(machine: QuickJSWASMModule, owner: string, seen: SeenRows): Evaluator {
+  /** By code; who was used last is the last. */
   const realms = new Map<string, OpenRealm>()
-  /** How many rows were evaluated without a realm; Infinity for what can have none. */
-  const seen = new Map<string, number>()
   let alone: QuickJSRuntime | null = null
   let used = 0
+  let evaluated = 0
 
   function makeRuntime(): QuickJSRuntime {
     return machine.newRuntime({ maxStackSizeBytes: STACK_BYTES })
   }
 
   function evaluate(expression: Expression): Evaluation {
+    evaluated += 1
     used += 1
     if (used % FRESH_RUNTIME_AFTER === 0) dropAlone()
     alone ??= makeRuntime()
@@ -107,7 +90,6 @@ export async function createEvaluator(): Promise<Evaluator> {
     if (realms.size >= MAX_REALMS && oldest !== undefined) close(oldest)
     const open = { realm, runtime, rows: 0, msPerRow: CALL_MS / 4 }
     realms.set(key, open)
-    seen.delete(key)
     return open
   }
 
@@ -118,8 +100,9 @@ export async function createEvaluator(): Promise<Evaluator> {
 
   return {
     evaluate,
+    evaluated: () => evaluated,
     evaluateSome(rows) {
-      const key = `${rows.owner} ${rows.code}`
+      const key = `${owner} ${rows.code}`
       const open = realmFor(key, rows)
       if (open === null) {
         const count = seen.get(key) ?? 0
@@ -132,11 +115,13 @@ export async function createEvaluator(): Promise<Evaluator> {
       const answers = open.realm.evaluate(some, limitMs)
       if (typeof answers === 'string') {
         close(key)
+        seen.delete(key)
         return answers === 'late' && some.length === 1
           ? [tookTooLong(rows.timeoutMs)]
           : some.map(() => 'alone')
       }
       open.rows += some.length
+      evaluated += some.length
       open.msPerRow += ((performance.now() - began) / some.length - open.msPerRow) / 4
       if (open.rows > MAX_ROWS || open.realm.isUsedUp()) close(key)
       return answers

@@ -1,25 +1,31 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Evaluation } from './sandbox-evaluation.ts'
-import { createEvaluator } from './sandbox-evaluator.ts'
+import type { Evaluator } from './sandbox-evaluator.ts'
+import { createMachines } from './sandbox-machines.ts'
 import { createSandbox, type SandboxPool } from './sandbox.ts'
 
 const ROWS = 64
 const numbers = Array.from({ length: ROWS }, (_, n) => n)
-const evaluator = await createEvaluator()
+const evaluator = await createMachines().use<Evaluator>(
+  'a',
+  (machine) => machine,
+  (fault) => {
+    throw new Error(fault)
+  },
+)
 
 const ofRow = (code: string, n: number) => ({ code, variables: 1, timeoutMs: 2000, json: `[${n}]` })
-const rowsFrom = (code: string, first: number, owner = 'a') => ({
+const rowsFrom = (code: string, first: number) => ({
   ...ofRow(code, 0),
-  owner,
   jsons: numbers.slice(first).map((n) => `[${n}]`),
 })
 
 /** The rows of one expression as a worker evaluates them, and how many of them shared the realm. */
-function evaluateRows(code: string, owner?: string): { answers: Evaluation[]; shared: number } {
+function evaluateRows(code: string): { answers: Evaluation[]; shared: number } {
   const answers: Evaluation[] = []
   let shared = 0
   while (answers.length < ROWS) {
-    for (const answer of evaluator.evaluateSome(rowsFrom(code, answers.length, owner))) {
+    for (const answer of evaluator.evaluateSome(rowsFrom(code, answers.length))) {
       if (answer !== 'alone') shared += 1
       answers.push(answer === 'alone' ? evaluator.evaluate(ofRow(code, answers.length)) : answer)
     }

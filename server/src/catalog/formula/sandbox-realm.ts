@@ -2,9 +2,9 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import {
   type Evaluation,
   failed,
-  INTRINSICS,
   limitTime,
   namesOf,
+  openContext,
   SHOW,
   takeText,
 } from './sandbox-evaluation.ts'
@@ -26,7 +26,7 @@ export type Realm = {
 
 /** Null when the text is more than one expression, or none. */
 export function openRealm(runtime: QuickJSRuntime, code: string, variables: number): Realm | null {
-  const context = runtime.newContext({ intrinsics: INTRINSICS })
+  const context = openContext(runtime)
   const compiled = compile(context, code, variables)
   if (compiled === null) {
     context.dispose()
@@ -44,7 +44,7 @@ export function openRealm(runtime: QuickJSRuntime, code: string, variables: numb
         called.error.dispose()
         return isLate() ? 'late' : 'broken'
       }
-      const answers = JSON.parse(takeText(context, called.value)) as (string | [string] | 0)[]
+      const answers = readAnswers(takeText(context, called.value), jsons.length)
       // An interrupt that is not let through ends the call all the same.
       if (isLate()) return 'late'
       return answers.map((answer) => {
@@ -58,6 +58,16 @@ export function openRealm(runtime: QuickJSRuntime, code: string, variables: numb
       context.dispose()
     },
   }
+}
+
+/** Reads what the realm says of each row. Anything else comes of a memory that is broken. */
+function readAnswers(text: string, count: number): (string | [string] | 0)[] {
+  const answers: unknown = JSON.parse(text)
+  const isAnswer = (one: unknown) =>
+    typeof one === 'string' || one === 0 || (Array.isArray(one) && typeof one[0] === 'string')
+  if (!Array.isArray(answers) || answers.length !== count || !answers.every(isAnswer))
+    throw new Error('the engine gave something else than an answer for each row')
+  return answers as (string | [string] | 0)[]
 }
 
 /**

@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '../../lib/timing/fair-queue.ts'
+import { type Carrier, type CarrierKind, startCarrier } from './sandbox-carrier.ts'
 import type { Evaluation, Expression } from './sandbox-evaluation.ts'
 import type { EvaluationBatch, EvaluationGroup, EvaluationReply } from './sandbox-worker.ts'
 import { createSlowOwners } from './slow-owners.ts'
@@ -24,7 +24,7 @@ export type SandboxPool = {
 /** Two also on one core: the second is for those whose expressions are quick, while the first is at slow ones. */
 const WORKERS = 2
 const TIMEOUT_MS = 100
-/** How much longer than its time an expression may take, when it cannot be interrupted, before its worker is given up. */
+/** How much longer than its time an expression may take, when it cannot be interrupted, before its carrier is given up. */
 const GRACE_MS = 3000
 const LOOKS_PER_GRACE = 6
 /** Batches handed to one worker ahead of its answers: enough to keep it busy, few enough to wait behind. */
@@ -41,7 +41,7 @@ type Waiting = Expression & {
   alone: boolean
 }
 type Slot = {
-  worker: Worker
+  carrier: Carrier
   inFlight: Map<number, Waiting>
   batches: number
   /** When it last answered, or got work while it had none; never while it is still starting. */
@@ -51,8 +51,18 @@ type Slot = {
   watchdog: NodeJS.Timeout
 }
 
-export function createSandbox(options: { workers?: number; graceMs?: number } = {}): SandboxPool {
-  const { workers: size = WORKERS, graceMs = GRACE_MS } = options
+export type SandboxOptions = {
+  workers?: number
+  graceMs?: number
+  /** Without it a thread serves the first organisation, and processes as soon as there are two. */
+  carrier?: CarrierKind | undefined
+  /** Hears of faults of the engine and of carriers that broke. */
+  onFault?: (fault: { owner?: string; message: string }) => void
+}
+
+export function createSandbox(options: SandboxOptions = {}): SandboxPool {
+  const { workers: size = WORKERS, graceMs = GRACE_MS, onFault } = options
+  const owners = new Set<string>()
   const queue = createFairQueue<Waiting>()
   const slow = createSlowOwners()
   const slots: Slot[] = []
@@ -70,8 +80,21 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     })
   }
 
+  function kindOfCarrier(): CarrierKind {
+    return options.carrier ?? (owners.size > 1 ? 'process' : 'thread')
+  }
+
+  /** Ends threads that have nothing to do once there are two organisations. */
+  function retireThreads(): void {
+    for (const slot of slots.filter(
+      ({ carrier, batches }) => carrier.kind !== kindOfCarrier() && batches === 0,
+    ))
+      remove(slot)
+  }
+
   function pump(): void {
     while (queue.size() > 0) {
+      retireThreads()
       if (slots.length < size && slots.every(({ batches }) => batches > 0)) slots.push(start())
       if (!handNext()) return
     }
@@ -81,6 +104,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
   function handNext(): boolean {
     for (const slot of slots.toSorted((a, b) => a.batches - b.batches)) {
       if (slot.batches >= MAX_BATCHES) return false
+      if (slot.carrier.kind !== kindOfCarrier()) continue
       const turn = queue.take(BATCH, (owner) => slot === slots[0] || !slow.has(owner))
       if (turn === null) continue
       const taken = slow.has(turn.owner) ? 1 : turn.items.length
@@ -96,36 +120,34 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     const batch = turn.toSorted((one, other) => Number(other.alone) - Number(one.alone))
     if (slot.batches === 0) {
       if (slot.heard !== Infinity) slot.heard = performance.now()
-      slot.worker.ref()
+      slot.carrier.ref()
     }
     slot.batches += 1
     for (const waiting of batch) slot.inFlight.set(waiting.id, waiting)
-    slot.worker.postMessage(toBatch(batch), [])
+    slot.carrier.post(toBatch(batch))
   }
 
   function start(): Slot {
-    const worker = new Worker(new URL('sandbox-worker.ts', import.meta.url), {
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
-    })
     const slot: Slot = {
-      worker,
+      carrier: startCarrier(kindOfCarrier(), {
+        onReply: (reply) => hear(slot, reply),
+        onBroken: (message) => replace(slot, `the sandbox broke: ${message}`),
+      }),
       inFlight: new Map(),
       batches: 0,
       heard: Infinity,
       suspect: false,
       watchdog: setInterval(() => check(slot), graceMs / LOOKS_PER_GRACE).unref(),
     }
-    worker.unref()
-    worker.on('message', (reply: EvaluationReply) => {
-      slot.heard = performance.now()
-      if (reply === 'ready') return
-      if ('returned' in reply) endBatch(slot, reply)
-      else settle(slot, reply)
-    })
-    worker.on('error', (cause: Error) => replace(slot, `the sandbox broke: ${cause.message}`))
     return slot
+  }
+
+  function hear(slot: Slot, reply: EvaluationReply): void {
+    slot.heard = performance.now()
+    if (reply === 'ready') return
+    if ('fault' in reply) onFault?.({ owner: reply.owner, message: reply.fault })
+    else if ('returned' in reply) endBatch(slot, reply)
+    else settle(slot, reply)
   }
 
   function settle(slot: Slot, { ids, evaluations, ms }: Extract<EvaluationReply, { ms: number }>): void {
@@ -141,7 +163,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
 
   function endBatch(slot: Slot, { returned, alone }: { returned: number[]; alone: number[] }): void {
     slot.batches -= 1
-    if (slot.batches === 0) slot.worker.unref()
+    if (slot.batches === 0) slot.carrier.unref()
     markAlone(alone.flatMap((id) => slot.inFlight.get(id) ?? []))
     const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
     for (const id of returned) slot.inFlight.delete(id)
@@ -161,16 +183,20 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
     slot.suspect = overdue
   }
 
+  function remove(slot: Slot): void {
+    slots.splice(slots.indexOf(slot), 1)
+    clearInterval(slot.watchdog)
+    void slot.carrier.end()
+  }
+
   /**
-   * Gives up a worker. The first that it owes an answer was at work and has failed, if it was evaluated alone; if not, all of
+   * Gives up a carrier. The first that it owes an answer was at work and has failed, if it was evaluated alone; if not, all of
    * them are evaluated alone by another, to find the one.
    */
   function replace(slot: Slot, message: string): void {
-    const place = slots.indexOf(slot)
-    if (place < 0) return
-    slots.splice(place, 1)
-    clearInterval(slot.watchdog)
-    void slot.worker.terminate()
+    if (!slots.includes(slot)) return
+    remove(slot)
+    onFault?.({ message })
     const owed = [...slot.inFlight.values()]
     const [first] = owed
     if (first?.alone === true) {
@@ -189,6 +215,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
         const json = JSON.stringify(values)
         if (json.length > MAX_JSON) return Promise.resolve(TOO_BIG)
         const { length: variables } = values
+        if (owners.size < 2) owners.add(owner)
         return new Promise((settle) => {
           const id = nextId++
           queue.push(owner, { id, owner, code, json, variables, timeoutMs, settle, alone: false })
@@ -202,7 +229,7 @@ export function createSandbox(options: { workers?: number; graceMs?: number } = 
       const waiting = [...open.flatMap(({ inFlight }) => [...inFlight.values()]), ...queue.drain()]
       for (const { settle } of waiting) settle(STOPPING)
       for (const { watchdog } of open) clearInterval(watchdog)
-      await Promise.all(open.map(({ worker }) => worker.terminate()))
+      await Promise.all(open.map(({ carrier }) => carrier.end()))
     },
   }
 }

@@ -113,6 +113,11 @@ export const SETTINGS = {
     .transform((n) => (n === 0 ? null : n))
     .describe('Members and pending invitations per organisation; 0 is no limit'),
   LOAM_CONCURRENCY: whole(1000, 1, 10_000).describe('Cells that one worker process has at work at once'),
+  LOAM_SANDBOX: oneOf('thread', 'process')
+    .optional()
+    .describe(
+      'Where formulas run: in a thread of the server, or in processes of their own without rights; by default in processes where there is more than one organisation',
+    ),
   LOAM_EGRESS_ALLOW: z
     .string()
     .default('')

@@ -12,6 +12,12 @@ export async function listOrganisations(db: Db): Promise<{ org_id: string; name:
   return db.selectFrom('organisations').select(['org_id', 'name']).orderBy('created_at').execute()
 }
 
+/** Returns whether strangers share this installation. */
+export async function hasSeveralOrganisations(db: Db): Promise<boolean> {
+  const found = await db.selectFrom('organisations').select('org_id').limit(2).execute()
+  return found.length > 1
+}
+
 export async function getOrganisation(db: Db, orgId: string): Promise<{ name: string }> {
   return db.selectFrom('organisations').select('name').where('org_id', '=', orgId).executeTakeFirstOrThrow()
 }

@@ -1,0 +1,90 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { EvaluationBatch, EvaluationReply } from './sandbox-worker.ts'
+
+/** Where expressions run: a thread of this process, or a process of their own. */
+export type CarrierKind = 'thread' | 'process'
+
+export type Carrier = {
+  kind: CarrierKind
+  /** Of a process. */
+  pid?: number | undefined
+  post(batch: EvaluationBatch): void
+  /** Keeps this process from ending while there is work, and no longer. */
+  ref(): void
+  unref(): void
+  end(): Promise<void>
+}
+
+type Heard = { onReply: (reply: EvaluationReply) => void; onBroken: (message: string) => void }
+
+const WORKER = new URL('sandbox-worker.ts', import.meta.url)
+const ROOT = new URL('../../../../', import.meta.url)
+const HEAP_MB = 128
+/** What the program of the sandbox consists of; it may read nothing else, write nothing and start nothing. */
+const READABLE = ['server/src/catalog/formula/', 'node_modules/', 'package.json']
+
+/** Starts a carrier. It gets none of this process's environment, which holds secrets. */
+export function startCarrier(kind: CarrierKind, heard: Heard): Carrier {
+  return kind === 'thread' ? startThread(heard) : startProcess(heard)
+}
+
+function startThread({ onReply, onBroken }: Heard): Carrier {
+  const worker = new Worker(WORKER, {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  })
+  worker.unref()
+  worker.on('message', onReply)
+  worker.on('error', (cause: Error) => onBroken(cause.message))
+  return {
+    kind: 'thread',
+    post: (batch) => worker.postMessage(batch, []),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+    end: async () => void (await worker.terminate()),
+  }
+}
+
+function startProcess({ onReply, onBroken }: Heard): Carrier {
+  const child = fork(fileURLToPath(WORKER), {
+    env: {},
+    cwd: '/',
+    execArgv: [
+      '--permission',
+      ...READABLE.map((path) => `--allow-fs-read=${fileURLToPath(new URL(path, ROOT))}`),
+      `--max-old-space-size=${HEAP_MB}`,
+      '--disable-warning=ExperimentalWarning',
+    ],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit').catch(() => undefined)
+  const unref = () => {
+    child.unref()
+    child.channel?.unref()
+  }
+  unref()
+  child.on('message', (reply) => onReply(reply as EvaluationReply))
+  child.on('error', (cause) => onBroken(cause.message))
+  child.on('exit', (code, signal) => onBroken(`its process ended with ${signal ?? code}`))
+  return {
+    kind: 'process',
+    pid: child.pid,
+    // A batch that cannot be sent has met a process that ended, whose `exit` is heard above.
+    post: (batch) => void child.send(batch, () => undefined),
+    ref() {
+      child.ref()
+      child.channel?.ref()
+    },
+    unref,
+    async end() {
+      child.ref()
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
