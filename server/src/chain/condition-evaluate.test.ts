@@ -83,7 +83,7 @@ const rows: Row[] = [
   ['contains', null, [''], true],
   ['contains', 12345, ['234'], true],
   ['contains', ['a', 'b'], ['b'], true],
-  ['contains', ['a', 'b'], ['B'], false],
+  ['contains', ['a', 'b'], ['B'], true],
   ['contains', ['ab'], ['a'], false],
   ['contains', [1, 2], ['2.0'], true],
   ['contains', [true], ['true'], true],

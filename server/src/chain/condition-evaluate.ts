@@ -109,13 +109,13 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** In a list, an element that is the value, or an object with a field that is; otherwise a part of the text. */
+/** In a list, an element that is the value whatever its case, or an object with a field that is (D96); otherwise a part of the text. */
 function contains({ elements, text }: Subject, [value = '']: string[]): boolean {
   if (!elements) return hasText(lower(text), lower(value))
+  const wanted = lower(value)
+  const isWanted = (element: unknown) => isSame(lower(textOf(element)), wanted)
   return elements.some((element) =>
-    isObject(element)
-      ? Object.values(element).some((field) => isSame(textOf(field), value))
-      : isSame(textOf(element), value),
+    isObject(element) ? Object.values(element).some(isWanted) : isWanted(element),
   )
 }
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type CreatedAtFilter, type FilterOperator, MAX_DECIMAL } from '#contract/rows.ts'
+import { type CreatedAtFilter, DECIMAL, type FilterOperator, MAX_DECIMAL } from '#contract/rows.ts'
 import type { Selection } from './selection.ts'
 import { type SheetOfRows, statusCondition } from './status-filters.ts'
 
@@ -9,7 +9,7 @@ export type Condition = RawBuilder<SqlBool>
 export function conditionsOf(sheet: SheetOfRows, selection: Selection): Condition[] {
   return [
     ...selection.filters.map(({ column, operator, values }) =>
-      OPERATORS[operator](textOf(column), values ?? []),
+      OPERATORS[operator](textOf(column), values ?? [], column),
     ),
     ...selection.statusFilters.map((filter) => statusCondition(sheet, filter)),
     // As a question, which no index answers: in the order of the sheet a range of ids is passed over, never read whole.
@@ -62,14 +62,34 @@ function textOf(column: number): Text {
 
 const one = (values: string[]): string => values[0] ?? ''
 
-const OPERATORS: Record<FilterOperator, (text: Text, values: string[]) => Condition> = {
+/** As in conditions (D96): a text in any text, a whole item in a list. */
+function contains(column: number, text: Text, value: string): Condition {
+  const list = sql`r.data -> ${String(column)}`
+  return sql`case jsonb_typeof(${list}) when 'array' then ${listHolds(list, value)} else ${holds(text, value)} end`
+}
+
+/** Whether an item is the value, or an object with a field that is. */
+function listHolds(list: RawBuilder<unknown>, value: string): Condition {
+  const item = sql<string | null>`f.text`
+  const isNumber = value.length <= MAX_DECIMAL && DECIMAL.test(value)
+  const sameNumber = isNumber ? sql`or ${asNumber(item)} = ${value}::numeric` : sql``
+  return sql`exists (
+    select from jsonb_array_elements(${list}) i, lateral (
+      select i.value #>> '{}' as text where jsonb_typeof(i.value) <> 'object'
+      union all
+      select v.value from jsonb_each_text(case when jsonb_typeof(i.value) = 'object' then i.value end) v
+    ) f
+    where lower(coalesce(f.text, '')) = lower(${value}::text) ${sameNumber})`
+}
+
+const OPERATORS: Record<FilterOperator, (text: Text, values: string[], column: number) => Condition> = {
   'is equal to': (text, values) => sql`(${text}) = ${one(values)}`,
   'not equal to': (text, values) => sql`(${text}) is distinct from ${one(values)}`,
   'is empty': (text) => sql`coalesce(${text}, '') = ''`,
   'not empty': (text) => sql`coalesce(${text}, '') <> ''`,
-  contains: (text, values) => sql`strpos(lower(${text}), lower(${one(values)}::text)) > 0`,
-  'does not contain': (text, values) =>
-    sql`coalesce(strpos(lower(${text}), lower(${one(values)}::text)), 0) = 0`,
+  contains: (text, values, column) => contains(column, text, one(values)),
+  'does not contain': (text, values, column) =>
+    sql`not coalesce(${contains(column, text, one(values))}, false)`,
   'contains any of': (text, values) => sql`(${text}) = any(${values}::text[])`,
   'not contains any of': (text, values) => sql`coalesce((${text}) <> all(${values}::text[]), true)`,
   'greater than': (text, values) => sql`${asNumber(text)} > ${one(values)}::numeric`,
@@ -96,7 +116,7 @@ export function createdWithin({ operator, values }: CreatedAtFilter): Condition 
     case 'is between':
       return range(startOf(first), endOf(second))
     case 'greater than':
-      return range(startOf(first) + 1, LAST_MS)
+      return range(endOf(first), LAST_MS)
     case 'greater than or equals to':
       return range(startOf(first), LAST_MS)
     case 'less than':
@@ -108,7 +128,7 @@ export function createdWithin({ operator, values }: CreatedAtFilter): Condition 
 
 const isDay = (moment: string): boolean => moment.length === 10
 
-/** Times without an offset are UTC. A bare date is its midnight; as an inclusive upper end it is the whole day (D40). */
+/** Times without an offset are UTC. A bare date is the whole day (D88). */
 function startOf(moment: string): number {
   return Date.parse(isDay(moment) || /(Z|[+-]\d\d:?\d\d)$/i.test(moment) ? moment : `${moment}Z`)
 }

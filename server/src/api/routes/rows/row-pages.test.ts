@@ -182,13 +182,14 @@ describe('4.6 List Rows', () => {
     expect((await list(base, { filters: [], status_filters: [] })).total_count).toBe(50)
   })
 
-  it('created_at: each operator, bare dates as UTC days (D40)', async () => {
+  it('created_at: each operator, bare dates as UTC days (D40, D88)', async () => {
     const base = await makeSheet()
     const [id] = await addRows(base, [{}])
     const { rows } = await list(base)
     const at: string = rows[0].created_at
     const day = at.slice(0, 10)
     const shift = (ms: number) => new Date(Date.parse(at) + ms).toISOString()
+    const dayBefore = shift(-86_400_000).slice(0, 10)
     const count = async (operator: string, ...values: string[]) =>
       (await list(base, { created_at: { operator, values } })).rows.filter(
         (row: { row_id: string }) => row.row_id === id,
@@ -199,6 +200,13 @@ describe('4.6 List Rows', () => {
     expect(await count('equals to', shift(-86_400_000).slice(0, 10))).toBe(0)
     expect(await count('greater than', at)).toBe(0)
     expect(await count('greater than', shift(-1))).toBe(1)
+    expect(await count('greater than', day)).toBe(0)
+    expect(await count('greater than', dayBefore)).toBe(1)
+    expect(await count('greater than or equals to', day)).toBe(1)
+    expect(await count('less than', day)).toBe(0)
+    expect(await count('less than or equals to', dayBefore)).toBe(0)
+    expect(await count('is between', dayBefore, dayBefore)).toBe(0)
+    expect(await count('is between', dayBefore, day)).toBe(1)
     expect(await count('greater than or equals to', at)).toBe(1)
     expect(await count('less than', at)).toBe(0)
     expect(await count('less than', shift(1))).toBe(1)
