@@ -5,6 +5,7 @@ import { announceCall } from '../outside-calls.ts'
 import type { AllowEntry } from './addresses.ts'
 import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
+import { CountedSocket } from './counted-socket.ts'
 import { Deadline, exchange } from './exchange.ts'
 import { type EgressFailureKind, EgressFault, toExchangeFault } from './failures.ts'
 import { createHeldBytes } from './held-bytes.ts'
@@ -31,8 +32,10 @@ export type EgressResult = EgressResponse | EgressFailure
 export type Egress = {
   /** Never rejects for what a caller's data or a peer does; those are failures. */
   fetch: (request: EgressRequest) => Promise<EgressResult>
-  /** A bare TCP connection, under the same rules. Whoever gets the socket ends it. */
-  connect: (request: ConnectRequest) => Promise<{ ok: true; socket: Socket } | EgressFailure>
+  /** A bare TCP connection, under the same rules, whose incoming bytes are bounded. Whoever gets the socket ends it. */
+  connect: (request: ConnectRequest) => Promise<{ ok: true; socket: CountedSocket } | EgressFailure>
+  /** The same without a bound, for who passes its bytes on, keeps none and counts them. */
+  tunnel: (request: ConnectRequest) => Promise<{ ok: true; socket: Socket } | EgressFailure>
   dns: DnsRecords
   /** A provider's base URL: what the operator set in its place, or `fallback` (D55). */
   baseUrl: (provider: string, fallback: string) => string
@@ -44,8 +47,8 @@ export type Egress = {
 
 export type SmtpProbe = { port: number; name: string }
 
-/** Of answers that arrive or are decoded, in all calls together. */
-const MAX_HELD_BYTES = 128_000_000
+/** Of answers that arrive or are decoded, in all calls of the process together, through whichever client they come. */
+const HELD = createHeldBytes(128_000_000)
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.
 const POOL_OPTIONS = {
@@ -78,7 +81,7 @@ export function createEgress(options: {
     closing: closing.signal,
   }
   const agent = createAgent(guard)
-  const held = createHeldBytes(options.maxHeldBytes ?? MAX_HELD_BYTES)
+  const held = options.maxHeldBytes === undefined ? HELD : createHeldBytes(options.maxHeldBytes)
   const sockets = new Set<Socket>()
   const basicDefaults = ['accept', '*/*', 'user-agent', options.userAgent ?? 'loam']
   const wholeDefaults = [...basicDefaults, 'accept-encoding', ACCEPT_ENCODING]
@@ -124,7 +127,7 @@ export function createEgress(options: {
     }
   }
 
-  async function connect(request: ConnectRequest): ReturnType<Egress['connect']> {
+  async function tunnel(request: ConnectRequest): ReturnType<Egress['tunnel']> {
     announceCall(`${request.host}:${request.port}`)
     const started = performance.now()
     try {
@@ -134,6 +137,11 @@ export function createEgress(options: {
     } catch (error) {
       return toFailure(error, Math.round(performance.now() - started))
     }
+  }
+
+  async function connect(request: ConnectRequest): ReturnType<Egress['connect']> {
+    const opened = await tunnel(request)
+    return opened.ok ? { ok: true, socket: new CountedSocket(opened.socket, held.open) } : opened
   }
 
   async function close(): Promise<void> {
@@ -148,6 +156,7 @@ export function createEgress(options: {
   return {
     fetch,
     connect,
+    tunnel,
     dns: records.dns,
     baseUrl: (provider, fallback) => options.baseUrls?.get(provider) ?? fallback,
     smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import zlib from 'node:zlib'
@@ -127,6 +128,45 @@ describe('the size limit', () => {
     patience.abort()
     const kinds = (await Promise.all(slow)).map((result) => (result.ok ? 'answered' : result.kind))
     expect(kinds.toSorted()).toEqual(['aborted', 'aborted', 'busy', 'busy', 'busy'])
+  })
+
+  it('F73: all clients of a process share one limit of 128 MB', async () => {
+    const server = await serveHttp((_, response) => {
+      response.writeHead(200)
+      response.write(Buffer.alloc(9_000_000))
+    })
+    const patience = new AbortController()
+    const ended: string[] = []
+    const clients = Array.from({ length: 4 }, () => createLocalEgress())
+    const calls = Array.from({ length: 16 }, (_, n) => {
+      const call = (clients[n % 4] as Egress).fetch({ url: server.origin, signal: patience.signal })
+      void call.then((result) => ended.push(result.ok ? 'answered' : result.kind))
+      return call
+    })
+    await expect.poll(() => ended, { timeout: 20_000 }).toEqual(['busy', 'busy'])
+    patience.abort()
+    await Promise.all(calls)
+  })
+
+  it('I4: what comes on a bare connection counts with the answers, and 16 MB of it at most', async () => {
+    const flood = await serveRaw((socket) => void socket.write(Buffer.alloc(700_000)))
+    const egress = createEgress({ allow: parseEgressAllow('127.0.0.1').entries, maxHeldBytes: 1_000_000 })
+    onTestFinished(egress.close)
+    const causes: unknown[] = []
+    for (let n = 0; n < 2; n += 1) {
+      const opened = await egress.connect({ host: '127.0.0.1', port: flood.port })
+      if (!opened.ok) throw new Error(opened.message)
+      opened.socket.on('error', (cause) => causes.push(cause)).resume()
+    }
+    await expect.poll(() => causes).toMatchObject([{ kind: 'busy' }])
+    const large = await serveRaw((socket) => void socket.write(Buffer.alloc(40_000_000)))
+    const opened = await createLocalEgress().connect({ host: '127.0.0.1', port: large.port })
+    if (!opened.ok) throw new Error(opened.message)
+    let taken = 0
+    opened.socket.on('data', (chunk: Buffer) => (taken += chunk.length))
+    const [cause] = await once(opened.socket, 'error').catch((error: unknown) => [error])
+    expect(cause).toMatchObject({ kind: 'too_large', message: 'the answer is larger than 16000000 bytes.' })
+    expect(taken).toBeLessThanOrEqual(16_000_000)
   })
 
   it.each(['gzip', 'br', 'zstd', 'gzip, gzip'])(

@@ -144,7 +144,20 @@ describe('import_from_postgres', () => {
     )
     const pulled = await pull({ table, key_column: 'id' })
     expect(pulled.keys).toHaveLength(250)
-    expect(pulled.pages).toBe(3)
+    expect(pulled.pages).toBe(4)
+  })
+
+  it('F62: short rows before long ones are read whole, in more pages, and a row beyond 16 MB is an error that says so', async () => {
+    const table = await makeTable(
+      'id int, body text',
+      `select n, repeat('x', case when n > 40 then 1000000 else 1 end) from generate_series(1, 70) n`,
+    )
+    const pulled = await pull({ table, key_column: 'id' })
+    expect([pulled.refusal, pulled.keys.length, new Set(pulled.keys).size]).toEqual([null, 70, 70])
+    await client.query(`update ${table} set body = repeat('x', 30000000) where id between 5 and 15`)
+    expect((await pull({ table, key_column: 'id' })).refusal).toMatchObject({
+      message: expect.stringContaining('larger than 16000000 bytes'),
+    })
   })
 
   it.each([

@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { Duplex } from 'node:stream'
 
 export type SmtpReply = { code: number; text: string }
 
@@ -7,7 +7,7 @@ const MAX_LINES = 100
 const MAX_TEXT = 4_000
 
 /** The lines of a mail server's connection, asked for one reply at a time. Null when it ends or says nothing in time. */
-export function startDialogue(socket: Socket, stepMs: number) {
+export function startDialogue(socket: Duplex, stepMs: number) {
   const replies: SmtpReply[] = []
   let waiting: ((reply: SmtpReply | null) => void) | null = null
   let ended = false

@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Egress } from '../../../lib/egress/egress.ts'
+import { EgressFault } from '../../../lib/egress/failures.ts'
 import type { ProviderContext } from '../../provider/context.ts'
 import type { ProviderReply } from '../../provider/provider.ts'
 import { type Refusal, refusalOfFailure } from '../../provider/reply.ts'
 import type { Address } from './address.ts'
+import { guardReading, queryBounded, type Texts } from './bounded-query.ts'
 import { isWithoutTls, refusalOf } from './refusals.ts'
 
 export type Statement = {
@@ -14,10 +16,12 @@ export type Statement = {
   maxBytes?: number | undefined
 }
 /** `isCut`: there are more rows than these, which are as many as fit into memory. */
-export type Rows = { rows: Record<string, string | null>[]; isCut: boolean }
+export type Rows = { rows: Texts[]; isCut: boolean }
 
 const HANDSHAKE_MS = 10_000
 const STATEMENT_MS = 60_000
+/** Rows that are asked for at once: few until it is known how long they are. */
+const FIRST_FETCHED = 4
 const FETCHED = 100
 const MAX_BYTES = 8_000_000
 
@@ -47,11 +51,13 @@ async function runOnce(
   const client = openClient(address, socket, tls)
   // A connection that breaks fails the statement at hand as well; without a listener it would end the process.
   client.on('error', () => undefined)
+  const refuse = (fault: EgressFault) => socket.destroy(fault)
+  guardReading(client, refuse)
   const cut = () => socket.destroy()
   signal.addEventListener('abort', cut)
   try {
     await client.connect()
-    return { ok: true, body: await readRows(client, statement) }
+    return { ok: true, body: await readRows(client, statement, refuse) }
   } catch (cause) {
     return { ok: false, refusal: describe(cause, signal, address) }
   } finally {
@@ -66,7 +72,7 @@ function describe(cause: unknown, signal: AbortSignal, address: Address): Refusa
   return refusalOf(cause, [address.password])
 }
 
-function openClient({ tls: mode, ...address }: Address, socket: Socket, tls: boolean): pg.Client {
+function openClient({ tls: mode, ...address }: Address, socket: Duplex, tls: boolean): pg.Client {
   // The socket is connected already: the driver must not resolve and connect once more.
   const stream = Object.assign(socket, {
     connect: () => {
@@ -85,12 +91,13 @@ function openClient({ tls: mode, ...address }: Address, socket: Socket, tls: boo
   })
 }
 
-/** Rows come some at a time, so that long ones never fill the memory. */
+/** Reads rows some at a time, so that long ones never fill the memory. Those before one that is too long are given. */
 async function readRows(
   client: pg.Client,
   { text, values, limit, maxBytes = MAX_BYTES }: Statement,
+  refuse: (fault: EgressFault) => void,
 ): Promise<Rows> {
-  const run = (sql: string, parameters: Statement['values'] = []) => {
+  const run = (sql: string, parameters: Statement['values'] = [], most = 0) => {
     // One statement and no more, whatever the text says.
     const config: pg.QueryConfig & { queryMode: 'extended' } = {
       text: sql,
@@ -98,15 +105,23 @@ async function readRows(
       queryMode: 'extended',
       types: { getTypeParser: () => String },
     }
-    return client.query<Record<string, string | null>>(config)
+    return queryBounded(client, config, { rows: most, refuse })
   }
   await run('begin transaction read only')
   await run(`declare page no scroll cursor for ${text}`, values)
   const rows: Rows['rows'] = []
   let bytes = 0
   for (;;) {
-    const wanted = Math.min(FETCHED, limit - rows.length)
-    const fetched = wanted === 0 ? [] : (await run(`fetch ${wanted} from page`)).rows
+    const most = rows.length === 0 ? FIRST_FETCHED : fitting(rows.length, maxBytes - bytes, bytes)
+    const wanted = Math.min(most, limit - rows.length)
+    let fetched: Texts[]
+    try {
+      fetched = wanted === 0 ? [] : await run(`fetch ${wanted} from page`, [], wanted)
+    } catch (cause) {
+      const isTooLarge = cause instanceof EgressFault && cause.kind === 'too_large'
+      if (isTooLarge && rows.length > 0) return { rows, isCut: true }
+      throw cause
+    }
     rows.push(...fetched)
     for (const row of fetched) for (const value of Object.values(row)) bytes += value?.length ?? 0
     if (fetched.length < wanted || rows.length >= limit) break
@@ -114,4 +129,9 @@ async function readRows(
   }
   await run('rollback')
   return { rows, isCut: false }
+}
+
+/** Returns how many rows, as long as those before, fit into the bytes that are left; at least one. */
+function fitting(count: number, left: number, bytes: number): number {
+  return Math.min(FETCHED, Math.max(1, Math.ceil((left * count) / Math.max(1, bytes))))
 }

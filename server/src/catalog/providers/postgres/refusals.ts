@@ -1,5 +1,6 @@
+import { EgressFault } from '../../../lib/egress/failures.ts'
 import { redact } from '../../../lib/security/redaction.ts'
-import { type Refusal, refusal, type RefusalKind } from '../../provider/reply.ts'
+import { type Refusal, refusal, refusalOfFailure, type RefusalKind } from '../../provider/reply.ts'
 
 /** Classes of SQLSTATE, and single ones: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const KINDS: readonly [start: string, kind: RefusalKind][] = [
@@ -26,6 +27,11 @@ export function isWithoutTls(refused: Refusal): boolean {
 /** What a failure of the driver or the server comes to. */
 export function refusalOf(cause: unknown, secrets: readonly string[]): Refusal {
   if (!(cause instanceof Error)) throw cause
+  if (cause instanceof EgressFault) {
+    const advice = cause.kind === 'too_large' ? ' Read fewer or shorter columns.' : ''
+    const { kind, message, retryable } = cause
+    return refusalOfFailure({ ok: false, kind, message: `${message}${advice}`, retryable, ms: 0 })
+  }
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   const message = redact(cause.message, secrets).slice(0, 500)
   if (code === CANCELLED) {

@@ -33,7 +33,7 @@ export async function openProxy(
     connections += 1
     if (connections > maxRequests || bytes > maxBytes || signal.aborted) return null
     const name = host.replace(/^\[|\]$/g, '')
-    const opened = await egress.connect({ host: name, port, timeoutMs: CONNECT_TIMEOUT_MS, signal })
+    const opened = await egress.tunnel({ host: name, port, timeoutMs: CONNECT_TIMEOUT_MS, signal })
     if (!opened.ok) return null
     return keep(opened.socket)
   }

@@ -1,0 +1,79 @@
+import pg from 'pg'
+import { EgressFault } from '../../../lib/egress/failures.ts'
+
+/** A row of the driver: texts by the names of columns. */
+export type Texts = Record<string, string | null>
+
+/** PostgreSQL's own limit of the columns of a result. */
+const MAX_COLUMNS = 1664
+
+/** How the driver hands over what the server sent; the same that cursors and streams of rows implement. */
+type Handlers = {
+  handleRowDescription(message: { fields: unknown[] }): void
+  handleDataRow(message: unknown): void
+  handleCommandComplete(message: unknown, connection: unknown): void
+}
+
+/**
+ * Runs one statement that answers at most `rows` rows, once. A server that sends more is no PostgreSQL: a few bytes can stand for
+ * a row with thousands of columns, so that a limit of bytes is not enough. `refuse` ends the connection.
+ */
+export function queryBounded(
+  client: pg.Client,
+  config: pg.QueryConfig & { queryMode: 'extended' },
+  { rows, refuse }: { rows: number; refuse: (fault: EgressFault) => void },
+): Promise<Texts[]> {
+  return new Promise((resolve, reject) => {
+    const query = new pg.Query<Texts>(config, (cause, result) =>
+      cause === undefined || cause === null ? resolve(result.rows) : reject(cause),
+    ) as pg.Query & Handlers
+    const { handleRowDescription, handleDataRow, handleCommandComplete } = query
+    const seen = { descriptions: 0, rows: 0, ends: 0 }
+    let isRefused = false
+    const check = (isRight: boolean): boolean => {
+      if (isRight || isRefused) return !isRefused
+      isRefused = true
+      refuse(new EgressFault('protocol', 'the server sends more than it was asked for.'))
+      return false
+    }
+    query.handleRowDescription = (message) => {
+      seen.descriptions += 1
+      if (check(seen.descriptions === 1 && message.fields.length <= MAX_COLUMNS))
+        handleRowDescription.call(query, message)
+    }
+    query.handleDataRow = (message) => {
+      seen.rows += 1
+      if (check(seen.rows <= rows)) handleDataRow.call(query, message)
+    }
+    query.handleCommandComplete = (message, connection) => {
+      seen.ends += 1
+      if (check(seen.ends === 1)) handleCommandComplete.call(query, message, connection)
+    }
+    client.query(query)
+  })
+}
+
+type Reading = { on(event: string, listener: (chunk: Buffer) => void): unknown }
+type Wire = { attachListeners(stream: Reading): void }
+
+/**
+ * Ends the connection when the driver cannot read what the server sent, such as a negative number of columns. The driver throws
+ * while it reads a chunk, where nobody could catch it: one message would end the process.
+ */
+export function guardReading(client: pg.Client, refuse: (fault: EgressFault) => void): void {
+  const { connection } = client as pg.Client & { connection: Wire }
+  const { attachListeners } = connection
+  connection.attachListeners = (stream) => {
+    const read = (listener: (chunk: Buffer) => void) => (chunk: Buffer) => {
+      try {
+        listener(chunk)
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        refuse(new EgressFault('protocol', `the server does not speak as PostgreSQL does (${reason}).`))
+      }
+    }
+    attachListeners.call(connection, {
+      on: (event, listener) => stream.on(event, event === 'data' ? read(listener) : listener),
+    })
+  }
+}
