@@ -210,11 +210,20 @@ export const OutputsRef = z.object({
   size_bytes: z.int(),
 })
 
+/** Why a run did not replace the result of a cell (D84). */
+export const KEPT_BECAUSE = ['out_of_credits', 'stopped', 'condition_not_met'] as const
+
+export const Kept = {
+  kept: z.literal(true).optional().describe('A later run had no new result: the former one stands'),
+  kept_because: z.enum(KEPT_BECAUSE).optional().describe('How that run left the cell'),
+}
+
 export const Cell = z.object({
   status: z.enum(CELL_STATUSES),
   outputs: z.record(z.string(), z.unknown()).optional(),
   outputs_ref: OutputsRef.optional(),
   error: z.string().optional(),
+  ...Kept,
 })
 export type Cell = z.infer<typeof Cell>
 

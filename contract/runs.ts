@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
-import { CELL_STATUSES, OutputsRef, RowSelection } from './rows.ts'
+import { CELL_STATUSES, Kept, OutputsRef, RowSelection } from './rows.ts'
 import { DryRun, MaxCredits, Spending } from './spending.ts'
 
 export const MAX_ROW_IDS_PER_ACTION_RUN = 1000
@@ -106,6 +106,18 @@ export const CellDetail = z
     outputs: z.unknown().optional(),
     outputs_ref: OutputsRef.optional(),
     error: z.string().optional(),
+    ...Kept,
+    previous: z
+      .object({
+        status: z.literal('complete'),
+        outputs: z.unknown().optional(),
+        outputs_ref: OutputsRef.optional(),
+        run_id: Uuid,
+        completed_at: DateTime,
+        credits: z.number(),
+      })
+      .optional()
+      .describe('What a cell without a result had before, for 7 days: it can be restored'),
     provenance: z
       .object({
         run_id: Uuid,

@@ -7,10 +7,11 @@ import { forgetOldTallies } from '../store/organisation/provider-tallies.ts'
 import { forgetOldSignIns } from '../store/organisation/sign-in-links.ts'
 import { forgetPurses } from '../store/purses/purses.ts'
 import { forgetDroppedFlights } from '../store/runs/flights.ts'
+import { forgetFormerCells } from '../store/runs/former-cells.ts'
 import { forgetOldEdits } from '../store/sheets/edit-history.ts'
 import { forgetDeletedRows } from '../store/sheets/row-edits.ts'
 
-/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, flights that were dropped, edits that nobody will take back, and caps that nobody draws on. */
+/** Forgets what was kept of requests for their rate limits and their `Idempotency-Key`, old sums of providers, links to sign in, rows that were deleted for good, flights that were dropped, what cells had before they ran again, edits that nobody will take back, and caps that nobody draws on. */
 export function requestSweep(store: Store): Job {
   return defineJob({
     name: 'sweep_requests',
@@ -23,6 +24,7 @@ export function requestSweep(store: Store): Job {
       await forgetOldSignIns(store.system)
       await forgetDeletedRows(store.system)
       await forgetDroppedFlights(store.system)
+      await forgetFormerCells(store.system)
       await forgetOldEdits(store.system)
       await forgetPurses(store.system)
     },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
 import { announcing } from '../store/connection/changes.ts'
 import type { Db, Store } from '../store/connection/db.ts'
+import { standAgain } from '../store/runs/former-cells.ts'
 
 /** Those who wait for a run see its end within a second. */
 export function finishedRunsJob(store: Store): Job {
@@ -26,12 +27,13 @@ const LATELY = sql.raw(`interval '5 minutes'`)
  */
 export async function endParked(db: Db): Promise<void> {
   await sql`with late as materialized (
-      select f.org_id, f.row_id, r.sheet_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
+      select f.org_id, f.row_id, f.run_id, r.sheet_id from runs r join flights f on f.org_id = r.org_id and f.run_id = r.run_id
       where r.state = 'stopped' and r.finished_at > now() - ${LATELY} and f.status = 'queued'
       order by f.row_id for update of f skip locked
     ), ended as (
-      delete from flights f using late where f.org_id = late.org_id and f.row_id = late.row_id returning late.sheet_id
-    )
+      delete from flights f using late where f.org_id = late.org_id and f.row_id = late.row_id
+      returning late.org_id, late.row_id, late.run_id, late.sheet_id
+    ), ${sql.raw(standAgain('ended'))}
     select ${announcing(sql`sheet_id`)} from (select distinct sheet_id from ended) sheets`.execute(db)
 }
 

@@ -91,7 +91,7 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
     where f.org_id = ${org_id} and ${chosen}
     order by f.row_id for update of f`.execute(db)
   const late = rows.filter(({ stopped }) => stopped).map(({ row_id }) => row_id)
-  await dropFlights(db, org_id, { sheetId, rowIds: late })
+  await dropFlights(db, org_id, { sheetId, rowIds: late, stay: true })
 }
 
 /**

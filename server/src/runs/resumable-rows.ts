@@ -11,7 +11,7 @@ import type { RowChoice } from './row-choice.ts'
 import type { Trigger } from './run-request.ts'
 
 /**
- * The cells at which rows of a run ended for want of credits, and go on (M7): not of rows that were deleted or run since, or that another
+ * The cells at which rows of a run ended for want of credits, and go on (M7), also those that have their former result (D84): not of rows that were deleted or run since, or that another
  * run is still to launch.
  */
 export const resumableCells = (
@@ -19,10 +19,14 @@ export const resumableCells = (
   runId: string,
   actions: readonly string[],
 ) => sql`
-  select c.row_id, c.action from cells c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
-  where c.org_id = ${org_id} and c.sheet_id = ${sheet_id} and c.action = any(${actions}::text[])
-    and c.status = 'out_of_credits' and c.run_id = ${runId}
-    and r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
+  select c.row_id, c.action from (
+    select * from cells where org_id = ${org_id} and sheet_id = ${sheet_id} and action = any(${actions}::text[])
+      and status = 'out_of_credits' and run_id = ${runId}
+    union all
+    select * from cells where org_id = ${org_id} and sheet_id = ${sheet_id} and action = any(${actions}::text[])
+      and kept is not null and kept->>'because' = 'out_of_credits' and run_id = ${runId}
+  ) c join rows r on r.org_id = c.org_id and r.row_id = c.row_id
+  where r.seq >= (select first_seq from sheet_counters where org_id = ${org_id} and sheet_id = ${sheet_id})
     and not r.seq <@ (${unlaunchedRows({ org_id, sheet_id })})
     and array_position(${actions}::text[], c.action) = (select count(*) from cells d
       where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)`

@@ -6,6 +6,7 @@ import type { Db } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { lockPurses } from '../store/purses/purse-locks.ts'
 import { changeCap, createCap } from '../store/purses/purses.ts'
+import { moveToFormer } from '../store/runs/former-cells.ts'
 import { sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { toMillis } from './caps.ts'
@@ -56,11 +57,18 @@ export async function resumeRun(
       insert into flights (org_id, sheet_id, row_id, run_id, status, ticket, attempt)
       select ${org_id}, ${sheet_id}, row_id, ${runId}, 'queued', ${ticket}::int, 1 from chosen order by row_id
       on conflict (org_id, row_id) do nothing returning row_id
-    ), reopened as (
-      -- The last one of each row, looked up by its key: joined to lists of so many, each would be gone through for each.
-      delete from cells c where c.org_id = ${org_id} and c.row_id = any(array(select row_id from launched))
-        and c.run_id = ${runId} and c.status = 'out_of_credits' and array_position(${run.actions}::text[], c.action) = (
-          select count(*) from cells d where d.org_id = c.org_id and d.row_id = c.row_id and d.run_id = c.run_id)
+    ), reopened as materialized (
+      -- Those of each row from the one at which it ended, looked up by its key: joined to lists of so many, each would be gone through
+      -- for each.
+      select c.row_id, c.action from launched l, lateral (
+        select d.row_id, d.action, array_position(${run.actions}::text[], d.action) as place,
+          count(*) filter (where d.run_id = ${runId}) over () as ended
+        from cells d where d.org_id = ${org_id} and d.row_id = l.row_id offset 0
+      ) c where c.place >= c.ended
+    ), cleared as (
+      delete from cells c using reopened o where c.org_id = ${org_id} and c.row_id = o.row_id and c.action = o.action
+      returning c.*
+    ), former as (${moveToFormer(runId)}
     ), counted as (
       select count(*) as queued from launched
     ), untallied as (

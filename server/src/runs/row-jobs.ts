@@ -6,6 +6,7 @@ import { type HandedRow, type HandingOver, reservePlaces } from '../store/queue/
 import { handOverStatement } from '../store/queue/handed-jobs.ts'
 import { addJobsStatement } from '../store/queue/jobs.ts'
 import { CELL_RESULTS, DATA } from '../store/runs/flight-row.ts'
+import { moveToFormer } from '../store/runs/former-cells.ts'
 import { RUN_FACTS, type RunFacts } from '../store/runs/run-facts.ts'
 
 const keyed = sql.raw(KEYED)
@@ -31,7 +32,7 @@ export type QueuedFlights = VirtualTime & {
   earlier?: number
   /** None of them is before this row. Without it all flights of the organisation before them are passed. */
   start?: string | null
-  /** Whose cells are removed. */
+  /** Whose cells are set aside. */
   actions: string[]
   /** Whether the first may go to a worker of this process at once. */
   mayHandOver: boolean
@@ -102,7 +103,7 @@ type Chunk = { from: string; isNext: boolean; done: number; places: HandingOver 
 type AddedJobs = { last: string; handed: HandedRow[] | null; facts: RunFacts | null }
 
 /**
- * Queues the jobs of some flights, or hands them over, and removes the cells that they will run again. A statement after that
+ * Queues the jobs of some flights, or hands them over, and sets the cells that they will run again aside. A statement after that
  * of the flights, so that it also sees the cell that a flight before landed with a moment ago. Answers the last row. `is not
  * distinct from` keeps to the primary key, which has the flights in order: by the run all would be sorted for every chunk. Jobs are
  * cut out of one list of rows, which costs half of numbering and grouping them. What is handed over is looked up row by row: as a
@@ -122,7 +123,8 @@ async function addChunk(
         order by row_id limit ${sql.lit(CHUNK)}) as ids
     ), cleared as (
       delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
-        and c.action = any(${actions}::text[])
+        and c.action = any(${actions}::text[]) returning c.*
+    ), former as (${moveToFormer(run_id)}
     ), specified as (${isHandedWhole ? handedJobs(flights) : jobsOf(flights)}
     ), taker as (select ${places?.workerId ?? null}::text as id, ${places?.count ?? 0}::int as places),
     handed as (

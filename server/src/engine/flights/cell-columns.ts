@@ -1,6 +1,6 @@
 import { toStorableJson } from '../../lib/json/storable.ts'
 import { StoredJson } from '../../lib/json/stored-json.ts'
-import { BILLING, CACHED, LEARNS } from '../sql/settle.ts'
+import { BILLING, CACHED, ENDS_ROW, GOES_ON, LEARNS } from '../sql/settle.ts'
 import type { CellBilling, Position, RunFacts, SettledCell, Settlement } from './flight.ts'
 
 /** The cells of a batch by column, gone through once: there are very many. */
@@ -17,6 +17,9 @@ export class CellColumns {
   readonly billing: CellBilling[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
+  /** Of cells without a result of their own; 0 of all others. */
+  readonly endings: number[] = []
+  hasEndings = false
   hasExtras = false
   /** Some have a key of the cache. */
   hasKeys = false
@@ -36,9 +39,15 @@ export class CellColumns {
         const cell = cells[place]
         if (cell === undefined) continue
         this.flights.push(n)
+        this.endings.push(WITHOUT_RESULT.has(cell.status) ? this.#endingOf(settlement, place) : 0)
         this.#add(flight.facts, cell, place === 0 ? flight.position : UNTOUCHED)
       }
     }
+  }
+
+  #endingOf({ cells, next }: Settlement, place: number): number {
+    this.hasEndings = true
+    return next === null && place === cells.length - 1 ? ENDS_ROW : GOES_ON
   }
 
   #add(facts: PassedFlight['facts'], cell: SettledCell, passed: Passed): void {
@@ -85,6 +94,8 @@ export class CellColumns {
 }
 
 const MAX_LEARNED = 8
+/** A cell with one of these keeps what it had before (D84). */
+const WITHOUT_RESULT = new Set<SettledCell['status']>(['out_of_credits', 'condition_not_met'])
 
 type Passed = Pick<Position, 'retries' | 'state'>
 type PassedFlight = { facts: Pick<RunFacts, 'sheet_id'>; position: Passed }

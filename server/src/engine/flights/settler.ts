@@ -48,11 +48,17 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     await pause()
     const outputs = cells.outputsJson()
     await pause()
-    const { isUniform: uniform, hasExtras: extras, hasKeys: keyed, haveOnePrice: onePrice } = cells
+    const {
+      isUniform: uniform,
+      hasEndings: keeps,
+      hasExtras: extras,
+      hasKeys: keyed,
+      haveOnePrice: onePrice,
+    } = cells
     const groups = groupBy(batch, GROUPED)
     const { alike } = groups
     const careful = batch.length === 1
-    const kind = { careful, extras, keyed, landing, paid: charges !== null, onePrice, uniform, alike }
+    const kind = { careful, extras, keyed, landing, keeps, paid: charges !== null, onePrice, uniform, alike }
     const once = (isOnce: boolean, column: readonly (string | number)[]) =>
       arrayOf(isOnce ? column.slice(0, 1) : column)
     const values: Record<string, unknown> = {
@@ -71,6 +77,7 @@ export function createSettler(store: Store, lane: number): (given: Given[]) => P
     }
     if (!alike) values['groups'] = arrayOf(groups.places)
     if (landing === 'some') values['through'] = arrayOf(batch.map(isThrough))
+    if (keeps) values['endings'] = arrayOf(cells.endings)
     if (extras) values['extras'] = toStorableJson(cells.extras)
     if (charges !== null) {
       values['prices'] = once(onePrice, cells.credits)
@@ -182,8 +189,8 @@ const statements = new Map<string, SettleStatement>()
 
 /** Made once for each kind of batch. */
 function statementOf(kind: BatchKind): SettleStatement {
-  const { extras, keyed, careful, paid, onePrice, uniform, alike } = kind
-  const marks = [extras, keyed, careful, paid, paid && onePrice, uniform, alike].map(Number).join('')
+  const { extras, keyed, careful, keeps, paid, onePrice, uniform, alike } = kind
+  const marks = [extras, keyed, careful, keeps, paid, paid && onePrice, uniform, alike].map(Number).join('')
   const name = `engine-settle-${kind.landing}-${marks}`
   let statement = statements.get(name)
   if (statement === undefined) statements.set(name, (statement = { name, ...settleStatement(kind) }))

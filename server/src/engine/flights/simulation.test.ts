@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import type { Hold } from '../purses/share.ts'
 import {
   createModel,
+  end,
   flightOf,
   type Hand,
   launch,
@@ -151,7 +152,7 @@ async function park(world: World, hand: Hand, store: FlightStore): Promise<void>
   world.former.push(hand)
   if (known === undefined) return
   if (must(world.model.runs.get(known.run)).stopped) {
-    world.model.flights.delete(hand.flight.row.id)
+    end(world.model, hand.flight.row.id)
     return
   }
   Object.assign(known, { status: 'queued', ticket: known.ticket + 1, token: Symbol('parked') })
@@ -161,7 +162,7 @@ async function park(world: World, hand: Hand, store: FlightStore): Promise<void>
 async function abandon(world: World, hand: Hand, store: FlightStore): Promise<void> {
   const known = flightOf(world.model, hand)
   expect(await store.abandon(hand.flight)).toBe(known !== undefined)
-  if (known !== undefined) world.model.flights.delete(hand.flight.row.id)
+  if (known !== undefined) end(world.model, hand.flight.row.id)
   endHold(world, hand, 0)
   world.hands = world.hands.filter((other) => other !== hand)
 }

@@ -1,4 +1,6 @@
-/** Ends flights without a result: the row was stopped. */
+import { standAgain } from '../../store/runs/former-cells.ts'
+
+/** Ends flights without a result: the row was stopped, and its cells have what they had (D84). */
 export const ABANDON = `
 with item as (
   select * from jsonb_to_recordset($1::jsonb) as i (n int, o uuid, r uuid, run uuid, t int, a int)
@@ -8,6 +10,6 @@ with item as (
   order by f.row_id for update of f
 ), gone as (
   delete from flights f using mine i where f.org_id = i.o and f.row_id = i.r
-  returning i.n
-)
+  returning i.n, f.org_id, f.row_id, f.run_id
+), ${standAgain('gone')}
 select n from gone`

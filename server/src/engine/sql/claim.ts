@@ -1,4 +1,4 @@
-import { CELLS, DATA } from '../../store/runs/flight-row.ts'
+import { CELLS_IN_RUN, DATA } from '../../store/runs/flight-row.ts'
 import { listRows } from './groups.ts'
 import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { OF_JOBS } from './peek.ts'
@@ -36,7 +36,7 @@ with claimed as (
 select i.n, nullif(i.run_id, i.run) as run_id, nullif(i.attempt, 1) as attempt, nullif(i.strikes, 1) as stalled_claims,
   i.tested_in, nullif(i.settled, 0) as settled, nullif(i.retries, 0) as retries, i.state,
   nullif(run.state, 'running') as run_state, run.cap_purse_id, ${DATA} as data,
-  case when i.reads or i.attempt > 1 or i.run_id is distinct from i.run then ${CELLS} end as cells
+  case when i.reads or i.attempt > 1 or i.run_id is distinct from i.run then ${CELLS_IN_RUN} end as cells
 from (select set_config('synchronous_commit', 'off', true)) unhurried, claimed i
 join run on run.run_id = i.run_id
 left join rows r on r.org_id = i.o and r.row_id = i.r`)

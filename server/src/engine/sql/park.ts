@@ -1,4 +1,5 @@
 import { addJobsStatement } from '../../store/queue/jobs.ts'
+import { standAgain } from '../../store/runs/former-cells.ts'
 
 const ADD_LATER = addJobsStatement('jobs', {
   task: 'row',
@@ -10,7 +11,7 @@ const ADD_LATER = addJobsStatement('jobs', {
 
 /**
  * Parks flights: the cell is queued again and a new job claims it later. The old job's ticket is void. Where the run was
- * stopped meanwhile there is nothing to come back for: the flight ends (D23).
+ * stopped meanwhile there is nothing to come back for: the flight ends (D23), and its cells have what they had (D84).
  */
 export const PARK = `
 with item as materialized (
@@ -30,6 +31,6 @@ with item as materialized (
   ${ADD_LATER}
 ), ended as (
   delete from flights f using mine i where i.stopped and f.org_id = i.o and f.row_id = i.r
-  returning i.n
-)
+  returning i.n, f.org_id, f.row_id, f.run_id
+), ${standAgain('ended')}
 select parked.n from parked, scheduled union all select n from ended`

@@ -18,6 +18,7 @@ const PLAIN: BatchKind = {
   keyed: false,
   landing: 'none',
   careful: false,
+  keeps: false,
   paid: false,
   onePrice: true,
   uniform: true,
@@ -31,6 +32,7 @@ const settling: [string, Partial<BatchKind>][] = [
   ['settles one alone', { careful: true }],
   ['settles the end of one alone', { landing: 'all', careful: true }],
   ['settles one alone that is not at its end any more', { landing: 'some', careful: true }],
+  ['settles what keeps its former results', { keeps: true, extras: true, landing: 'all' }],
   ['settles what is paid, cached, or failed', { paid: true, keyed: true, extras: true, uniform: false }],
 ]
 const STATEMENTS: [string, (alike: boolean) => NamedParameters][] = [

@@ -1,3 +1,10 @@
+import {
+  CELL_COLUMNS,
+  FORMER_AS_CELL,
+  FORMER_AS_CURRENT,
+  forgetStanding,
+  keptBecause,
+} from '../../store/runs/former-cells.ts'
 import { listRows } from './groups.ts'
 import { nameParameters, type NamedParameters } from './named-parameters.ts'
 import { USED } from './usage.ts'
@@ -7,6 +14,10 @@ export const CACHED = 1
 export const LEARNS = 2
 /** So many times the place of its billing in the list of all, from 1, is added. */
 export const BILLING = 4
+
+/** How a cell ends that has no result of its own: the row goes on behind it, or does not. */
+export const GOES_ON = 1
+export const ENDS_ROW = 2
 
 /** What a batch of results holds. The statement does without the parts that it has nothing for. */
 export type BatchKind = {
@@ -18,6 +29,8 @@ export type BatchKind = {
   landing: 'none' | 'some' | 'all'
   /** One flight alone, where cells of an earlier run, or of this one, may be in the place of its results. */
   careful: boolean
+  /** Some cell ends without a result of its own, and has the one that it had before (D84). */
+  keeps: boolean
   /** Some cell is charged. */
   paid: boolean
   /** All cost the same, which is given once. */
@@ -32,7 +45,7 @@ export type BatchKind = {
  * Writes results: cells, cache entries, charges, tallies, and the end of flights that are through. The parameters are columns: of
  * groups of flights (orgs, sheets, runs, revisions, tickets, attempts), of flights (rows; groups, by their places, where there are
  * several; through, where some are), of their cells (flights, by their places, actions, startedAt, outputs; statuses and marks, once
- * if all have the same; prices of paid ones, once if all cost the same; extras, of which few have any); and what they add to the
+ * if all have the same; prices of paid ones, once if all cost the same; endings and extras, of which few have any); and what they add to the
  * tallies of their runs and to usage. A flight in the middle of its chain is only locked, and changed where the cell left something
  * in it.
  *
@@ -49,7 +62,7 @@ export type BatchKind = {
 export const settleStatement = (kind: BatchKind): NamedParameters => nameParameters(settleText(kind))
 
 function settleText(kind: BatchKind): string {
-  const { extras, keyed, landing, careful, paid, onePrice, uniform, alike } = kind
+  const { extras, keyed, landing, careful, keeps, paid, onePrice, uniform, alike } = kind
   const when = (holds: boolean, text: string) => (holds ? text : '')
   const ofCell = (column: string) =>
     alike ? `(select (${column})[1])` : `(${column})[(@groups::int[])[c.f]]`
@@ -62,21 +75,22 @@ with mine as materialized (
 ), valid as (
   select ${ofCell('@orgs::uuid[]')} as o, ${ofCell('@sheets::uuid[]')} as s, ${ofCell('@runs::uuid[]')} as run,
     ${ofCell('@revisions::int[]')} as rev, (@rows::uuid[])[c.f] as r, c.act, c.at, ${uniform ? SAME : EACH}, nullif(c.out, 'null') as out,
-    ${priceOf(kind)} as cr ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (@through::boolean[])[c.f] as ends`)}
+    ${priceOf(kind)} as cr ${when(keeps, ', c.ends_at')} ${when(extras, ', c.x')} ${when(keyed, CACHE_KEY)} ${when(extras && landing === 'some', `, (@through::boolean[])[c.f] as ends`)}
   from rows from (
-    unnest(@flights::int[], @actions::text[], @startedAt::bigint[] ${when(!uniform, ', @statuses::text[], @marks::int[]')} ${when(paid && !onePrice, ', @prices::bigint[]')}),
+    unnest(@flights::int[], @actions::text[], @startedAt::bigint[] ${when(!uniform, ', @statuses::text[], @marks::int[]')} ${when(paid && !onePrice, ', @prices::bigint[]')} ${when(keeps, ', @endings::int[]')}),
     jsonb_array_elements(@outputs::jsonb) ${when(extras, ', jsonb_array_elements(@extras::jsonb)')}
-  ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid && !onePrice, ', cr')}, out ${when(extras, ', x')})
+  ) as c (f, act, at ${when(!uniform, ', st, marks')} ${when(paid && !onePrice, ', cr')} ${when(keeps, ', ends_at')}, out ${when(extras, ', x')})
   where ${WHOLE}
 )
 ${when(extras && landing !== 'all', cleared(landing))}
 ${when(landing === 'some', landed(alike))}
+${when(keeps, kept(careful))}
 , written as (
   insert into cells as c (org_id, sheet_id, row_id, action, status, outputs, run_id, revision, started_at,
     cached, learns, billing, ${extras ? 'error, attempts, credits_millis, provenance' : 'attempts, credits_millis'})
   select o, s, r, act, st, out, run, rev, to_timestamp(at::float8 / 1000),
     cached, learns, billing, ${extras ? EXTRA_COLUMNS : '1, cr'}
-  from valid
+  from valid ${when(keeps, 'where ends_at = 0 or (r, act) not in (select row_id, action from standing where is_own)')}
   ${when(careful, REWRITTEN)}
 )
 ${when(keyed, REMEMBERED)}
@@ -148,11 +162,32 @@ const landed = (alike: boolean) => `
   where (@through::boolean[])[i.n] and ${WHOLE} and f.org_id = i.o and f.row_id = i.r
 )`
 
+/** Cells that end without a result of their own, and so do those that their row does not come to any more, have their former one. */
+const kept = (careful: boolean) => `
+, standing as materialized (
+  select k.*, v.st as because, k.action = v.act as is_own
+  from valid v, lateral (
+    select * from former_cells k where k.org_id = v.o and k.row_id = v.r and k.by_run = v.run
+      and case when k.action = v.act then k.status = 'complete' else v.ends_at = ${ENDS_ROW} and (
+        select array_position(actions, k.action) > array_position(actions, v.act)
+        from runs where org_id = v.o and run_id = v.run) end
+    offset 0
+  ) k
+  where v.ends_at > 0 and (select exists (select from former_cells
+    where org_id = any(@orgs::uuid[]) and by_run = any(@runs::uuid[])))
+), standing_again as (
+  insert into cells as c (${CELL_COLUMNS}, kept)
+  select ${FORMER_AS_CURRENT}, ${keptBecause('because')} from standing k where is_own
+  union all
+  select ${FORMER_AS_CELL}, ${keptBecause('because')} from standing k where not is_own
+  ${careful ? REWRITTEN : ''}
+), ${forgetStanding}`
+
 const REWRITTEN = `
   on conflict (org_id, row_id, action) do update set status = excluded.status, outputs = excluded.outputs,
     error = excluded.error, run_id = excluded.run_id, revision = excluded.revision, attempts = excluded.attempts,
     credits_millis = excluded.credits_millis, cached = excluded.cached, provenance = excluded.provenance,
-    learns = excluded.learns, billing = excluded.billing, started_at = excluded.started_at, completed_at = excluded.completed_at`
+    learns = excluded.learns, billing = excluded.billing, kept = excluded.kept, started_at = excluded.started_at, completed_at = excluded.completed_at`
 
 /** Added up already, as usage is. Whoever writes the same lane does so in the order of runs. */
 const TALLIED = `

@@ -15,7 +15,10 @@ export type ModelFlight = {
 /** What a worker believes to have: the real flight, and the token that tells whether it is right. */
 export type Hand = { flight: Flight; token: symbol }
 
-export type ModelCell = { status: string; credits: number; run: string }
+/** Of one that has its former result again, `computed` is the run that computed it. */
+export type ModelCell = { status: string; credits: number; run: string; computed?: string }
+/** What a cell had before the run `by`. */
+type Former = { action: string; by: string; cell: ModelCell }
 
 export type Model = {
   credits: number
@@ -23,12 +26,21 @@ export type Model = {
   rows: Set<string>
   flights: Map<string, ModelFlight>
   cells: Map<string, Map<string, ModelCell>>
+  former: Map<string, Former[]>
   runs: Map<string, { actions: string[]; revision: number; stopped: boolean }>
 }
 
 export function createModel(rows: string[], credits: number): Model {
   const cells = new Map(rows.map((row) => [row, new Map<string, ModelCell>()]))
-  return { credits, charges: 0, rows: new Set(rows), flights: new Map(), cells, runs: new Map() }
+  return {
+    credits,
+    charges: 0,
+    rows: new Set(rows),
+    flights: new Map(),
+    cells,
+    former: new Map(),
+    runs: new Map(),
+  }
 }
 
 /** The model's flight when the hand is right about it. */
@@ -44,12 +56,12 @@ export function launch(
 ): string[] {
   for (const row of chosen) {
     const before = model.flights.get(row)
-    if (before !== undefined && model.runs.get(before.run)?.stopped) model.flights.delete(row)
+    if (before !== undefined && model.runs.get(before.run)?.stopped) end(model, row)
   }
   model.runs.set(run.id, { actions: run.actions, revision: run.revision, stopped: false })
   const launched = chosen.filter((row) => !model.flights.has(row))
   for (const row of launched) {
-    for (const action of run.actions) model.cells.get(row)?.delete(action)
+    for (const action of run.actions) setAside(model, row, action, run.id)
     const action = run.actions[0] ?? ''
     model.flights.set(row, {
       run: run.id,
@@ -66,7 +78,7 @@ export function launch(
 export function stop(model: Model): number {
   for (const run of model.runs.values()) run.stopped = true
   const queued = [...model.flights].filter(([, flight]) => flight.status === 'queued')
-  for (const [row] of queued) model.flights.delete(row)
+  for (const [row] of queued) end(model, row)
   return queued.length
 }
 
@@ -74,6 +86,32 @@ export function remove(model: Model, row: string): void {
   model.rows.delete(row)
   model.flights.delete(row)
   model.cells.delete(row)
+  model.former.delete(row)
+}
+
+function setAside(model: Model, row: string, action: string, by: string): void {
+  const cell = model.cells.get(row)?.get(action)
+  if (cell === undefined) return
+  model.cells.get(row)?.delete(action)
+  const { computed = cell.run, status, credits } = cell
+  const former = model.former.get(row) ?? []
+  model.former.set(row, [...former, { action, by, cell: { status, credits, run: computed } }])
+}
+
+/** A flight ends without a result: cells that its run has not computed have what they had (D84). */
+export function end(model: Model, row: string): void {
+  const run = model.flights.get(row)?.run
+  model.flights.delete(row)
+  standAgain(model, row, ({ action, by }) => by === run && model.cells.get(row)?.has(action) === false)
+}
+
+function standAgain(model: Model, row: string, stands: (former: Former) => boolean): void {
+  const former = model.former.get(row) ?? []
+  model.former.set(
+    row,
+    former.filter((one) => !stands(one)),
+  )
+  for (const { action, cell } of former.filter(stands)) model.cells.get(row)?.set(action, cell)
 }
 
 /** Writes a cell and moves on. */
@@ -86,7 +124,22 @@ export function settle(
   if (flight === undefined) return null
   const row_id = hand.flight.row.id
   const { status, credits, next } = result
-  model.cells.get(row_id)?.set(flight.action, { status, credits, run: flight.run })
+  const { run, action } = flight
+  const former =
+    status === 'out_of_credits'
+      ? model.former.get(row_id)?.find((one) => one.action === action && one.by === run)?.cell
+      : undefined
+  if (former?.status === 'complete') {
+    standAgain(model, row_id, (one) => one.action === action && one.by === run)
+    model.cells.get(row_id)?.set(action, { ...former, run, computed: former.run })
+  } else model.cells.get(row_id)?.set(action, { status, credits, run })
+  const actions = model.runs.get(run)?.actions ?? []
+  if (status === 'out_of_credits' && next === null)
+    standAgain(
+      model,
+      row_id,
+      (one) => one.by === run && actions.indexOf(one.action) > actions.indexOf(action),
+    )
   model.credits -= credits
   model.charges += credits > 0 ? 1 : 0
   if (next === null) {

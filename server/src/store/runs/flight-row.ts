@@ -2,10 +2,15 @@
  * Results that the row `i.r` has, of any run: status and outputs by action. Instead of outputs that are large, or compressed and so
  * of any length, there is what they take in the database: they are read by the cells that name them.
  */
-export const CELL_RESULTS = `json_object_agg(c.action, case
+const CELL_RESULT = `case
       when c.outputs is null or (pg_column_size(c.outputs) <= 8192 and pg_column_compression(c.outputs) is null)
-      then json_build_array(c.status, c.outputs) else json_build_array(c.status, null, pg_column_size(c.outputs)) end)`
+      then json_build_array(c.status, c.outputs) else json_build_array(c.status, null, pg_column_size(c.outputs)) end`
+export const CELL_RESULTS = `json_object_agg(c.action, ${CELL_RESULT})`
 export const CELLS = `(select ${CELL_RESULTS}
+    from cells c where c.org_id = i.o and c.row_id = i.r)::text`
+/** The same for a row in the middle of its run: a cell that the run itself has skipped is empty for those behind it, whatever stands there (D84). */
+export const CELLS_IN_RUN = `(select json_object_agg(c.action, case when c.kept is not null and c.run_id = i.run_id
+      then json_build_array(c.kept->>'because', null) else ${CELL_RESULT} end)
     from cells c where c.org_id = i.o and c.row_id = i.r)::text`
 
 /** Inputs of the row `r`, or instead of large ones, as of outputs, what they take: they are read when there is room for them. */

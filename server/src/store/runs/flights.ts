@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
+import { standAgain } from './former-cells.ts'
 
 type Condition = RawBuilder<unknown>
 
@@ -14,12 +15,13 @@ const CHUNK = 50_000
 /**
  * Takes rows out of the air: results that are still under way find no flight and have no effect on rows. A call that was made is
  * charged all the same: `dropped_flights` has the fence of whoever makes one. Call it in the transaction that deletes the rows.
- * Flights are locked in the order of their rows, as everybody does.
+ * Flights are locked in the order of their rows, as everybody does. Where the rows stay (`stay`), cells that were to run again have
+ * what they had (D84).
  */
 export async function dropFlights(
   db: Db,
   orgId: string,
-  which: { sheetIds: readonly string[] } | { sheetId: string; rowIds: readonly string[] },
+  which: { sheetIds: readonly string[] } | { sheetId: string; rowIds: readonly string[]; stay?: boolean },
   chunk = CHUNK,
 ): Promise<number> {
   if ('rowIds' in which) {
@@ -28,6 +30,7 @@ export async function dropFlights(
       db,
       orgId,
       sql`f.row_id = any(${which.rowIds}::uuid[]) and (f.sheet_id = ${which.sheetId}) is true`,
+      which.stay === true,
     )
   }
   return dropOfRuns(
@@ -35,13 +38,16 @@ export async function dropFlights(
     orgId,
     sql`sheet_id = any(${which.sheetIds}::uuid[]) and state <> 'finished'`,
     sql``,
-    chunk,
+    { stay: false, chunk },
   )
 }
 
 /** Takes rows of stopped runs out of the air that are not at work on a cell. Call it in the transaction that stops them. */
 export const dropQueued = (db: Db, orgId: string, sheetId: string): Promise<number> =>
-  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`)
+  dropOfRuns(db, orgId, sql`sheet_id = ${sheetId} and state = 'stopped'`, sql` and f.status = 'queued'`, {
+    stay: true,
+    chunk: CHUNK,
+  })
 
 /** Of these runs, in stretches of rows. No flight may come to them meanwhile. */
 async function dropOfRuns(
@@ -49,7 +55,7 @@ async function dropOfRuns(
   orgId: string,
   runs: Condition,
   also: Condition,
-  chunk = CHUNK,
+  { stay, chunk }: { stay: boolean; chunk: number },
 ): Promise<number> {
   const { rows: found } = await sql<{ run_id: string }>`select run_id from runs
     where org_id = ${orgId} and ${runs}`.execute(db)
@@ -61,19 +67,20 @@ async function dropOfRuns(
       where f.org_id = ${orgId} and f.run_id = any(${ids}::uuid[])${also}
     ) numbered where n % ${chunk} = 0 order by row_id`.execute(db)
   const ofRuns = sql`f.run_id = any(${ids}::uuid[])${also}`
-  if (bounds.length === 0) return dropChosen(db, orgId, ofRuns)
+  if (bounds.length === 0) return dropChosen(db, orgId, ofRuns, stay)
   // By the primary key: by the runs, all their flights would be read for every stretch.
   const among = sql`array_position(${ids}::uuid[], f.run_id) is not null${also}`
   let dropped = 0
   let after = NO_ID
   for (const { row_id } of bounds) {
-    dropped += await dropChosen(db, orgId, sql`f.row_id > ${after} and f.row_id <= ${row_id} and ${among}`)
+    const stretch = sql`f.row_id > ${after} and f.row_id <= ${row_id} and ${among}`
+    dropped += await dropChosen(db, orgId, stretch, stay)
     after = row_id
   }
-  return dropped + (await dropChosen(db, orgId, sql`f.row_id > ${after} and ${among}`))
+  return dropped + (await dropChosen(db, orgId, sql`f.row_id > ${after} and ${among}`, stay))
 }
 
-async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<number> {
+async function dropChosen(db: Db, orgId: string, chosen: Condition, stay: boolean): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     with chosen as materialized (
       select f.org_id, f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
@@ -85,10 +92,12 @@ async function dropChosen(db: Db, orgId: string, chosen: Condition): Promise<num
       select org_id, row_id, run_id, ticket, attempt from gone where status = 'running'
       on conflict (org_id, row_id, run_id) do update set ticket = excluded.ticket, attempt = excluded.attempt,
         dropped_at = excluded.dropped_at
-    )
+    )${stay ? STAND_AGAIN : sql``}
     select count(*) as dropped from gone`.execute(db)
   return rows[0]?.dropped ?? 0
 }
+
+const STAND_AGAIN = sql.raw(`, ${standAgain('gone')}`)
 
 /** Forgets flights whose calls have ended long ago. */
 export async function forgetDroppedFlights(db: Db): Promise<void> {

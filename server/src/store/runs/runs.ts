@@ -68,6 +68,7 @@ export type CellRecord = {
   cached: boolean
   provenance: unknown[] | null
   billing: StoredBilling | null
+  kept: string | null
   price_version: number
   entry_id: string | null
   started_at: Date
@@ -82,13 +83,13 @@ export async function findCell(
 ): Promise<CellRecord | undefined> {
   await foldCharges(db, orgId)
   const { rows } = await sql<CellRecord>`
-    select c.status, c.run_id, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
+    select c.status, coalesce((c.kept->>'run_id')::uuid, c.run_id) as run_id, c.kept->>'because' as kept, c.revision, c.attempts, c.credits_millis, c.cached, c.provenance, c.billing, c.started_at,
       c.completed_at, coalesce(r.price_version, 1) as price_version, case when c.credits_millis > 0 then coalesce((
-        select e.entry_id from block_entries e where e.org_id = c.org_id and e.run_id = c.run_id and e.at = c.completed_at
+        select e.entry_id from block_entries e where e.org_id = c.org_id and e.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id) and e.at = c.completed_at
           and e.row_id = c.row_id and e.action = c.action limit 1), (
         select e.entry_id from credit_entries e where e.org_id = c.org_id and e.row_id = c.row_id
-          and e.run_id = c.run_id and e.action = c.action and e.type = 'charge' limit 1)) end as entry_id
-    from cells c left join runs r on r.org_id = c.org_id and r.run_id = c.run_id
+          and e.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id) and e.action = c.action and e.type = 'charge' limit 1)) end as entry_id
+    from cells c left join runs r on r.org_id = c.org_id and r.run_id = coalesce((c.kept->>'run_id')::uuid, c.run_id)
     where c.org_id = ${orgId} and c.row_id = ${rowId} and c.action = ${action}`.execute(db)
   return rows[0]
 }

@@ -25,6 +25,8 @@ const isRead = sql`pg_column_size(c.outputs) <= ${READ_IN_PASSING} and pg_column
 
 const keyedRead = sql.raw(KEYED_READ)
 
+/** Between the status of a cell that has its former result again, and why (D84). */
+const KEPT = '+'
 /** JSON has these only escaped, and names of actions and states do not have them. */
 const FIELD_END = '\x1f'
 const CELL_END = '\x1e'
@@ -36,6 +38,8 @@ type Unread = {
   row_id: string
   action: string
   status: CellStatus
+  /** Why it has its former result again. */
+  kept: string | undefined
   /** As JSON; empty where there is none. */
   error: string
   stored_bytes: number
@@ -44,7 +48,8 @@ type Unread = {
 type PackedRow = { row_id: string; cells: string }
 
 /** A stored cell as one text, which `viewCells` takes apart: far cheaper to make and to read than an array of JSON. */
-const packedCell = sql<string>`c.action || ${fieldEnd} || c.status || ${fieldEnd}
+const packedCell = sql<string>`c.action || ${fieldEnd}
+  || case when c.kept is null then c.status else c.status || ${sql.lit(KEPT)} || (c.kept->>'because') end || ${fieldEnd}
   || case when c.error is null then '' else to_json(c.error)::text end || ${fieldEnd}
   || case when c.outputs is null then '' when ${isRead} then c.outputs::text
     else ${fieldEnd} || pg_column_size(c.outputs) || ${fieldEnd} || c.completed_at end`
@@ -111,17 +116,17 @@ async function viewCells(
       if (action === last && n < packed.length - 1) continue
       const statusEnd = text.indexOf(FIELD_END, action.length + 1)
       const errorEnd = text.indexOf(FIELD_END, statusEnd + 1)
-      const status = text.slice(action.length + 1, statusEnd) as CellStatus
+      const [status, kept] = readStatus(text.slice(action.length + 1, statusEnd))
       const error = text.slice(statusEnd + 1, errorEnd)
       const outputsEnd = text.indexOf(FIELD_END, errorEnd + 1)
       if (outputsEnd !== -1) {
         const [bytes, version = ''] = text.slice(outputsEnd + 1).split(FIELD_END)
-        unread.push({ row_id, action, status, error, stored_bytes: Number(bytes), version })
+        unread.push({ row_id, action, status, kept, error, stored_bytes: Number(bytes), version })
         continue
       }
       const outputs = text.slice(errorEnd + 1)
       const weighed = outputs === '' ? undefined : weigh(outputs, room)
-      view[action] = { status, json: writeCell({ row_id, action, status, error }, weighed, urlOf) }
+      view[action] = { status, json: writeCell({ row_id, action, status, kept, error }, weighed, urlOf) }
     }
   }
   if (unread.length === 0) return page
@@ -134,15 +139,23 @@ async function viewCells(
   return page
 }
 
+function readStatus(text: string): [status: CellStatus, kept: string | undefined] {
+  const end = text.indexOf(KEPT)
+  return end === -1
+    ? [text as CellStatus, undefined]
+    : [text.slice(0, end) as CellStatus, text.slice(end + 1)]
+}
+
 const actionOf = (packed: string): string => packed.slice(0, packed.indexOf(FIELD_END))
 
 function writeCell(
-  { row_id, action, status, error }: Pick<Unread, 'row_id' | 'action' | 'status' | 'error'>,
+  { row_id, action, status, kept, error }: Pick<Unread, 'row_id' | 'action' | 'status' | 'kept' | 'error'>,
   weighed: Weighed | undefined,
   urlOf: OutputsUrl,
 ): string {
   const outputs = weighed === undefined ? '' : writeOutputs(weighed, () => urlOf(row_id, action))
-  return `{"status":"${status}"${outputs}${error === '' ? '' : `,"error":${error}`}}`
+  const why = kept === undefined ? '' : `,"kept":true,"kept_because":"${kept}"`
+  return `{"status":"${status}"${outputs}${error === '' ? '' : `,"error":${error}`}${why}}`
 }
 
 /** Absent `json` is too large to be answered in place. */
@@ -214,6 +227,11 @@ async function readOutputs(db: Db, orgId: string, cells: Pick<Unread, 'row_id' |
     join cells c on c.org_id = ${orgId} and c.row_id = wanted.row_id and c.action = wanted.action
     where c.outputs is not null`.execute(db)
   return rows
+}
+
+/** Outputs as a JSON field of their own, or a reference to them where they are too large to be answered in place. */
+export function viewOutputs(text: string, url: () => string): string {
+  return writeOutputs(weigh(text, { bytes: MAX_INLINE_BYTES }), url).slice(1)
 }
 
 /** The whole outputs of a cell as JSON text; undefined when it has none. */

@@ -25,6 +25,8 @@ export async function purgeChunk(db: Db): Promise<boolean> {
         where org_id = ${org_id} and sheet_id = ${sheet_id} and seq < ${below_seq} order by seq limit ${sql.lit(CHUNK)}
       ), cells_gone as (
         delete from cells c using old where c.org_id = ${org_id} and c.row_id = old.row_id
+      ), former_gone as (
+        delete from former_cells k using old where k.org_id = ${org_id} and k.row_id = old.row_id
       ), sent_gone as (
         delete from sent_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
       ), writes_gone as (

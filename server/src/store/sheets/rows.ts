@@ -150,6 +150,9 @@ export async function deleteRows(
     ), cells_gone as (
       delete from cells c using gone
       where c.org_id = gone.org_id and c.row_id = gone.row_id
+    ), former_gone as (
+      delete from former_cells k using gone
+      where k.org_id = gone.org_id and k.row_id = gone.row_id
     ), gaps as (
       insert into row_gaps as g (org_id, sheet_id, block, deleted)
       select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}

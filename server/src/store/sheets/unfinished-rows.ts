@@ -6,8 +6,8 @@ import { isFailed } from './status-filters.ts'
 const BLOCK = 256
 
 /**
- * Selects the ids of rows with a failure, or with fewer results than actions and no condition that could have ended them
- * (D78). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
+ * Selects the ids of rows with a failure, or with fewer results than actions and no condition that could have ended them,
+ * or with a former result for want of credits or since they were stopped (D78, D84). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
  * are answered from the primary key of cells alone. The few that failed are found by their index.
  */
 export function unfinishedRows(
@@ -30,9 +30,12 @@ export function unfinishedRows(
     lateral (
       select unnest(lacking.ids) as row_id
       except select c.row_id from cells c where ${ofActions} and c.row_id = any(lacking.ids)
-      group by c.row_id having count(*) = ${actions.length}::int or bool_or(c.status = 'condition_not_met') offset 0
+      group by c.row_id having count(*) = ${actions.length}::int or bool_or(c.status = 'condition_not_met' or c.kept->>'because' = 'condition_not_met') offset 0
     ) behind
     where s.org_id = ${org_id} and s.sheet_id = ${sheet_id}
     union
-    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}`
+    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}
+    union
+    select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and c.kept is not null
+      and c.kept->>'because' <> 'condition_not_met'`
 }

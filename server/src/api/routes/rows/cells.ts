@@ -1,14 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, Uuid } from '#contract/envelope.ts'
-import type { Cell } from '#contract/rows.ts'
+import type { Cell, CellStatus } from '#contract/rows.ts'
 import { CellDetail } from '#contract/runs.ts'
-import { notFound } from '../../../lib/errors.ts'
+import { AppError, notFound } from '../../../lib/errors.ts'
 import { parseLossless } from '../../../lib/json/lossless-json.ts'
+import { inTransaction } from '../../../store/connection/db.ts'
+import { recordAudit } from '../../../store/organisation/audit.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { foldCharges } from '../../../store/purses/fold.ts'
+import { findFormer, type FormerCell, restoreFormer } from '../../../store/runs/former-cells.ts'
 import { type CellRecord, findCell } from '../../../store/runs/runs.ts'
-import { listCells, type OutputsUrl, readCellOutputs } from '../../../store/sheets/cells.ts'
+import { listCells, type OutputsUrl, readCellOutputs, viewOutputs } from '../../../store/sheets/cells.ts'
 import { findRowIds } from '../../../store/sheets/rows.ts'
 import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { ok } from '../../http/envelope.ts'
@@ -44,15 +47,36 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       },
     },
     async (request) => {
-      const { db, sheet, params } = request
+      await requireRow(request, request.params.row_id)
+      return ok(await readDetail(request, request.params, publicUrl()))
+    },
+  )
+
+  api.post(
+    `${BASE}/cells/:action_instance_id/restore`,
+    {
+      config: { scope: 'workflows:data:write', body: 'control', resource: sheetOfPath },
+      schema: {
+        tags: ['Rows'],
+        summary: 'Put back what a cell had before a run that failed',
+        params: CellParams,
+        response: { 200: success(200, CellDetail) },
+      },
+    },
+    async (request) => {
+      const { db, sheet, caller, params } = request
       const { row_id, action_instance_id } = params
       await requireRow(request, row_id)
-      const cells = await listCells(db, sheet.org_id, [row_id], outputsUrl(publicUrl(), sheet))
-      const cell = cells.get(row_id)?.[action_instance_id]
-      if (cell === undefined) throw notFound('Cell')
-      await foldCharges(db, sheet.org_id)
-      const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
-      return ok({ row_id, action_instance_id, ...(parseLossless(cell.json) as Cell), ...detailOf(stored) })
+      await inTransaction(db, async (trx) => {
+        if (!(await restoreFormer(trx, sheet, row_id, action_instance_id))) throw nothingToRestore()
+        const details = { row_id, action_instance_id }
+        await recordAudit(trx, sheet.org_id, caller, {
+          action: 'cell.restored',
+          target: sheet.sheet_id,
+          details,
+        })
+      })
+      return ok(await readDetail(request, params, publicUrl()))
     },
   )
 
@@ -75,6 +99,72 @@ export function cellRoutes(api: Api, { publicUrl }: Services): void {
       return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
     },
   )
+
+  api.get(
+    `${BASE}/cells/:action_instance_id/outputs/previous`,
+    {
+      config,
+      schema: {
+        tags: ['Rows'],
+        summary: 'The outputs that a failed cell had before, whatever their size',
+        params: CellParams,
+        response: { 200: z.unknown().describe('The outputs themselves, without envelope') },
+      },
+    },
+    async (request, reply) => {
+      const { row_id, action_instance_id } = request.params
+      await requireRow(request, row_id)
+      const former = await findFormer(request.db, request.sheet.org_id, row_id, action_instance_id)
+      if (former === undefined || former.outputs === null) throw notFound('Previous outputs of this cell')
+      const text = JSON.stringify(parseLossless(former.outputs))
+      return reply.type('application/json; charset=utf-8').send(Buffer.from(text))
+    },
+  )
+}
+
+const nothingToRestore = () =>
+  new AppError(
+    'NOTHING_TO_RESTORE',
+    'The cell has nothing to restore: only a failed cell that does not run has its former result, for 7 days',
+  )
+
+type CellPlace = { row_id: string; action_instance_id: string }
+
+/** What a cell is, how it came to be, and what it had before. */
+async function readDetail(
+  { db, sheet }: Pick<FastifyRequest, 'db' | 'sheet'>,
+  { row_id, action_instance_id }: CellPlace,
+  publicUrl: string,
+) {
+  const urlOf = outputsUrl(publicUrl, sheet)
+  const cells = await listCells(db, sheet.org_id, [row_id], urlOf)
+  const cell = cells.get(row_id)?.[action_instance_id]
+  if (cell === undefined) throw notFound('Cell')
+  await foldCharges(db, sheet.org_id)
+  const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)
+  const former = isUnderWay(cell.status)
+    ? undefined
+    : await findFormer(db, sheet.org_id, row_id, action_instance_id)
+  const previousUrl = () => `${urlOf(row_id, action_instance_id)}/previous`
+  return {
+    row_id,
+    action_instance_id,
+    ...(parseLossless(cell.json) as Cell),
+    ...(isUnderWay(cell.status) ? {} : detailOf(stored)),
+    ...(former === undefined ? {} : { previous: viewFormer(former, previousUrl) }),
+  }
+}
+
+const isUnderWay = (status: CellStatus): boolean => status === 'queued' || status === 'running'
+
+function viewFormer({ run_id, outputs, completed_at, credits_millis }: FormerCell, url: () => string) {
+  return {
+    status: 'complete' as const,
+    ...(outputs === null ? {} : (parseLossless(`{${viewOutputs(outputs, url)}}`) as object)),
+    run_id,
+    completed_at: completed_at.toISOString(),
+    credits: credits_millis / MILLIS,
+  }
 }
 
 async function requireRow({ db, sheet }: FastifyRequest, rowId: string): Promise<void> {
