@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ProviderRate } from '../catalog/provider/waterfall-order.ts'
+import type { ProviderRate } from '../catalog/provider/context.ts'
 import type { Db } from '../store/connection/db.ts'
 import { RATE_DAYS, readHitRates } from '../store/organisation/provider-tallies.ts'
 

@@ -9,7 +9,8 @@ import {
   type ProviderKeys,
 } from '../catalog/provider/access.ts'
 import type { Ask } from '../catalog/provider/adapter.ts'
-import type { Provider, ProviderReply, ProviderRequest } from '../catalog/provider/provider.ts'
+import type { Provider, ProviderRequest } from '../catalog/provider/provider.ts'
+import type { ProviderReply } from '../catalog/provider/reply.ts'
 import type { EnvValues } from '../lib/security/env-values.ts'
 import type { Source } from './define.ts'
 import type { Pull, SourceContext } from './pull.ts'

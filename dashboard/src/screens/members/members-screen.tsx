@@ -1,8 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { z } from 'zod'
 import { type Role, ROLES } from '#contract/scopes.ts'
-import type { Roster as RosterSchema } from '#contract/settings.ts'
 import { get, LIVE, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,8 +12,8 @@ import { notifyProblem } from '../../ui/toasts.tsx'
 import { InviteMember } from './invite-member.tsx'
 import { PendingInvitations } from './pending-invitations.tsx'
 import { RemoveMember } from './remove-member.tsx'
+import type { Roster } from './roster.ts'
 
-export type Roster = z.infer<typeof RosterSchema>
 type Member = Roster['members'][number]
 export const rosterKey = ['members']
 

@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { RowActions } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import type { Roster } from './members-screen.tsx'
+import type { Roster } from './roster.ts'
 
 const MAILED = {
   name: 'Mail',

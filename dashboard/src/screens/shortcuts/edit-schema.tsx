@@ -13,7 +13,7 @@ import { Checkbox, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { valueText } from '../../ui/value-text.ts'
 import { versionsQuery } from './shortcut-versions.tsx'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import type { Shortcut } from './shortcut.ts'
 
 type Input = ShortcutVersions['inputs'][number]
 type Output = ShortcutVersions['outputs'][number]

@@ -7,7 +7,7 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import type { Shortcut } from './shortcut.ts'
 
 export function PublishShortcut({ workflowId, onClose }: { workflowId: string; onClose: () => void }) {
   const workflows = useQuery(workflowsQuery)

@@ -9,7 +9,7 @@ import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { inputData } from './shortcut-form.tsx'
-import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut } from './shortcut.ts'
 
 /** Rows as a spreadsheet copies them: tabs between values, in the order of the form. */
 export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {

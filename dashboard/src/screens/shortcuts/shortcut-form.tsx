@@ -11,7 +11,7 @@ import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { valueText } from '../../ui/value-text.ts'
 import { ShortcutResult } from './shortcut-result.tsx'
-import { canBeRun, type Shortcut } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut } from './shortcut.ts'
 
 /** Values as the API wants them: numbers as numbers, nothing for what was left empty. */
 export function inputData(

@@ -2,7 +2,7 @@ import type { ShortcutRun } from '#contract/shortcuts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
 import { valueText } from '../../ui/value-text.ts'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import type { Shortcut } from './shortcut.ts'
 
 type Field = { name: string; value: unknown; status: string }
 

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { valueText } from '../../ui/value-text.ts'
 import { RunStatus, ShortcutResult } from './shortcut-result.tsx'
-import type { Shortcut } from './shortcuts-screen.tsx'
+import type { Shortcut } from './shortcut.ts'
 
 const PAGE = 20
 

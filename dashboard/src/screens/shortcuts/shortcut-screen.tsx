@@ -13,7 +13,7 @@ import { ShortcutBatch } from './shortcut-batch.tsx'
 import { ShortcutForm } from './shortcut-form.tsx'
 import { ShortcutRuns } from './shortcut-runs.tsx'
 import { ShortcutVersions } from './shortcut-versions.tsx'
-import { canBeRun, type Shortcut, stateOf } from './shortcuts-screen.tsx'
+import { canBeRun, type Shortcut, stateOf } from './shortcut.ts'
 
 type Change = 'unpublish' | 'archive'
 const WORDS: Record<Change, { title: string; verb: string; text: string }> = {

@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { z } from 'zod'
-import type { Shortcut as ShortcutSchema } from '#contract/shortcuts.ts'
 import { get, LIVE } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
@@ -14,8 +12,7 @@ import { NameLink } from '../../ui/name-link.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { PublishShortcut } from './publish-shortcut.tsx'
-
-export type Shortcut = z.infer<typeof ShortcutSchema>
+import { canBeRun, type Shortcut, stateOf } from './shortcut.ts'
 
 export function Screen() {
   const shortcuts = useQuery({
@@ -83,12 +80,3 @@ const COLUMNS: readonly Column<Shortcut>[] = [
   },
   { name: 'Changed', wideOnly: true, cell: ({ updated_at }) => <TimeText at={updated_at} /> },
 ]
-
-/** Only what is published and not archived can be run. */
-export const canBeRun = ({ is_archived, is_published }: Shortcut) => is_published && !is_archived
-
-export function stateOf({ is_archived, is_published, is_master }: Shortcut): string {
-  if (is_archived) return 'archived'
-  if (!is_published) return 'unpublished'
-  return is_master ? 'published' : 'shared with you'
-}

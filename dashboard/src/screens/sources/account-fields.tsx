@@ -6,7 +6,7 @@ import { ApiError, get, post } from '../../api/client.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { reasonOf } from '../../ui/problem.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
-import type { SourceForm } from './source-field.tsx'
+import type { SourceForm } from './source-form.ts'
 
 type Given = {
   label: string

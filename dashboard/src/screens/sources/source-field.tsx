@@ -4,22 +4,14 @@ import { problemWithin } from '../../ui/field-problem.ts'
 import { Plus, X } from '../../ui/icons.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { ConnectionField, OptionField } from './account-fields.tsx'
-import { countAt, countPath, type SimpleField, type SourceField, type Typed } from './source-types.ts'
+import type { SourceForm } from './source-form.ts'
+import { countAt, countPath, type SimpleField, type SourceField } from './source-types.ts'
 
 const YES_NO = [
   { value: '', label: 'Default' },
   { value: 'true', label: 'Yes' },
   { value: 'false', label: 'No' },
 ]
-
-/** What the controls of a form share. */
-export type SourceForm = {
-  sourceId: string
-  providers: readonly string[]
-  typed: Typed
-  onType: (change: Record<string, string>) => void
-  error: unknown
-}
 
 /** The control of one field, named as the API names it; an object is a group of such. */
 export function SourceFieldControl({ field, form }: { field: SourceField; form: SourceForm }) {

@@ -1,7 +1,6 @@
 import type { Egress } from '../../lib/egress/egress.ts'
 import type { CallOff } from '../../lib/egress/request.ts'
 import type { ProviderGate, ProviderKeys } from './access.ts'
-import type { ProviderRate } from './waterfall-order.ts'
 
 /** What one request to a provider takes of what an action is lent. */
 export type ProviderContext = {
@@ -12,6 +11,9 @@ export type ProviderContext = {
   callOff?: CallOff
   now: () => Date
 }
+
+/** Counts what a provider did lately for the organisation and the action. */
+export type ProviderRate = { provider: string; asked: number; found: number; credits: number }
 
 /** False: too few credits are left. Where only what others hold is in the way, the cell is parked and asks again. */
 export type Reserved = boolean | { waitMs: number }

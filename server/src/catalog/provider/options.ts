@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Option } from '../fields/field.ts'
-import type { ProviderReply, Provider, ProviderRequest } from './provider.ts'
+import type { Provider, ProviderRequest } from './provider.ts'
+import type { ProviderReply } from './reply.ts'
 
 /** Sends one request on the caller's own connection. */
 export type SendRequest = <Body>(

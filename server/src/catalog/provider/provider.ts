@@ -8,14 +8,7 @@ import { type Auth, authorise, type Authorised, fieldsOf } from './auth.ts'
 import type { ProviderContext } from './context.ts'
 import { encodeForm } from './encode-form.ts'
 import { tellMisfit } from './misfits.ts'
-import {
-  parseReply,
-  type Refusal,
-  refusal,
-  refusalOfFailure,
-  type RefusalKind,
-  type ReplyMeaning,
-} from './reply.ts'
+import { parseReply, type ProviderReply, refusal, refusalOfFailure, type ReplyRules } from './reply.ts'
 
 export type ProviderRequest = {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -26,7 +19,7 @@ export type ProviderRequest = {
   headers?: Record<string, string>
 }
 
-export type ProviderSpec = {
+export type ProviderSpec = ReplyRules & {
   /** As in LOAM_PROVIDER_URL_<NAME>, in lower case. */
   id: string
   name: string
@@ -40,17 +33,6 @@ export type ProviderSpec = {
   headers?: Record<string, string>
   limits?: CallLimits
   timeoutMs?: number
-  /** What a status means with this provider, where that is not what it usually means. */
-  statuses?: Readonly<Record<number, RefusalKind>>
-  /**
-   * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
-   * `word` is a text or a number at the top of it, '' when there is none.
-   */
-  classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => ReplyMeaning | null
-  /** How long to wait when it asks to slow down and does not say for how long. */
-  slowDownMs?: number
-  /** The words of an error, where its body says them among other things. */
-  explain?: (body: unknown) => string | null
   /** The cheapest call that needs a key, for `loam connection test`. */
   probe?: ProviderRequest
   supportsOwnKey?: boolean
@@ -58,8 +40,6 @@ export type ProviderSpec = {
   /** Fields that a connection may have beside those of its authentication. */
   fields?: readonly string[]
 }
-
-export type ProviderReply<Body> = { ok: true; body: Body } | { ok: false; refusal: Refusal }
 
 /** A service that answers questions, as everybody but its own file sees it. */
 export type Provider = {

@@ -5,7 +5,6 @@ import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { readRetryAfter } from '../http/reply.ts'
 import { placeOf } from './misfits.ts'
-import type { ProviderReply, ProviderSpec } from './provider.ts'
 
 /** Why a provider gave no answer. Messages hold no secret: callers read them. */
 export type Refusal =
@@ -40,6 +39,23 @@ export type RefusalKind = Refusal['kind']
  */
 export type ReplyMeaning = RefusalKind | 'outage' | 'answer'
 
+/** How a provider words its answers, where that is not the usual way. */
+export type ReplyRules = {
+  /** What a status means with this provider, where that is not what it usually means. */
+  statuses?: Readonly<Record<number, RefusalKind>>
+  /**
+   * The same for what only the body tells, as misses that come as 400 or errors inside a 200; null where it tells nothing.
+   * `word` is a text or a number at the top of it, '' when there is none.
+   */
+  classify?: (reply: { status: number; body: unknown; word: (name: string) => string }) => ReplyMeaning | null
+  /** How long to wait when it asks to slow down and does not say for how long. */
+  slowDownMs?: number
+  /** The words of an error, where its body says them among other things. */
+  explain?: (body: unknown) => string | null
+}
+
+export type ProviderReply<Body> = { ok: true; body: Body } | { ok: false; refusal: Refusal }
+
 export function refusal(kind: RefusalKind | 'outage', message: string): Refusal {
   if (kind === 'miss') return { kind }
   if (kind === 'outage') return { kind: 'error', message, transient: true }
@@ -69,7 +85,7 @@ const WORDS: Partial<Record<RefusalKind | 'outage', string>> = {
 const EXCERPT = 200
 
 type Rules = {
-  rules: Pick<ProviderSpec, 'statuses' | 'classify' | 'explain' | 'slowDownMs'>
+  rules: ReplyRules
   /** Cut out of the words of a refusal. */
   secrets: () => readonly string[]
   now: () => Date

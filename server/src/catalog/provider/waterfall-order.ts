@@ -1,9 +1,7 @@
 import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Adapter } from './adapter.ts'
+import type { ProviderRate } from './context.ts'
 import type { Progress } from './waterfall-progress.ts'
-
-/** What a provider has done lately for the organisation and the action. */
-export type ProviderRate = { provider: string; asked: number; found: number; credits: number }
 
 type Rated = { step: WaterfallStep; name: string; cost: number; rate: number; asked: number; found: number }
 

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { type Double, makeAskContext, type Reply, serveDouble } from '../testing/provider-double.ts'
 import { createKey, type GateAnswer, type ProviderGate } from './access.ts'
 import { defineAdapter, hit, type QuestionKind, MISS } from './adapter.ts'
+import type { ProviderRate } from './context.ts'
 import { collectPages } from './pages.ts'
 import { defineBuiltIn, defineProvider } from './provider.ts'
-import type { ProviderRate } from './waterfall-order.ts'
 import { type WaterfallResult, runWaterfall, type Waterfall } from './waterfall-run.ts'
 
 type Word = { word: string }

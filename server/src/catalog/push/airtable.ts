@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
 import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
-import type { ProviderReply } from '../provider/provider.ts'
+import type { ProviderReply } from '../provider/reply.ts'
 import { airtable } from '../providers/airtable/provider.ts'
 
 export const isAirtableBase = (text: string): boolean => /^app\w{8,30}$/.test(text)

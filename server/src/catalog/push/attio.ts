@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
 import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
-import type { ProviderReply } from '../provider/provider.ts'
+import type { ProviderReply } from '../provider/reply.ts'
 import { attio } from '../providers/attio/provider.ts'
 
 /** Slugs stand in addresses as they are. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
 import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
-import type { ProviderReply } from '../provider/provider.ts'
+import type { ProviderReply } from '../provider/reply.ts'
 import { googleDrive } from '../providers/google_sheets/drive.ts'
 import { googleSheets } from '../providers/google_sheets/provider.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Option } from '../fields/field.ts'
 import { byLabel, mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
-import type { ProviderReply } from '../provider/provider.ts'
+import type { ProviderReply } from '../provider/reply.ts'
 import { notion } from '../providers/notion/provider.ts'
 
 const ID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i

@@ -3,7 +3,7 @@ import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { Option } from '../fields/field.ts'
 import { mapReply, type OptionQuery, type SendRequest } from '../provider/options.ts'
-import type { ProviderReply } from '../provider/provider.ts'
+import type { ProviderReply } from '../provider/reply.ts'
 import { snowflake } from '../providers/snowflake/provider.ts'
 import type { WireValues } from './values.ts'
 

@@ -1,7 +1,7 @@
 import type { Action, ActionContext, MailTurn, SheetAccess } from '../../catalog/define.ts'
 import type { ProviderGate, ProviderKey, ProviderKeys } from '../../catalog/provider/access.ts'
 import type { Reserved } from '../../catalog/provider/context.ts'
-import type { ProviderRate } from '../../catalog/provider/waterfall-order.ts'
+import type { ProviderRate } from '../../catalog/provider/context.ts'
 import type { RecordAccess } from '../../catalog/records/access.ts'
 import type { CallOff } from '../../lib/egress/request.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'

@@ -1,6 +1,6 @@
 import type { Option } from '../../catalog/fields/field.ts'
 import { createKey } from '../../catalog/provider/access.ts'
-import type { ProviderReply } from '../../catalog/provider/provider.ts'
+import type { ProviderReply } from '../../catalog/provider/reply.ts'
 import { callProvider } from '../reach.ts'
 import { loadSources } from '../registry.ts'
 import { makeServices, type Settings } from './pull-source.ts'

@@ -9,6 +9,7 @@ import {
   type SheetWithWorkflowRow,
   toSheetWithWorkflow,
 } from '../sheets/sheets.ts'
+import { IDLE_DAYS } from './sessions.ts'
 
 /** One request at the door: the hash of the key or session it carries (if it looks like one) and where it comes from. */
 export type Visitor = {
@@ -30,8 +31,6 @@ export type KeyHolder = {
   is_session: boolean
 }
 
-/** A session that is not used for so long is over. */
-export const IDLE_DAYS = 7
 /** A page asks more often than a program that was written once: so many times what a key may. */
 const SESSION_FACTOR = 20
 

@@ -1,7 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../connection/db.ts'
-import { IDLE_DAYS } from './admission.ts'
 import { announceEnds } from './keys.ts'
+
+/** A session ends when it is not used for this long. */
+export const IDLE_DAYS = 7
 
 /** A session lasts this long however often it is used. */
 const SESSION_DAYS = 30

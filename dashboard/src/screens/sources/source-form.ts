@@ -1,0 +1,10 @@
+import type { Typed } from './source-types.ts'
+
+/** What the controls of a form share. */
+export type SourceForm = {
+  sourceId: string
+  providers: readonly string[]
+  typed: Typed
+  onType: (change: Record<string, string>) => void
+  error: unknown
+}
