@@ -10,6 +10,7 @@ export const OUTPUT_TYPES = [
   'url',
   'email',
   'number',
+  'date',
   'boolean',
   'raw_array',
   'structured_array',

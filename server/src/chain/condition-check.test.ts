@@ -24,18 +24,18 @@ const list = ['contains', 'does not contain']
 
 describe('operators depend on the stored type of the variable', () => {
   it.each<[string | undefined, readonly string[]]>([
-    ['string', text],
-    ['email', text],
-    ['url', text],
-    ['imageUrl', text],
-    ['number', number],
-    ['currency', number],
+    ['string', [...text, ...date]],
+    ['email', [...text, ...date]],
+    ['url', [...text, ...date]],
+    ['imageUrl', [...text, ...date]],
+    ['number', [...number, ...date]],
+    ['currency', [...number, ...date]],
     ['date', date],
-    ['array', list],
-    ['structured_array', list],
-    ['raw_array', list],
-    ['json', list],
-    ['boolean', []],
+    ['array', [...list, ...date]],
+    ['structured_array', [...list, ...date]],
+    ['raw_array', [...list, ...date]],
+    ['json', [...list, ...date]],
+    ['boolean', date],
     ['something new', OPERATORS],
     ['constructor', OPERATORS],
     [undefined, OPERATORS],
@@ -62,14 +62,21 @@ describe('operators depend on the stored type of the variable', () => {
       [
         {
           field: 'p[0].conditions[1].operator',
-          message: `must be one of: ${[...any, ...text].join(', ')} (the variable is of type string)`,
+          message: `must be one of: ${[...any, ...text, ...date].join(', ')} (the variable is of type string)`,
         },
         {
           field: 'p[1].conditions[0].operator',
-          message: `must be one of: ${any.join(', ')} (the variable is of type boolean)`,
+          message: `must be one of: ${[...any, ...date].join(', ')} (the variable is of type boolean)`,
         },
       ],
     )
+  })
+
+  it('takes an operator again that was saved for the same variable before its type was known (D87)', () => {
+    const saved = one('{{x_1.when}}', 'greater than')
+    expect(checkOperators(saved, () => 'string', 'p', saved)).toEqual([])
+    expect(checkOperators(one('{{x_1.when}}', 'less than'), () => 'string', 'p', saved)).toHaveLength(1)
+    expect(checkOperators(one('{{x_1.other}}', 'greater than'), () => 'string', 'p', saved)).toHaveLength(1)
   })
 
   it.each(['industry', '{{input.x}} {{input.y}}', '{{foo}}', '{{x_1.list.name}}'])(

@@ -28,11 +28,11 @@ export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT, ...NUMBER, ...D
 export type Kind = 'text' | 'number' | 'date' | 'list' | 'other'
 
 const KIND_OPERATORS: Record<Kind, readonly Operator[]> = {
-  text: [...ANY, ...TEXT],
-  number: [...ANY, ...NUMBER],
+  text: [...ANY, ...TEXT, ...DATE],
+  number: [...ANY, ...NUMBER, ...DATE],
   date: [...ANY, ...DATE],
-  list: [...ANY, ...LIST],
-  other: ANY,
+  list: [...ANY, ...LIST, ...DATE],
+  other: [...ANY, ...DATE],
 }
 
 const KINDS: ReadonlyMap<string, Kind> = new Map([
@@ -54,10 +54,10 @@ export function kindOf(type: string | undefined): Kind | undefined {
   return type === undefined ? undefined : KINDS.get(type)
 }
 
-/** The operators of a type; a type that is not known has all of them (D34). */
+/** The operators of a type; a type that is not known has all of them (D34). A text of any type may be a date (D87). */
 export function operatorsFor(type: string | undefined): readonly Operator[] {
   const kind = kindOf(type)
-  return kind ? KIND_OPERATORS[kind] : OPERATORS
+  return kind ? [...new Set(KIND_OPERATORS[kind])] : OPERATORS
 }
 
 /** How many values an operator takes, exactly. Those that take none ignore what is sent. */

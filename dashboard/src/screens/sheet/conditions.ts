@@ -55,16 +55,20 @@ const NUMBER_OPERATORS = [
   'less than or equal to',
   'is between',
 ]
+const DATE_OPERATORS = ['is after', 'is before', 'is between']
 const ANY_OPERATORS = ['is', 'is not', 'is empty', 'is not empty']
 
 export function operatorsFor(type: string | undefined): string[] {
   switch (type) {
     case 'number':
       return [...ANY_OPERATORS, ...NUMBER_OPERATORS]
+    case 'date':
+      return [...ANY_OPERATORS, ...DATE_OPERATORS]
     case 'string':
     case 'url':
     case 'email':
-      return [...ANY_OPERATORS, ...TEXT_OPERATORS]
+      // A text may be a date.
+      return [...ANY_OPERATORS, ...TEXT_OPERATORS, ...DATE_OPERATORS]
     case 'raw_array':
     case 'structured_array':
     case 'json':

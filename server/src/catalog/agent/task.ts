@@ -95,6 +95,7 @@ const AS_ASKED: Record<OutputType, AgentFieldType> = {
   url: 'string',
   email: 'string',
   number: 'number',
+  date: 'string',
   boolean: 'boolean',
   json: 'object',
   raw_array: 'array',

@@ -111,4 +111,4 @@ function hasColumn({ columns = [] }: OutputDescriptor, token: OutputToken, steps
   return column !== undefined && (further.length === 0 || !PLAIN_TYPES.has(column.type))
 }
 
-const PLAIN_TYPES: ReadonlySet<OutputType> = new Set<OutputType>(['string', 'url', 'email', 'number'])
+const PLAIN_TYPES: ReadonlySet<OutputType> = new Set<OutputType>(['string', 'url', 'email', 'number', 'date'])

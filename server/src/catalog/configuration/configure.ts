@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Configuration, MAX_CONFIGURATION } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
@@ -8,6 +9,7 @@ import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { makeStorable } from '../../lib/json/storable.ts'
 import { createHints } from '../../lib/nearest-name.ts'
 import type { Action } from '../define.ts'
+import type { Field } from '../fields/field.ts'
 import { fieldOf } from './references.ts'
 
 /** What a request makes of an action. With errors nothing is to be saved. */
@@ -24,7 +26,7 @@ export function configureAction(
   typeOf: TypeOf,
 ): Configured {
   const inputs = configureInputs(action, template, given.inputs ?? {}, typeOf)
-  const runIf = configureRunIf(given.run_if, typeOf)
+  const runIf = configureRunIf(given.run_if, action.run_if, typeOf)
   const flag = configureFlag(given)
   const note: Change<string> = given.note === undefined ? {} : { value: given.note }
   const { run_if, continue_workflow_if_action_fails, note: _note, ...rest } = action
@@ -91,6 +93,7 @@ function configureField(
   }
   if (raw === null) return { value: null }
   const current = Object.hasOwn(action.inputs, name) ? action.inputs[name] : undefined
+  if (current !== undefined && isShown(raw, field, current)) return { value: current }
   const notes: Warning[] = []
   const note = (message: string) => notes.push({ field: path, code: 'value_normalized', message })
   const given = field.keepsNumbers === true ? makeStorable(raw, note) : withPlainNumbers(raw)
@@ -102,8 +105,14 @@ function configureField(
   const { value, warnings = [] } = checked
   if (field.conditions?.over !== 'row') return { value, warnings: [...warnings, ...notes] }
   // The field checked the shape; what it answers is an array of condition groups.
-  const change = restrictConditions(value as ConditionGroup[], path, typeOf)
+  const saved = (current ?? []) as ConditionGroup[]
+  const change = restrictConditions(value as ConditionGroup[], path, typeOf, saved)
   return { ...change, warnings: [...warnings, ...notes, ...(change.warnings ?? [])] }
+}
+
+/** What Get Action shows of a field may be sent back, and changes nothing (D87). */
+function isShown(raw: unknown, { show }: Field, current: ConfiguredValue): boolean {
+  return isDeepStrictEqual(withPlainNumbers(raw), show === undefined ? current : show(current))
 }
 
 /** Types are checked, and conditions over environment variables are left out; when none remains nothing is saved. */
@@ -111,8 +120,9 @@ function restrictConditions(
   groups: ConditionGroup[],
   path: string,
   typeOf: TypeOf,
+  saved: readonly ConditionGroup[] = [],
 ): Change<ConditionGroup[]> {
-  const errors = checkOperators(groups, typeOf, path)
+  const errors = checkOperators(groups, typeOf, path, saved)
   const { groups: kept, dropped } = dropEnvConditions(groups, path)
   const warnings = dropped.map((field) => ({
     field,
@@ -122,13 +132,18 @@ function restrictConditions(
   return kept.length === 0 && dropped.length > 0 ? { warnings, errors } : { value: kept, warnings, errors }
 }
 
-function configureRunIf(raw: Configuration['run_if'], typeOf: TypeOf): Change<RunIf | null> {
+function configureRunIf(
+  raw: Configuration['run_if'],
+  saved: RunIf | undefined,
+  typeOf: TypeOf,
+): Change<RunIf | null> {
   if (raw === undefined) return {}
   if (raw === null) return { value: null }
   const parsed = parseRunIf(raw)
   if (!parsed.ok) return { errors: parsed.errors }
   if (parsed.value === null) return {}
-  const restricted = restrictConditions(parsed.value.conditions, 'run_if.conditions', typeOf)
+  const { conditions } = parsed.value
+  const restricted = restrictConditions(conditions, 'run_if.conditions', typeOf, saved?.conditions)
   const { value, errors = [] } = restricted
   const warnings = [...(parsed.warnings ?? []), ...(restricted.warnings ?? [])]
   const run_if = value === undefined ? {} : { value: { ...parsed.value, conditions: value } }

@@ -53,6 +53,7 @@ const ANY: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'array
 const CHECKED: Record<OutputType, JsonSchema> = {
   string: nullable('string'),
   number: nullable('number'),
+  date: nullable('string'),
   boolean: nullable('boolean'),
   url: nullable('string', { format: 'uri' }),
   email: nullable('string', { format: 'email' }),
@@ -70,6 +71,7 @@ const TOLD: Record<OutputType, JsonSchema> = {
 const MEANING: Partial<Record<OutputType, string>> = {
   url: 'An absolute URL, with https:// or http://.',
   email: 'An email address.',
+  date: 'An ISO 8601 date or date-time: 2026-01-31 or 2026-01-31T09:30:00Z.',
   json: 'Any JSON value.',
   raw_array: 'A list.',
   structured_array: 'A list of objects that all have the same keys.',
@@ -133,6 +135,7 @@ function outputOfSchema(schema: unknown): Output {
   if (known === undefined) return { ...output.any(words) }
   const isText = known === 'string'
   if (isText && (format === 'uri' || format === 'url')) return { type: 'url', description: words }
+  if (isText && (format === 'date' || format === 'date-time')) return { type: 'date', description: words }
   return { type: isText && format === 'email' ? 'email' : known, description: words }
 }
 

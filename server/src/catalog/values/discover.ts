@@ -1,3 +1,4 @@
+import { parseInstant } from '../../chain/instant.ts'
 import { NumberText } from '../../lib/json/lossless-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import type { OutputType } from '../outputs.ts'
@@ -57,6 +58,7 @@ function typeOfValue(value: unknown): OutputType | undefined {
 
 function typeOfText(text: string): OutputType {
   if (/^https?:\/\/\S+$/i.test(text) && URL.canParse(text)) return 'url'
+  if (parseInstant(text) !== null) return 'date'
   return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text) ? 'email' : 'string'
 }
 

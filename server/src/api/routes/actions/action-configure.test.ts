@@ -163,6 +163,35 @@ describe('4.5 Configure Action', () => {
     expect(await verdict('{{input.gone}}', 'is after')).toBe(200)
   })
 
+  it('D87: date operators take texts', async () => {
+    const chain = await chainWith('gate')
+    for (const operator of ['is after', 'is before'])
+      await chain.configure('gate_1', { run_if: when('{{input.email}}', operator, ['2026-01-31']) })
+    const between = when('{{input.email}}', 'is between', ['2026-01-01', '2026-01-31T12:00:00Z'])
+    await chain.configure('gate_1', { run_if: between })
+    expect((await chain.node('gate_1')).run_if).toEqual(between)
+  })
+
+  it.each([
+    ['probe', 'format', { fields: [{ name: 'born', type: 'date' }] }],
+    ['probe', 'format', { json: { type: 'object' } }],
+    ['probe', 'pairs', [{ key: 'a', value: 'b' }]],
+    ['probe', 'tags', ['x', '{{input.email}}']],
+    ['probe', 'amount', '5'],
+    ['probe', 'flag', true],
+    ['probe', 'mode', 'fast'],
+    ['probe', 'only_if', when('{{input.email}}').conditions],
+    ['finder', 'providers', ['Alpha', { name: 'Beta', use_own_key: true }]],
+  ])('D87: %s takes %s back as Get Action shows it, which changes nothing', async (action, field, value) => {
+    const chain = await chainWith(action)
+    await chain.configure(`${action}_1`, { inputs: { [field]: value } })
+    const saved = (await chain.definition()).actions
+    const shown = (await chain.node(`${action}_1`)).inputs
+    expect(shown).toHaveProperty(field)
+    await chain.configure(`${action}_1`, { inputs: shown })
+    expect((await chain.definition()).actions).toEqual(saved)
+  })
+
   it.each<[string, unknown, string[]]>([
     ['no body', undefined, ['body']],
     ['an array', [], ['body']],
