@@ -3,7 +3,11 @@ import type { AddActionBody, Configuration } from '#contract/actions.ts'
 import type { Warning } from '#contract/envelope.ts'
 import type { FieldError } from '#contract/errors.ts'
 import { type ChainView, typesIn } from '../catalog/configuration/chain-view.ts'
-import { configureAction as configure, type Configured } from '../catalog/configuration/configure.ts'
+import {
+  configureAction as configure,
+  type Configured,
+  ENV_DROPPED,
+} from '../catalog/configuration/configure.ts'
 import { type Dependent, dependentsOf } from '../catalog/configuration/node.ts'
 import { distinct } from '../catalog/configuration/warnings.ts'
 import type { Action } from '../catalog/define.ts'
@@ -74,7 +78,24 @@ export function prepareAction(
     template === undefined
       ? [{ field: 'action_id', message: `there is no action ${action_id}${hint()}` }]
       : []
-  return { ...configured, errors: [...unknown, ...checkAfter(chain.definition, after), ...configured.errors] }
+  return {
+    ...configured,
+    errors: [
+      ...unknown,
+      ...checkAfter(chain.definition, after),
+      ...configured.errors,
+      ...refuseUnconditional(configured),
+    ],
+  }
+}
+
+/** A new action whose conditions were all left out would run on every row, which nobody asked for. */
+function refuseUnconditional({ action, warnings }: Configured): FieldError[] {
+  if (action.run_if !== undefined) return []
+  const dropped = warnings.filter(({ field, code }) => code === ENV_DROPPED && field.startsWith('run_if'))
+  const message =
+    'conditions cannot use environment variables, and without this one the action would run on every row'
+  return dropped.map(({ field }) => ({ field, message }))
 }
 
 /** Merges; answers what is amiss in the request and in the configuration that came of it. */

@@ -124,12 +124,18 @@ function restrictConditions(
 ): Change<ConditionGroup[]> {
   const errors = checkOperators(groups, typeOf, path, saved)
   const { groups: kept, dropped } = dropEnvConditions(groups, path)
-  const warnings = dropped.map((field) => ({
-    field,
-    code: 'env_not_supported_in_conditions',
-    message: 'conditions cannot use environment variables; this one was not saved',
-  }))
+  const message = `conditions cannot use environment variables; this one was not saved, and ${stands(kept, saved, path)}`
+  const warnings = dropped.map((field) => ({ field, code: ENV_DROPPED, message }))
   return kept.length === 0 && dropped.length > 0 ? { warnings, errors } : { value: kept, warnings, errors }
+}
+
+export const ENV_DROPPED = 'env_not_supported_in_conditions'
+
+/** What is configured after some conditions were left out. */
+function stands(kept: readonly ConditionGroup[], saved: readonly ConditionGroup[], path: string): string {
+  if (kept.length > 0) return 'the other conditions were'
+  if (saved.length > 0) return 'the conditions from before still stand'
+  return path.startsWith('run_if') ? 'the action runs on every row' : 'the field has no conditions'
 }
 
 function configureRunIf(

@@ -163,6 +163,30 @@ describe('4.5 Configure Action', () => {
     expect(await verdict('{{input.gone}}', 'is after')).toBe(200)
   })
 
+  it('a condition of environment variables only: a PATCH says what stands now, and Add adds nothing', async () => {
+    const chain = await chainWith('gate')
+    const wordsOf = async (run_if: unknown) => (await chain.configure('gate_1', { run_if }))[0]?.message
+    expect(await wordsOf(when('{{env.KEY}}'))).toMatch(/not saved, and the action runs on every row$/)
+    await chain.configure('gate_1', { run_if: when('{{input.email}}') })
+    expect(await wordsOf(when('{{env.KEY}}'))).toMatch(
+      /not saved, and the conditions from before still stand$/,
+    )
+    expect((await chain.node('gate_1')).run_if).toEqual(when('{{input.email}}'))
+
+    const before = await chain.definition()
+    const refused = await chain.call('POST', '/add', { action_id: 'gate', run_if: when('{{env.KEY}}') })
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      [
+        {
+          field: 'run_if.conditions[0].conditions[0]',
+          message: expect.stringContaining('would run on every row'),
+        },
+      ],
+    ])
+    expect(await chain.definition()).toEqual(before)
+  })
+
   it('D87: date operators take texts', async () => {
     const chain = await chainWith('gate')
     for (const operator of ['is after', 'is before'])
