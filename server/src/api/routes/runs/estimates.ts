@@ -8,9 +8,10 @@ import { invalid } from '../../../lib/errors.ts'
 import { chooseOnly } from '../../../runs/row-choice.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Api } from '../../services.ts'
+import { chooseRows } from '../rows/choose-rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { answerEstimate, type EstimateServices } from './dry-runs.ts'
-import { allActions, chooseRows } from './runs.ts'
+import { allActions } from './runs.ts'
 
 type Body = z.infer<typeof EstimateBody>
 

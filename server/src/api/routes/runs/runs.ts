@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success, successWithMessage, Uuid } from '#contract/envelope.ts'
 import {
-  FIRST_ROWS,
   Queued,
   ResumeRunBody,
   Run,
@@ -23,12 +22,11 @@ import { inTransaction } from '../../../store/connection/db.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
 import { listRuns, type RunRecord } from '../../../store/runs/runs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
-import { findRowIds } from '../../../store/sheets/rows.ts'
 import { nameRun, ok } from '../../http/envelope.ts'
 import { giveKeyBack } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
-import { isEmptySelection, resolveSelection, type SelectionBody } from '../rows/row-selection.ts'
+import { chooseRows, choiceOf, requireRows } from '../rows/choose-rows.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { answerDryRun, answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from './dry-runs.ts'
 
@@ -203,33 +201,6 @@ function viewRun({ credits_millis, cap_millis, held_millis, created_at, finished
 export function allActions(definition: Definition): string[] {
   if (definition.actions.length === 0) throw invalid('body', 'the sheet has no action to run; add one first')
   return definition.actions.map((action) => action.id)
-}
-
-type SelectorsBody = SelectionBody & { row_ids?: string[] | undefined; first_10?: true | undefined }
-
-/** Returns the rows of a selector; all of them without one. Each row that is named must be there (D21). */
-export async function chooseRows(
-  request: FastifyRequest,
-  body: SelectorsBody,
-  definition: Definition,
-): Promise<RowChoice> {
-  if (body.row_ids !== undefined) {
-    await requireRows(request, body.row_ids)
-    return { kind: 'ids', ids: [...new Set(body.row_ids)] }
-  }
-  return body.first_10 === true ? { kind: 'first', count: FIRST_ROWS } : choiceOf(body, definition)
-}
-
-function choiceOf(body: SelectionBody, definition: Definition): RowChoice {
-  const selection = resolveSelection(body, definition)
-  return isEmptySelection(selection) ? { kind: 'all' } : { kind: 'matching', selection }
-}
-
-/** D21: any listed row unknown is a 400 and nothing is queued. */
-async function requireRows({ db, sheet }: FastifyRequest, ids: readonly string[]): Promise<void> {
-  const known = await findRowIds(db, sheet, ids)
-  const missing = ids.findIndex((id) => !known.has(id.toLowerCase()))
-  if (missing >= 0) throw invalid(`row_ids[${missing}]`, 'is not a row of this sheet')
 }
 
 type Queueing = {
