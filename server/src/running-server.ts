@@ -10,9 +10,13 @@ export type RunningServer = z.infer<typeof Running>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings that hold no secret, by their names. */
+/**
+ * Tells settings that commands need and that hold no secret, by their names. Those of single sign-on are the server's alone: without
+ * their secret they would be refused.
+ */
 const isOpen = (name: string) =>
-  (Object.hasOwn(SETTINGS, name) || isProviderSetting(name)) && !/KEY|SECRET|DATABASE_URL|SMTP_URL/.test(name)
+  (Object.hasOwn(SETTINGS, name) || isProviderSetting(name)) &&
+  !/KEY|SECRET|DATABASE_URL|SMTP_URL|OIDC/.test(name)
 
 const fileIn = (dataDir: string) => join(dataDir, 'server.json')
 
