@@ -239,6 +239,10 @@ export const Row = z
     created_at: DateTime,
     inputs: ValuesByName,
     cells: z.record(z.string(), Cell),
+    stopped: z
+      .literal(true)
+      .optional()
+      .describe('Stop ended the row before its last cell, and it has not run since'),
   })
   .meta({ id: 'Row' })
 

@@ -65,7 +65,7 @@ export const RunActionBody = z
   .default({ run_next_action: false })
 
 export const Queued = z.object({ rows_queued: z.int() })
-export const Stopped = z.object({ rows_stopped: z.int().describe('Rows whose queued cell was removed') })
+export const Stopped = z.object({ rows_stopped: z.int().describe('Rows that end before their last cell') })
 
 export const LIMIT_KINDS = ['max_credits', 'budget', 'balance'] as const
 

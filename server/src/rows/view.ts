@@ -2,7 +2,7 @@ import type { CellStatus, RowStatus } from '#contract/rows.ts'
 import type { Definition } from '../chain/definition.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { parseLossless } from '../lib/json/lossless-json.ts'
-import type { CellText } from '../store/sheets/cells.ts'
+import type { RowCells } from '../store/sheets/cells.ts'
 import type { StoredRow } from '../store/sheets/rows.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { StoredRow } from '../store/sheets/rows.ts'
 export function createRowWriter({ inputs, actions }: Definition) {
   const named = inputs.map(({ name, column }) => ({ start: `${JSON.stringify(name)}:`, column }))
   const cellsOf = actions.map(({ id }) => ({ start: `${JSON.stringify(id)}:`, id }))
-  return ({ row_id, data: text }: StoredRow, stored: Record<string, CellText>): string => {
+  return ({ row_id, data: text }: StoredRow, stored: RowCells | undefined): string => {
     const data = parseLossless(text) as Record<string, unknown>
     let values = ''
     for (const { start, column } of named)
@@ -20,13 +20,13 @@ export function createRowWriter({ inputs, actions }: Definition) {
     let cells = ''
     const statuses: CellStatus[] = []
     for (const { start, id } of cellsOf) {
-      const cell = stored[id]
+      const cell = stored?.byAction[id]
       if (cell === undefined) continue
       cells += `${cells === '' ? '' : ','}${start}${cell.json}`
       statuses.push(cell.status)
     }
     const created = timeOfId(row_id).toISOString()
-    return `{"row_id":"${row_id}","row_status":"${statusOfRow(statuses)}","created_at":"${created}","inputs":{${values}},"cells":{${cells}}}`
+    return `{"row_id":"${row_id}","row_status":"${statusOfRow(statuses)}","created_at":"${created}","inputs":{${values}},"cells":{${cells}}${stored?.isStopped === true ? ',"stopped":true' : ''}}`
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineJob, type Job } from '../lib/job.ts'
 import { announcing } from '../store/connection/changes.ts'
 import type { Db, Store } from '../store/connection/db.ts'
-import { standAgain } from '../store/runs/former-cells.ts'
+import { endStopped } from '../store/runs/former-cells.ts'
 
 /** Those who wait for a run see its end within a second. */
 export function finishedRunsJob(store: Store): Job {
@@ -32,8 +32,8 @@ export async function endParked(db: Db): Promise<void> {
       order by f.row_id for update of f skip locked
     ), ended as (
       delete from flights f using late where f.org_id = late.org_id and f.row_id = late.row_id
-      returning late.org_id, late.row_id, late.run_id, late.sheet_id
-    ), ${sql.raw(standAgain('ended'))}
+      returning late.org_id, late.sheet_id, late.row_id, late.run_id
+    ), ${sql.raw(endStopped('ended'))}
     select ${announcing(sql`sheet_id`)} from (select distinct sheet_id from ended) sheets`.execute(db)
 }
 

@@ -4,7 +4,7 @@ import { announcing } from '../store/connection/changes.ts'
 import type { Db } from '../store/connection/db.ts'
 import { KEYED } from '../store/connection/statement-names.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
-import { dropFlights, dropQueued } from '../store/runs/flights.ts'
+import { dropFlights, dropQueued, isBeforeLast } from '../store/runs/flights.ts'
 import { exclusiveRowsLock, sharedRowsLock } from '../store/sheets/row-locks.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { lockWorkflow } from '../store/sheets/workflows.ts'
@@ -95,27 +95,38 @@ async function dropStopped(db: Db, request: RunRequest): Promise<void> {
 }
 
 /**
- * Queued cells are removed, running ones may finish; their rows end there (D23). Answers how many were removed. Runs that were begun
+ * Queued cells are removed, running ones may finish; their rows end there (D23). Answers how many rows end before their last cell (D92). Runs that were begun
  * while it waited for another are stopped as well.
  */
 export async function stopRuns(db: Db, actor: Actor, sheet: SheetRecord): Promise<number> {
   const { org_id, sheet_id } = sheet
   let removed = 0
+  const stopped: string[] = []
   for (;;) {
-    const { rows } = await sql<{ unlaunched: number }>`
+    const { rows } = await sql<{ run_id: string; unlaunched: number }>`
       with chosen as materialized (
         select run_id, ${UNLAUNCHED} as unlaunched from runs r
         where org_id = ${org_id} and sheet_id = ${sheet_id} and state = 'running' order by run_id for no key update
       )
       update runs r set state = 'stopped', finished_at = now(), unlaunched = null from chosen
       where r.org_id = ${org_id} and r.run_id = chosen.run_id
-      returning chosen.unlaunched, ${announcing(sql`r.sheet_id`)}`.execute(db)
+      returning r.run_id, chosen.unlaunched, ${announcing(sql`r.sheet_id`)}`.execute(db)
     if (rows.length === 0) break
+    stopped.push(...rows.map(({ run_id }) => run_id))
     removed += rows.reduce((sum, run) => sum + run.unlaunched, 0)
   }
   removed += await dropQueued(db, org_id, sheet_id)
+  removed += await countEnding(db, org_id, stopped)
   await recordAudit(db, org_id, actor, { action: 'run.stopped', target: sheet_id, details: { removed } })
   return removed
+}
+
+/** Counts rows of these runs that are at work on a cell which is not their last one. */
+async function countEnding(db: Db, orgId: string, runIds: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`${keyed}
+    select count(*)::int as count from flights f join runs run on run.org_id = f.org_id and run.run_id = f.run_id
+    where run.org_id = ${orgId} and run.run_id = any(${runIds}::uuid[]) and ${isBeforeLast}`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** Rows of the run `r` that were not launched, but for those that are gone since. */

@@ -125,6 +125,8 @@ async function addChunk(
       delete from cells c where c.org_id = ${org_id} and c.row_id = any((select ids from chunk)::uuid[])
         and c.action = any(${actions}::text[]) returning c.*
     ), former as (${moveToFormer(run_id)}
+    ), run_again as (
+      delete from stopped_rows s where s.org_id = ${org_id} and s.row_id = any((select ids from chunk)::uuid[])
     ), specified as (${isHandedWhole ? handedJobs(flights) : jobsOf(flights)}
     ), taker as (select ${places?.workerId ?? null}::text as id, ${places?.count ?? 0}::int as places),
     handed as (

@@ -1,13 +1,14 @@
 import type { CellStatus } from '#contract/rows.ts'
 import type { Cell } from '../../api/sheet.ts'
 
-export type CellState = CellStatus | 'not_run'
+export type CellState = CellStatus | 'not_run' | 'stopped'
 
 /** What a cell shows, and what it is called: a status is never told by colour alone. */
 export type CellText = { state: CellState; text: string; name: string }
 
 export const STATE_NAMES: Record<CellState, string> = {
   not_run: 'Not run',
+  stopped: 'Stopped',
   queued: 'Queued',
   running: 'Running',
   complete: 'Complete',
@@ -22,7 +23,10 @@ const MAX_SHOWN = 300
 /** Of an input, which is read in its editor: beyond this no screen shows it, and a browser would still lay it out. */
 const MAX_SHOWN_INPUT = 1000
 
-export function cellText(cell: Cell | undefined, outputs: readonly string[]): CellText {
+/** Of a cell in a row; `isStopped`: the row was stopped before it, or at it. */
+export function cellText(cell: Cell | undefined, outputs: readonly string[], isStopped = false): CellText {
+  if (cell === undefined && isStopped)
+    return { state: 'stopped', text: STATE_NAMES.stopped, name: STATE_NAMES.stopped }
   if (cell === undefined) return { state: 'not_run', text: '', name: STATE_NAMES.not_run }
   const state = cell.status
   switch (state) {

@@ -176,7 +176,7 @@ describe('a cell is settled once', () => {
     const waiting = await claimAndReserve(old, purses, must(jobs[1]))
     expect(await old.park(waiting, { ms: 60_000, retries: 1 })).toBe(true)
     await expectPaid(sheet, 0)
-    expect(await sheet.stop()).toBe(1)
+    expect(await sheet.stop()).toBe(2)
     await expectPaid(sheet, 0)
     expect(await old.settle(running, complete(running, 'paid_2', PRICE))).toEqual({ runState: 'stopped' })
     await expectPaid(sheet, 1)
@@ -206,7 +206,7 @@ describe('Stop', () => {
     const flight = await claimAndReserve(old, purses, must((await sheet.jobs())[0]))
     const record = await sheet.record()
     await inTransaction(app.store.org(sheet.org.orgId), async (trx) => {
-      expect(await stopRuns(trx, OPERATOR, record)).toBe(0)
+      expect(await stopRuns(trx, OPERATOR, record)).toBe(1)
       expect(await old.park(flight, { ms: 60_000, retries: 1 })).toBe(true)
       await endParked(app.store.system)
     })

@@ -250,6 +250,7 @@ async function expectAgreement({ sheet, model }: World): Promise<void> {
   const key = (cell: { row_id: string; action: string }) => `${cell.row_id} ${cell.action}`
   const sorted = cells.toSorted((one, other) => (key(one) < key(other) ? -1 : 1))
   expect(await sheet.cells()).toEqual(sorted)
+  expect(await sheet.stopped()).toEqual([...model.stopped].toSorted())
 
   const flights = await sheet.flights()
   const seen = flights.map((flight) => [

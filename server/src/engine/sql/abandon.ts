@@ -1,4 +1,4 @@
-import { standAgain } from '../../store/runs/former-cells.ts'
+import { endStopped } from '../../store/runs/former-cells.ts'
 
 /** Ends flights without a result: the row was stopped, and its cells have what they had (D84). */
 export const ABANDON = `
@@ -10,6 +10,6 @@ with item as (
   order by f.row_id for update of f
 ), gone as (
   delete from flights f using mine i where f.org_id = i.o and f.row_id = i.r
-  returning i.n, f.org_id, f.row_id, f.run_id
-), ${standAgain('gone')}
+  returning i.n, f.org_id, f.sheet_id, f.row_id, f.run_id
+), ${endStopped('gone')}
 select n from gone`

@@ -1,5 +1,5 @@
 import { addJobsStatement } from '../../store/queue/jobs.ts'
-import { standAgain } from '../../store/runs/former-cells.ts'
+import { endStopped } from '../../store/runs/former-cells.ts'
 
 const ADD_LATER = addJobsStatement('jobs', {
   task: 'row',
@@ -31,6 +31,6 @@ with item as materialized (
   ${ADD_LATER}
 ), ended as (
   delete from flights f using mine i where i.stopped and f.org_id = i.o and f.row_id = i.r
-  returning i.n, f.org_id, f.row_id, f.run_id
-), ${standAgain('ended')}
+  returning i.n, f.org_id, f.sheet_id, f.row_id, f.run_id
+), ${endStopped('ended')}
 select parked.n from parked, scheduled union all select n from ended`

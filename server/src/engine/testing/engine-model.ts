@@ -27,6 +27,8 @@ export type Model = {
   flights: Map<string, ModelFlight>
   cells: Map<string, Map<string, ModelCell>>
   former: Map<string, Former[]>
+  /** Rows that were stopped and did not run again. */
+  stopped: Set<string>
   runs: Map<string, { actions: string[]; revision: number; stopped: boolean }>
 }
 
@@ -39,6 +41,7 @@ export function createModel(rows: string[], credits: number): Model {
     flights: new Map(),
     cells,
     former: new Map(),
+    stopped: new Set(),
     runs: new Map(),
   }
 }
@@ -61,6 +64,7 @@ export function launch(
   model.runs.set(run.id, { actions: run.actions, revision: run.revision, stopped: false })
   const launched = chosen.filter((row) => !model.flights.has(row))
   for (const row of launched) {
+    model.stopped.delete(row)
     for (const action of run.actions) setAside(model, row, action, run.id)
     const action = run.actions[0] ?? ''
     model.flights.set(row, {
@@ -76,10 +80,14 @@ export function launch(
 }
 
 export function stop(model: Model): number {
+  const ending = [...model.flights.values()].filter(({ run, action, status }) => {
+    const { actions, stopped } = model.runs.get(run) ?? { actions: [], stopped: true }
+    return status === 'running' && !stopped && action !== actions.at(-1)
+  })
   for (const run of model.runs.values()) run.stopped = true
   const queued = [...model.flights].filter(([, flight]) => flight.status === 'queued')
   for (const [row] of queued) end(model, row)
-  return queued.length
+  return queued.length + ending.length
 }
 
 export function remove(model: Model, row: string): void {
@@ -87,6 +95,7 @@ export function remove(model: Model, row: string): void {
   model.flights.delete(row)
   model.cells.delete(row)
   model.former.delete(row)
+  model.stopped.delete(row)
 }
 
 function setAside(model: Model, row: string, action: string, by: string): void {
@@ -102,6 +111,7 @@ function setAside(model: Model, row: string, action: string, by: string): void {
 export function end(model: Model, row: string): void {
   const run = model.flights.get(row)?.run
   model.flights.delete(row)
+  model.stopped.add(row)
   standAgain(model, row, ({ action, by }) => by === run && model.cells.get(row)?.has(action) === false)
 }
 

@@ -48,6 +48,8 @@ export type FlightSheet = {
   jobs(): Promise<RowJob[]>
   flights(): Promise<StoredFlight[]>
   cells(): Promise<StoredCell[]>
+  /** Rows that were stopped and did not run again. */
+  stopped(): Promise<string[]>
   accounts(): Promise<Accounts>
   grant(millis: number): Promise<void>
 }
@@ -123,6 +125,12 @@ export async function makeFlightSheet(
     cells: () =>
       query<StoredCell>(`select row_id, action, status, credits_millis as credits, run_id from cells
         where org_id = $1 order by row_id, action`),
+    async stopped() {
+      const rows = await query<{ row_id: string }>(
+        'select row_id from stopped_rows where org_id = $1 order by row_id',
+      )
+      return rows.map(({ row_id }) => row_id)
+    },
     async accounts() {
       await foldCharges(db, orgId)
       const [found] = await query<Accounts>(`select credits_millis as credits, held_millis as held,

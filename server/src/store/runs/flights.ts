@@ -1,13 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NO_ID } from '../../lib/ids.ts'
 import type { Db } from '../connection/db.ts'
-import { standAgain } from './former-cells.ts'
+import { endStopped } from './former-cells.ts'
 
 type Condition = RawBuilder<unknown>
 
 /** The action that a flight `f` of the run `run` is at: the first that has no result of that run. */
 export const flightAction: RawBuilder<string> = sql`run.actions[1 + (select count(*) from cells c
   where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id)]`
+
+/** Whether a flight `f` of the run `run` is at a cell that is not its last one. */
+export const isBeforeLast: RawBuilder<boolean> = sql`1 + (select count(*) from cells c
+  where c.org_id = f.org_id and c.row_id = f.row_id and c.run_id = f.run_id) < cardinality(run.actions)`
 
 /** Flights that one statement takes out of the air: of millions one would meet the limit of time for statements. */
 const CHUNK = 50_000
@@ -86,18 +90,18 @@ async function dropChosen(db: Db, orgId: string, chosen: Condition, stay: boolea
       select f.org_id, f.row_id from flights f where f.org_id = ${orgId} and ${chosen} order by f.row_id for update
     ), gone as (
       delete from flights f using chosen where f.org_id = chosen.org_id and f.row_id = chosen.row_id
-      returning f.org_id, f.row_id, f.run_id, f.ticket, f.attempt, f.status
+      returning f.org_id, f.sheet_id, f.row_id, f.run_id, f.ticket, f.attempt, f.status
     ), noted as (
       insert into dropped_flights as d (org_id, row_id, run_id, ticket, attempt)
       select org_id, row_id, run_id, ticket, attempt from gone where status = 'running'
       on conflict (org_id, row_id, run_id) do update set ticket = excluded.ticket, attempt = excluded.attempt,
         dropped_at = excluded.dropped_at
-    )${stay ? STAND_AGAIN : sql``}
+    )${stay ? END_STOPPED : sql``}
     select count(*) as dropped from gone`.execute(db)
   return rows[0]?.dropped ?? 0
 }
 
-const STAND_AGAIN = sql.raw(`, ${standAgain('gone')}`)
+const END_STOPPED = sql.raw(`, ${endStopped('gone')}`)
 
 /** Forgets flights whose calls have ended long ago. */
 export async function forgetDroppedFlights(db: Db): Promise<void> {

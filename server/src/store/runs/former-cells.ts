@@ -44,8 +44,11 @@ export const moveToFormer = (byRun: string): RawBuilder<unknown> => sql`
   from cleared where kept is not null or run_id <> ${byRun}
   on conflict do nothing`
 
-/** Parts of a statement that give rows of `gone` (org_id, row_id, run_id), whose flights ended early, what their run has not computed. */
-export const standAgain = (gone: string): string => `
+/**
+ * Parts of a statement that give rows of `gone` (org_id, sheet_id, row_id, run_id), whose flights were stopped, what their run has not
+ * computed, and note that they were stopped (D92).
+ */
+export const endStopped = (gone: string): string => `
   standing as (
     insert into cells (${CELL_COLUMNS}, kept)
     select ${FORMER_AS_CELL}, ${keptBecause(`'stopped'`)}
@@ -54,7 +57,10 @@ export const standAgain = (gone: string): string => `
     ) k
     on conflict (org_id, row_id, action) do nothing
     returning org_id, row_id, action, (kept->>'by')::uuid as by_run
-  ), ${forgetStanding}`
+  ), ${forgetStanding}, noted_stopped as (
+    insert into stopped_rows (org_id, sheet_id, row_id) select org_id, sheet_id, row_id from ${gone}
+    on conflict do nothing
+  )`
 
 /** Removes from former_cells what stands again. */
 export const forgetStanding = `

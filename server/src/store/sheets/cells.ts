@@ -4,12 +4,17 @@ import type { CellStatus } from '#contract/rows.ts'
 import { parseLossless } from '../../lib/json/lossless-json.ts'
 import type { Db } from '../connection/db.ts'
 import { KEYED_READ } from '../connection/statement-names.ts'
-import { flightAction } from '../runs/flights.ts'
+import { flightAction, isBeforeLast } from '../runs/flights.ts'
 import type { StoredRow } from './stored-row.ts'
 
 /** A cell as callers see it (`Cell` of the contract) in JSON. */
 export type CellText = { status: CellStatus; json: string }
-export type CellsByRow = Map<string, Record<string, CellText>>
+export type RowCells = {
+  byAction: Record<string, CellText>
+  /** A run of the row was stopped before its last cell, and none followed (D92). */
+  isStopped: boolean
+}
+export type CellsByRow = Map<string, RowCells>
 
 /** Bytes of JSON up to which outputs are answered in place (D44). */
 export const MAX_INLINE_BYTES = 32 * 1024
@@ -27,11 +32,15 @@ const keyedRead = sql.raw(KEYED_READ)
 
 /** Between the status of a cell that has its former result again, and why (D84). */
 const KEPT = '+'
+/** Before the cells of a row that was stopped, or with the status of one that ends there. */
+const STOPPED = 'stopped'
 /** JSON has these only escaped, and names of actions and states do not have them. */
 const FIELD_END = '\x1f'
 const CELL_END = '\x1e'
 const fieldEnd = sql.lit(FIELD_END)
 const cellEnd = sql.lit(CELL_END)
+const kept = sql.lit(KEPT)
+const stopped = sql.lit(STOPPED)
 
 /** A cell whose outputs were not read: what they take in the database, and when they were written. */
 type Unread = {
@@ -49,20 +58,22 @@ type PackedRow = { row_id: string; cells: string }
 
 /** A stored cell as one text, which `viewCells` takes apart: far cheaper to make and to read than an array of JSON. */
 const packedCell = sql<string>`c.action || ${fieldEnd}
-  || case when c.kept is null then c.status else c.status || ${sql.lit(KEPT)} || (c.kept->>'because') end || ${fieldEnd}
+  || case when c.kept is null then c.status else c.status || ${kept} || (c.kept->>'because') end || ${fieldEnd}
   || case when c.error is null then '' else to_json(c.error)::text end || ${fieldEnd}
   || case when c.outputs is null then '' when ${isRead} then c.outputs::text
     else ${fieldEnd} || pg_column_size(c.outputs) || ${fieldEnd} || c.completed_at end`
 /** The cell that is queued or running. */
-const packedFlight = sql<string>`${flightAction} || ${fieldEnd} || f.status || ${fieldEnd} || ${fieldEnd}`
+const packedFlight = sql<string>`${flightAction} || ${fieldEnd}
+  || case when run.state = 'stopped' and ${isBeforeLast} then f.status || ${kept} || ${stopped} else f.status end || ${fieldEnd} || ${fieldEnd}`
 /** Each by its key: as a join, planned while flights were few, all flights or runs of the organisation were read for each row. */
 const flightOf = (orgId: string, rowId: RawBuilder<unknown>) => sql`
   (select * from flights where org_id = ${orgId} and row_id = ${rowId} offset 0) f,
-  lateral (select actions from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
+  lateral (select actions, state from runs where org_id = f.org_id and run_id = f.run_id offset 0) run`
 
 /** To be selected with a row: its results, and the cell that is queued or running, all of one moment (D17). */
 export const packedCells = (orgId: string, rowId: RawBuilder<unknown>): RawBuilder<string> =>
   sql`concat_ws(${cellEnd},
+    (select ${stopped} from stopped_rows where org_id = ${orgId} and row_id = ${rowId}),
     (select string_agg(${packedCell}, ${cellEnd}) from cells c where c.org_id = ${orgId} and c.row_id = ${rowId}),
     (select ${packedFlight} from ${flightOf(orgId, rowId)}))`
 
@@ -106,9 +117,14 @@ async function viewCells(
   for (const { row_id, cells } of rows) {
     // Callers name actions of it.
     const view = Object.create(null) as Record<string, CellText>
-    page.set(row_id, view)
+    const row = { byAction: view, isStopped: false }
+    page.set(row_id, row)
     if (cells === '') continue
     const packed = cells.split(CELL_END)
+    if (packed[0] === STOPPED) {
+      row.isStopped = true
+      packed.shift()
+    }
     // A cell that runs again comes last, and takes the place of its former result.
     const last = actionOf(packed.at(-1) ?? '')
     for (const [n, text] of packed.entries()) {
@@ -116,7 +132,10 @@ async function viewCells(
       if (action === last && n < packed.length - 1) continue
       const statusEnd = text.indexOf(FIELD_END, action.length + 1)
       const errorEnd = text.indexOf(FIELD_END, statusEnd + 1)
-      const [status, kept] = readStatus(text.slice(action.length + 1, statusEnd))
+      const [status, mark] = readStatus(text.slice(action.length + 1, statusEnd))
+      const isUnderWay = status === 'queued' || status === 'running'
+      const kept = isUnderWay ? undefined : mark
+      if (isUnderWay && mark !== undefined) row.isStopped = true
       const error = text.slice(statusEnd + 1, errorEnd)
       const outputsEnd = text.indexOf(FIELD_END, errorEnd + 1)
       if (outputsEnd !== -1) {
@@ -132,7 +151,7 @@ async function viewCells(
   if (unread.length === 0) return page
   const heavy = await weighHeavy(db, orgId, unread, room)
   for (const cell of unread) {
-    const view = page.get(cell.row_id)
+    const view = page.get(cell.row_id)?.byAction
     const json = writeCell(cell, heavy.get(nameOf(cell)), urlOf)
     if (view !== undefined) view[cell.action] = { status: cell.status, json }
   }

@@ -27,6 +27,8 @@ export async function purgeChunk(db: Db): Promise<boolean> {
         delete from cells c using old where c.org_id = ${org_id} and c.row_id = old.row_id
       ), former_gone as (
         delete from former_cells k using old where k.org_id = ${org_id} and k.row_id = old.row_id
+      ), stopped_gone as (
+        delete from stopped_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
       ), sent_gone as (
         delete from sent_rows s using old where s.org_id = ${org_id} and s.row_id = old.row_id
       ), writes_gone as (

@@ -153,6 +153,9 @@ export async function deleteRows(
     ), former_gone as (
       delete from former_cells k using gone
       where k.org_id = gone.org_id and k.row_id = gone.row_id
+    ), stopped_gone as (
+      delete from stopped_rows s using gone
+      where s.org_id = gone.org_id and s.row_id = gone.row_id
     ), gaps as (
       insert into row_gaps as g (org_id, sheet_id, block, deleted)
       select ${org_id}, ${sheet_id}, seq / ${BLOCK}, count(*) from gone group by seq / ${BLOCK}

@@ -7,7 +7,8 @@ const BLOCK = 256
 
 /**
  * Selects the ids of rows with a failure, or with fewer results than actions and no condition that could have ended them,
- * or with a former result for want of credits or since they were stopped (D78, D84). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
+ * or with a former result for want of credits (D78,
+ * D84), or that were stopped (D92). By blocks, since a look at each row of a large sheet would take several times as long: those in which nothing lacks
  * are answered from the primary key of cells alone. The few that failed are found by their index.
  */
 export function unfinishedRows(
@@ -37,5 +38,7 @@ export function unfinishedRows(
     select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and ${isFailed}
     union
     select c.row_id from cells c where ${ofActions} and c.sheet_id = ${sheet_id} and c.kept is not null
-      and c.kept->>'because' <> 'condition_not_met'`
+      and c.kept->>'because' <> 'condition_not_met'
+    union
+    select row_id from stopped_rows where org_id = ${org_id} and sheet_id = ${sheet_id}`
 }

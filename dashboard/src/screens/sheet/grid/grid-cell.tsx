@@ -7,6 +7,7 @@ import {
   LoaderCircle,
   type Icon,
   SkipForward,
+  Square,
   TriangleAlert,
 } from '../../../ui/icons.tsx'
 import { type CellState, cellText, shownText } from '../cell-text.ts'
@@ -21,6 +22,7 @@ const ICON_ROOM = 16
 
 const LOOKS: Record<CellState, { pill: string; icon: Icon | null }> = {
   not_run: { pill: '', icon: null },
+  stopped: { pill: 'bg-condition-not-met-bg text-condition-not-met', icon: Square },
   queued: { pill: 'bg-queued-bg text-queued', icon: Clock },
   running: { pill: 'bg-running-bg text-running', icon: LoaderCircle },
   complete: { pill: 'bg-complete-bg text-complete', icon: null },
@@ -47,7 +49,8 @@ type Shown = {
  * frame of scrolling.
  */
 export function drawCell({ column, place, left, row, isActive, isInRange, editing }: Shown) {
-  const action = column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs) : null
+  const action =
+    column.kind === 'action' ? cellText(row?.cells[column.key], column.outputs, row?.stopped) : null
   const text = column.kind === 'input' ? shownText(row?.inputs[column.name]) : ''
   const room = column.width - CELL_EDGES
   return (

@@ -138,7 +138,7 @@ async function readDetail(
 ) {
   const urlOf = outputsUrl(publicUrl, sheet)
   const cells = await listCells(db, sheet.org_id, [row_id], urlOf)
-  const cell = cells.get(row_id)?.[action_instance_id]
+  const cell = cells.get(row_id)?.byAction[action_instance_id]
   if (cell === undefined) throw notFound('Cell')
   await foldCharges(db, sheet.org_id)
   const stored = await findCell(db, sheet.org_id, row_id, action_instance_id)

@@ -25,7 +25,7 @@ export async function sendRowPage(
   const { total, page_no, page_size } = page
   const cells = await listPageCells(db, sheet.org_id, page.rows, outputsUrl(publicUrl, sheet))
   const writeRow = createRowWriter(definition)
-  const rows = page.rows.map((row) => writeRow(row, cells.get(row.row_id) ?? {}))
+  const rows = page.rows.map((row) => writeRow(row, cells.get(row.row_id)))
   return sendJson(
     request,
     reply,

@@ -296,7 +296,8 @@ describe('4.6 runs', () => {
     await new Promise((resolve) => setTimeout(resolve, 800))
     const { status, body } = await org.call('POST', `${long}/stop`)
     expect([status, body.data]).toEqual([200, { rows_stopped: 2 }])
-    expect((await settledRows(org, long)).map((one) => one.row_status)).toEqual(['pending', 'pending'])
+    const pending = { row_status: 'pending', cells: {}, stopped: true }
+    expect(await settledRows(org, long)).toMatchObject([pending, pending])
   })
 
   it('send_to_sheet adds a row per item, runs them on a sheet with auto_run, and ends after 10 hops (D36)', async () => {

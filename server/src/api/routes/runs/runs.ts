@@ -125,7 +125,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
     },
     async ({ db, caller, sheet }) => {
       const rows_stopped = await inTransaction(db, (trx) => stopRuns(trx, caller, sheet))
-      const message = `${rows_stopped} queued rows were stopped; cells that are running may finish`
+      const message = `Stopped rows: ${rows_stopped}; cells that are running may finish`
       return ok({ rows_stopped }, { message })
     },
   )
