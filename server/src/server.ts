@@ -16,6 +16,7 @@ import { egressSettings } from './lib/egress/settings.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
+import { watchThread } from './lib/timing/thread-watch.ts'
 import { bootstrap } from './org/first-start.ts'
 import { recordPrices } from './org/prices.ts'
 import { createSignInLink, type SignInLink } from './org/sign-in.ts'
@@ -76,7 +77,10 @@ async function runParts(
       api.announce()
     }
     if (!config.LOAM_ROLES.includes('api')) log.info('working; this process serves no requests')
+    // From here on: a start compiles all that it loads, and nobody waits yet.
+    const unwatch = watchThread(log)
     if (!end.aborted) await once(end, 'abort')
+    unwatch()
     log.info({ cause: reasonOf(end.reason) }, 'ending: what is in hand is finished first')
   } finally {
     withdrawServer(config.LOAM_DATA_DIR)

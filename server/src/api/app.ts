@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { resumeWork, workAs } from '../lib/timing/thread-watch.ts'
 import { foreground } from '../lib/timing/yielding.ts'
 import { createAdmission } from './http/admission.ts'
 import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
@@ -105,6 +106,9 @@ function addHooks(
   const admission = createAdmission(store, limits, owners, (request, owner) =>
     turns.take(request, owner, 'admission'),
   )
+  app.addHook('onRequest', (request, _reply, done) => {
+    workAs(`${request.method} ${request.routeOptions.url ?? 'unknown'}`, done)
+  })
   app.addHook('onRequest', async (request, reply) => {
     request.warnings = []
     request.sealer = sealer
@@ -137,6 +141,10 @@ function addHooks(
     await turns.take(request, owner, 'handler')
   })
   app.addHook('preValidation', checkRequest)
+  app.addHook('preHandler', (_request, _reply, done) => {
+    resumeWork()
+    done()
+  })
   app.addHook('preHandler', async (request, reply) =>
     request.routeOptions.config.claimsKeyItself === true ? undefined : claimIdempotencyKey(request, reply),
   )

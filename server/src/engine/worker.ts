@@ -1,5 +1,6 @@
 import { type Job, JobPostponed } from '../lib/job.ts'
 import { startPoll } from '../lib/timing/poll.ts'
+import { workAs } from '../lib/timing/thread-watch.ts'
 import { GROUP_ROWS } from '../runs/row-jobs.ts'
 import type { HandOver } from '../store/queue/hand-over.ts'
 import { LONG_JOBS_AT_ONCE } from '../store/queue/long-jobs.ts'
@@ -96,7 +97,7 @@ function poolsOf({ store, engine, concurrency, jobs: { list, ending } }: WorkerO
 }
 
 async function runJob({ name, run }: Job, payload: unknown, ending: AbortSignal): Promise<void> {
-  await run(payload, ending).catch((cause: unknown) => {
+  await workAs(`job ${name}`, () => run(payload, ending)).catch((cause: unknown) => {
     throw ending.aborted
       ? new JobPostponed(`${name} was cut off by the end of its process`, { cause })
       : cause

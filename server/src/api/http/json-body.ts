@@ -4,6 +4,7 @@ import { AppError, invalid } from '../../lib/errors.ts'
 import { measureJson } from '../../lib/json/json-scan.ts'
 import { parseWithNumberTexts, withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import { parseInTurns } from '../../lib/json/parse-in-turns.ts'
+import { resumeWork } from '../../lib/timing/thread-watch.ts'
 import { bodyLimitsOf } from './body-classes.ts'
 import { readBodyText } from './body-text.ts'
 
@@ -14,6 +15,7 @@ const MAX_AT_ONCE = 256 * 1024
 /** Parses a JSON body; whatever is wrong with it is a 400 on the field `body`. An empty body is no body. */
 export async function parseJsonBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   const text = await readBodyText(payload, bodyLimitsOf(request).bytes)
+  resumeWork()
   request.bodyText = text
   if (text.trim() === '') return undefined
   const { deepest, values } = measureJson(text)

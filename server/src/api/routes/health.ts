@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { onMisfit } from '../../catalog/provider/misfits.ts'
+import { onHeldThread } from '../../lib/timing/thread-watch.ts'
 import { createAddressLimit } from '../http/address-limit.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { ok } from '../http/envelope.ts'
@@ -40,7 +41,28 @@ export function healthRoutes(
     registers: [registry],
   })
   const unsubscribe = onMisfit(({ provider }) => misfits.inc({ provider }))
-  app.addHook('onClose', async () => unsubscribe())
+  const held = new Histogram({
+    name: 'loam_thread_held_seconds',
+    help: 'Processor time for which the thread of this process worked without a pause, where it was 0.2 s or more, by the work that did',
+    labelNames: ['work'],
+    buckets: [0.5, 1, 2, 5, 10, 30],
+    registers: [registry],
+  })
+  const longest = new Gauge({
+    name: 'loam_thread_held_seconds_max',
+    help: 'The longest that the thread of this process worked without a pause, since it started',
+    registers: [registry],
+  })
+  let longestMs = 0
+  const unwatch = onHeldThread(({ ms, work }) => {
+    held.observe({ work }, ms / 1000)
+    longestMs = Math.max(longestMs, ms)
+    longest.set(longestMs / 1000)
+  })
+  app.addHook('onClose', async () => {
+    unsubscribe()
+    unwatch()
+  })
 
   let closing = false
   app.addHook('preClose', async () => {

@@ -3,6 +3,7 @@ import { type Outcome, unrunnable } from '../../catalog/outcome.ts'
 import { AppError, reasonOf } from '../../lib/errors.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import type { Slots } from '../../lib/timing/slots.ts'
+import { workAs } from '../../lib/timing/thread-watch.ts'
 import type { Engine, RowWalk } from '../engine-context.ts'
 import type { Flight } from '../flights/flight.ts'
 import { CallLimit } from './call-limit.ts'
@@ -46,7 +47,8 @@ function runPure(
   inputs: Inputs,
 ): CallOutcome | Promise<CallOutcome> {
   try {
-    const running = action.run({ inputs, context: new CellContext(engine, walk, PURE_PARTS) })
+    const context = new CellContext(engine, walk, PURE_PARTS)
+    const running = workAs(`action ${action.id}`, () => action.run({ inputs, context }))
     if (!(running instanceof Promise)) return running
     walk.endPriority?.()
     return catchUnexpected(running, engine, action)
@@ -113,7 +115,8 @@ class TimedCall {
     if (this.#engine.ending.hasBegun())
       return this.#leave({ kind: 'wait', ms: 0, state: this.#position.state })
     try {
-      const running = this.action.run({ inputs, context: new CellContext(this.#engine, this.#walk, this) })
+      const context = new CellContext(this.#engine, this.#walk, this)
+      const running = workAs(`action ${this.action.id}`, () => this.action.run({ inputs, context }))
       return running instanceof Promise ? this.#watch(running) : this.#leave(running)
     } catch (cause) {
       return this.#leave(this.#explain(cause))

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { Agent, Pool } from 'undici'
 import { announceCall } from '../outside-calls.ts'
+import { resumeWork } from '../timing/thread-watch.ts'
 import type { AllowEntry } from './addresses.ts'
 import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
@@ -124,6 +125,7 @@ export function createEgress(options: {
     } finally {
       holding.release()
       deadline.end()
+      resumeWork()
     }
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { workAs } from './thread-watch.ts'
 
 export type Poll = { stop(): Promise<void> }
 
@@ -13,7 +14,7 @@ export function startPoll(
   const { signal } = stopping
   const polling = (async () => {
     while (!signal.aborted) {
-      await run(signal).catch((cause: unknown) => {
+      await workAs(`job ${name}`, () => run(signal)).catch((cause: unknown) => {
         if (!signal.aborted)
           log.warn({ poll: name, cause: reasonOf(cause) }, 'a poll failed; it is tried again')
       })

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { resumeWork } from './thread-watch.ts'
 
 /** Long enough to be worth a turn, short enough that nobody notices who waits for the event loop. */
 const TURN_MS = 4
@@ -11,6 +12,7 @@ export function createTurns(ms = TURN_MS): () => Promise<void> | undefined {
   let since = performance.now()
   async function wait(): Promise<void> {
     await nextTurn()
+    resumeWork()
     since = performance.now()
   }
   return () => (performance.now() - since < ms ? undefined : wait())

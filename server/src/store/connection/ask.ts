@@ -7,6 +7,7 @@ import {
   type QueryResultRow,
   type Submittable,
 } from 'pg'
+import { resumeWork } from '../../lib/timing/thread-watch.ts'
 import { markFault } from './faults.ts'
 
 export type Answer<Row extends QueryResultRow = QueryResultRow> = (
@@ -51,7 +52,16 @@ export function ask<Row extends QueryResultRow = QueryResultRow>(
 export function askFor<Row extends QueryResultRow = QueryResultRow>(
   send: (answer: Answer<Row>) => void,
 ): Promise<QueryResult<Row>> {
-  return new Promise<QueryResult<Row>>((resolve, reject) => send(answerTo(resolve, reject))).catch(fail)
+  return new Promise<QueryResult<Row>>((resolve, reject) => send(answerTo(resolve, reject))).then(
+    resumeWith<QueryResult<Row>>,
+    fail,
+  )
+}
+
+/** Goes on with the work of whoever asked. */
+function resumeWith<Result>(result: Result): Result {
+  resumeWork()
+  return result
 }
 
 /** Passed on, not assigned: it dies young. */

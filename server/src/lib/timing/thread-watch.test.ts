@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { loadCatalogue } from '#server/catalog/registry.ts'
+import { makeApp } from '#test/harness.ts'
+import { type HeldThread, onHeldThread, resumeWork, watchThread, workAs } from './thread-watch.ts'
+
+/** Works for so much processor time without a pause. */
+function burn(ms: number): void {
+  const cpuMs = () => process.threadCpuUsage().user / 1000
+  const end = cpuMs() + ms
+  while (cpuMs() < end) Math.random()
+}
+
+const ends: (() => void)[] = []
+afterEach(() => {
+  for (const end of ends.splice(0)) end()
+})
+
+/** Watches this thread; returns what was logged and told. */
+function watch(): { logged: object[]; told: HeldThread[] } {
+  const [logged, told]: [object[], HeldThread[]] = [[], []]
+  ends.push(
+    watchThread({ warn: (fields: object) => void logged.push(fields) }),
+    onHeldThread((one) => told.push(one)),
+  )
+  return { logged, told }
+}
+
+describe('I6: the event loop is watched', () => {
+  it('work of more than 200 ms without a pause is logged and told with what did it', async () => {
+    const { logged, told } = watch()
+    await sleep(50)
+    workAs('GET /quick', () => burn(5))
+    workAs('POST /slow', () => burn(260))
+    await sleep(50)
+    expect(told).toEqual([{ work: 'POST /slow', ms: expect.any(Number) }])
+    expect(told[0]?.ms).toBeGreaterThanOrEqual(255)
+    expect(logged).toEqual(told)
+  })
+
+  it('work that goes on after it waited is still known', async () => {
+    const { told } = watch()
+    await workAs('action slow', async () => {
+      await sleep(30)
+      resumeWork()
+      burn(250)
+    })
+    await sleep(50)
+    expect(told.map(({ work }) => work)).toEqual(['action slow'])
+  })
+
+  it('work of nobody who is known is called unknown, not by whoever came before', async () => {
+    const { told } = watch()
+    workAs('GET /quick', () => undefined)
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+    burn(250)
+    await sleep(50)
+    expect(told.map(({ work }) => work)).toEqual(['unknown'])
+  })
+
+  it('many short steps, and a thread that another process keeps waiting, are none', async () => {
+    const { told } = watch()
+    for (let n = 0; n < 30; n++) {
+      burn(10)
+      await sleep(1)
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    await sleep(50)
+    expect(told).toEqual([])
+  })
+
+  it('a route that holds the thread is named in /metrics, also after its admission', async () => {
+    let isArmed = false
+    const catalogue = new Proxy(await loadCatalogue(), {
+      get(target, name) {
+        if (isArmed) {
+          burn(300)
+        }
+        isArmed = false
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const { api, makeOrg } = await makeApp({ services: { catalogue } })
+    const { call } = await makeOrg()
+    await call('GET', '/actions')
+    const { told } = watch()
+    isArmed = true
+    await call('GET', '/actions')
+    await sleep(50)
+    expect(told.map(({ work }) => work)).toEqual(['GET /api/v1/actions'])
+    const { payload } = await api.inject({ url: '/metrics' })
+    expect(payload).toContain('loam_thread_held_seconds_count{work="GET /api/v1/actions"} 1')
+    expect(payload).toMatch(/^loam_thread_held_seconds_max 0\.[2-9]/m)
+  })
+})
