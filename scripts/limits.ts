@@ -74,6 +74,7 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     '413; 400 for values',
   ],
   ['a body with the knowledge file', bytes(knowledge.bytes), '413'],
+  ['a body whose request is answered already', '64 MiB, 10 s', 'the connection is closed'],
   [
     'a request that does not arrive, an answer that is not read',
     setting('LOAM_REQUEST_STALL_SECONDS', 's'),

@@ -15,6 +15,7 @@ import { hasNoBody, parseJsonBody, refuseBytes } from './http/json-body.ts'
 import { describeApi, showApi } from './http/openapi.ts'
 import { createOverloadGuard } from './http/overload.ts'
 import { endStalledRequests } from './http/progress.ts'
+import { discardRefusedBodies } from './http/refused-bodies.ts'
 import { checkRequest } from './http/request-check.ts'
 import { logRequest, requestId } from './http/request-log.ts'
 import { createRequestOwners } from './http/request-owners.ts'
@@ -35,6 +36,7 @@ export async function createApp(services: Services): Promise<Api> {
   showApi(app)
   // Last, and so before everything else that hears of requests.
   refuseEarly(app, isRefused)
+  discardRefusedBodies(app)
   return app
 }
 
@@ -43,6 +45,9 @@ const RAW_STATUSES: Record<string, 408 | 431> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
+
+/** How long a connection may stay after such an answer. */
+const RAW_GRACE_MS = 10_000
 
 function createServer({ log }: Pick<Services, 'log'>): Api {
   const loggerInstance: FastifyBaseLogger = log
@@ -61,6 +66,7 @@ function createServer({ log }: Pick<Services, 'log'>): Api {
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return
       socket.end(rawErrorAnswer(RAW_STATUSES[error.code] ?? 400))
+      setTimeout(() => socket.destroy(), RAW_GRACE_MS).unref()
     },
   }).withTypeProvider<ZodTypeProvider>()
 

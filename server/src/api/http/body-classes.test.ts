@@ -56,7 +56,6 @@ describe('R13: how large a body may be is declared by its route', () => {
     ['POST', '/agent/run', document.bytes],
     ['PUT', '/user/knowledge', knowledge.bytes],
     ['POST', `${sheet}/rows`, rows.bytes],
-    ['POST', '/there/is/no/such/path', control.bytes],
   ])('D6: %s %s takes %d bytes and answers 413 for one more', async (method, path, bytes) => {
     const fits = await org.call(method, path, bodyOf(bytes))
     expect([400, 404]).toContain(fits.status)

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError, invalid } from '../../lib/errors.ts'
 
-/** Of a body that is too large, so much is still taken: whoever sends it without listening would never read why it is refused. */
-const MAX_DISCARDED = 64 * 1024 * 1024
-
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -12,6 +9,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  */
 export async function readBodyText(payload: IncomingMessage, maxBytes: number): Promise<string> {
   const promised = Number(payload.headers['content-length'] ?? 0)
+  // What still comes is discarded once the refusal is sent.
+  if (promised > maxBytes) throw bodyTooLarge(maxBytes)
   let block = Buffer.alloc(0)
   let length = 0
   try {
@@ -19,13 +18,11 @@ export async function readBodyText(payload: IncomingMessage, maxBytes: number): 
     for await (const chunk of chunks) {
       const start = length
       length += chunk.length
-      if (length > MAX_DISCARDED) break
-      if (length > maxBytes || promised > maxBytes) continue
+      if (length > maxBytes) throw bodyTooLarge(maxBytes)
       if (start === 0 && length === promised) return decode(chunk)
       if (length > block.length) block = enlarge(block, Math.min(Math.max(promised, 2 * length), maxBytes))
       chunk.copy(block, start)
     }
-    if (Math.max(length, promised) > maxBytes) throw bodyTooLarge(maxBytes)
     return decode(block.subarray(0, length))
   } catch (cause) {
     throw cause instanceof AppError || payload.complete

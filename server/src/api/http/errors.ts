@@ -17,6 +17,8 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   const known = asAppError(error, request)
   if (known.status >= 500 && !(error instanceof OverloadError))
     request.log.error({ err: error, request_id: request.id }, 'request failed')
+  // Fastify would close the connection under a body that is still being sent, and the answer would not be read.
+  if (!request.raw.complete) void reply.removeHeader('connection')
   const { retryAfter } = known.details
   if (retryAfter !== undefined) void reply.header('retry-after', retryAfter)
   void reply.code(known.status).type('application/json; charset=utf-8').send(errorBody(known, request))

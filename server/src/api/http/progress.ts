@@ -5,6 +5,8 @@ import { rawErrorAnswer } from './errors.ts'
 /** Fewer bytes than this in the time allowed are no progress of a body. */
 const MIN_BYTES = 1024
 const CHECKS_PER_LIMIT = 6
+/** Headers are a few kilobytes, whatever a body may take. */
+const MAX_HEADERS_MS = 120_000
 
 /** A request or an answer that is on its way: how many bytes had passed, and when there were last enough of them. */
 type Passage = { request: IncomingMessage; response: ServerResponse; bytes: number; since: number }
@@ -15,7 +17,7 @@ type Passage = { request: IncomingMessage; response: ServerResponse; bytes: numb
  */
 export function endStalledRequests(app: Api, limitMs: number): void {
   const passages = new Set<Passage>()
-  app.server.headersTimeout = limitMs
+  app.server.headersTimeout = Math.min(limitMs, MAX_HEADERS_MS)
   app.server.on('request', (request, response) => {
     const passage = { request, response, bytes: 0, since: performance.now() }
     passages.add(passage)

@@ -66,7 +66,6 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
         ).catch((cause: unknown) => {
           // What is still on its way is passed over, so that the refusal is read.
           body.resume()
-          void reply.header('connection', 'close')
           throw cause
         })
         request.bodyText = hash.digest('hex')
