@@ -9,8 +9,7 @@ import type { RowChoice } from '../runs/row-choice.ts'
 import { sampleRows } from '../runs/row-sample.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
-  type CacheKey,
-  findCachedKeys,
+  findStoredOutputs,
   type ForeseenRow,
   listForeseenRows,
   MAX_FORESEEN_BYTES,
@@ -18,7 +17,7 @@ import {
 } from '../store/runs/foreseen-cells.ts'
 import type { SheetRecord } from '../store/sheets/sheets.ts'
 import { type Expectation, expectCell } from './expectation.ts'
-import { createForesight, type RunAction } from './row-classes.ts'
+import { createForesight, type RowForesight, type RunAction } from './row-classes.ts'
 
 /** Rows that are there, or so many that are not there yet, or such in their stored form. */
 export type EstimatedRows =
@@ -111,7 +110,7 @@ async function tally(
   const whole = exact ? MAX_EXACT : WHOLE
   const { total, seqs } =
     rows.kind === 'given' ? viewGiven(rows.data) : await sampleRows(db, sheet, rows, { whole, some: SOME })
-  const foresee = createForesight(definition, actions, {
+  const foresight = createForesight(definition, actions, {
     cached: sheet.cache_enabled,
     continueOnFail: sheet.continue_on_fail,
     knowsOutput: (actionId, name) => {
@@ -119,7 +118,7 @@ async function tally(
       return template === undefined || template.dynamic || Object.hasOwn(template.outputs, name)
     },
   })
-  const named = listNamedActions(actions)
+  const { inside, outside } = listNamedActions(actions)
   const known = new Set<string>()
   let looked = 0
   for (let at = 0; at < seqs.length; at += CHUNK) {
@@ -127,32 +126,33 @@ async function tally(
     const found =
       rows.kind === 'given'
         ? chunk.map((place) => viewGivenRow(rows.data[place]))
-        : await listForeseenRows(db, sheet, chunk, named)
+        : await listForeseenRows(db, sheet, chunk, outside)
     looked += found.length
-    const asked: (CacheKey & { place: number })[] = []
-    for (const row of found) {
-      for (const [place, foreseen] of foresee(row).entries()) {
-        const action = actions[place]
-        const counts = tallies[place]
-        if (action === undefined || counts === undefined) continue
-        if (foreseen === 'skipped') counts.skipped += 1
+    const foreseen = found.map(foresight)
+    for (const [place, { instance }] of actions.entries()) {
+      const { id, epoch } = instance
+      const counts = tallies[place] ?? { run: 0, cached: 0, skipped: 0 }
+      const asked: { key: string; row: RowForesight }[] = []
+      for (const row of foreseen) {
+        const cell = row.foresee(place)
+        if (cell === 'skipped') counts.skipped += 1
         else {
           counts.run += 1
-          if (foreseen.key === null) continue
-          const { id, epoch } = action.instance
-          asked.push({ action: id, epoch, key: foreseen.key, place })
+          if (cell.key !== null) asked.push({ key: cell.key, row })
         }
       }
-    }
-    const hits = asked.length === 0 ? new Set<number>() : await findCachedKeys(db, sheet, asked)
-    for (const [n, { action, key, place }] of asked.entries()) {
-      const name = `${action} ${key}`
-      const counts = tallies[place]
-      if (counts === undefined) continue
-      if (hits.has(n) || known.has(name)) {
-        counts.run -= 1
-        counts.cached += 1
-      } else if (known.size < MAX_KEYS) known.add(name)
+      if (asked.length === 0) continue
+      const keys = asked.map(({ key }) => key)
+      const stored = await findStoredOutputs(db, sheet, { action: id, epoch, keys, isRead: inside.has(id) })
+      for (const [n, { key, row }] of asked.entries()) {
+        const name = `${id} ${key}`
+        const outputs = stored.get(n)
+        if (typeof outputs === 'string') row.store(place, outputs)
+        if (outputs !== undefined || known.has(name)) {
+          counts.run -= 1
+          counts.cached += 1
+        } else if (known.size < MAX_KEYS) known.add(name)
+      }
     }
   }
   return { total, looked, tallies }
@@ -166,12 +166,13 @@ const viewGivenRow = (data = '{}'): ForeseenRow => ({
   cells: null,
 })
 
-/** Results of actions outside of the run are known; those that the run names are read. */
-function listNamedActions(actions: readonly RunAction[]): string[] {
+/** Actions that those of the run name: inside of the run, whose stored answers are read, and outside, whose cells are. */
+function listNamedActions(actions: readonly RunAction[]): { inside: Set<string>; outside: string[] } {
   const running = new Set(actions.map(({ instance }) => instance.id))
   const tokens = actions.flatMap(({ instance }) => listTokens([instance.inputs, instance.run_if ?? null]))
-  const named = tokens.flatMap(({ token }) => ('action' in token ? [token.action] : []))
-  return [...new Set(named)].filter((id) => !running.has(id))
+  const named = new Set(tokens.flatMap(({ token }) => ('action' in token ? [token.action] : [])))
+  const outside = [...named].filter((id) => !running.has(id))
+  return { inside: new Set([...named].filter((id) => running.has(id))), outside }
 }
 
 function viewAction(

@@ -1,4 +1,5 @@
 import { defineAction } from '../define.ts'
+import type { ProviderOption } from '../fields/field.ts'
 import { field } from '../fields/fields.ts'
 import { output } from '../outputs.ts'
 import { askInOrder } from '../provider/ask-in-order.ts'
@@ -7,7 +8,14 @@ import { checkEmails } from '../waterfalls/email-check.ts'
 import { VERIFIERS } from '../waterfalls/verification.ts'
 import { EMAIL_FINDERS, USUAL_EMAIL_FINDERS } from '../waterfalls/work-email.ts'
 
-const NONE = { id: 'none', name: 'None', supportsOwnKey: false, requiresOwnKey: false, credits: 0 }
+const NONE: ProviderOption = {
+  id: 'none',
+  name: 'None',
+  supportsOwnKey: false,
+  requiresOwnKey: false,
+  credits: 0,
+  asksNobody: true,
+}
 
 export default defineAction({
   id: 'person_work_email_waterfall',

@@ -1,6 +1,6 @@
 import type { ActionInstance, ConfiguredValue } from '../../chain/definition.ts'
 import type { Action } from '../define.ts'
-import { hasToken, type WaterfallOffer } from '../fields/field.ts'
+import { hasToken, type WaterfallOffer, type WaterfallStep } from '../fields/field.ts'
 import { asSteps } from '../fields/waterfall-field.ts'
 import type { ConfigurationEnvironment } from './environment.ts'
 import { canBeAsked } from './inspection.ts'
@@ -86,8 +86,10 @@ function stepsOf(
   environment: ConfigurationEnvironment,
 ): PricedStep[] {
   const steps = value === undefined ? usual : asSteps(value)
+  const optionOf = ({ provider }: WaterfallStep) => providers.find(({ id }) => id === provider)
+  if (steps.some((step) => optionOf(step)?.asksNobody === true)) return []
   return steps.flatMap((step): PricedStep[] => {
-    const option = providers.find(({ id }) => id === step.provider)
+    const option = optionOf(step)
     if (option === undefined) return []
     return [
       {

@@ -28,21 +28,30 @@ export async function listForeseenRows(
 
 export type CacheKey = { action: string; epoch: number; key: string }
 
-/** Which of these keys have a stored answer that is fresh enough, by their places. */
-export async function findCachedKeys(
+/**
+ * Returns the stored outputs that are fresh enough, as text, by the places of their keys: null where they are large, or not
+ * wanted.
+ */
+export async function findStoredOutputs(
   db: Db,
   { org_id, sheet_id, cache_since }: SheetKey & { cache_since: string | null },
-  keys: readonly CacheKey[],
-): Promise<Set<number>> {
-  const { rows } = await sql<{ n: number }>`
-    select k.n::int as n from unnest(${keys.map(({ action }) => action)}::text[],
-      ${keys.map(({ epoch }) => epoch)}::int[], ${keys.map(({ key }) => Buffer.from(key, 'hex'))}::bytea[]) with ordinality as k (action, epoch, key, n),
-    lateral (select completed_at from cell_cache where org_id = ${org_id} and sheet_id = ${sheet_id} and action = k.action
-      and epoch = k.epoch and key = k.key offset 0) c
+  {
+    action,
+    epoch,
+    keys,
+    isRead,
+  }: { action: string; epoch: number; keys: readonly string[]; isRead: boolean },
+): Promise<Map<number, string | null>> {
+  const { rows } = await sql<{ n: number; outputs: string | null }>`
+    select k.n::int as n, c.outputs
+    from unnest(${keys.map((key) => Buffer.from(key, 'hex'))}::bytea[]) with ordinality as k (key, n),
+    lateral (select completed_at, case when ${isRead} and pg_column_size(outputs) <= ${MAX_BYTES} then outputs::text end as outputs
+      from cell_cache where org_id = ${org_id} and sheet_id = ${sheet_id} and action = ${action} and epoch = ${epoch}
+      and key = k.key offset 0) c
     where ${cache_since}::date is null or c.completed_at >= ${cache_since}::date at time zone 'UTC'`.execute(
     db,
   )
-  return new Set(rows.map(({ n }) => n - 1))
+  return new Map(rows.map(({ n, outputs }) => [n - 1, outputs]))
 }
 
 /** What cells of an action came to: `hits` have an answer, paid or free; by provider, how often it was asked and how often it answered. */
@@ -99,7 +108,7 @@ export async function readCellHistories(
       where p->>'status' in ('hit', 'unverified', 'invalid', 'miss') group by 1, 2
     )
     select action, count(*)::int as settled, (count(*) filter (where is_hit))::int as hits,
-      (select json_agg(asked) from asked where asked.action = settled.action) as providers
+      (select json_agg(a.*) from asked a where a.action = settled.action) as providers
     from settled group by action`.execute(db)
   const byAction = new Map(
     rows.map(({ action, ...one }) => [action, { ...one, providers: one.providers ?? [] }]),

@@ -7,7 +7,7 @@ import { createCatalogue, loadCatalogue } from '#server/catalog/registry.ts'
 import { setPrice } from '#server/org/prices.ts'
 import { grantCredits } from '#server/store/organisation/credits.ts'
 import { makeApp } from '#test/harness.ts'
-import { serveProviders } from '#test/waterfall-model.ts'
+import { predict, serveProviders } from '#test/waterfall-model.ts'
 import { settledRows, startTestWorker } from '#test/worker.ts'
 
 /** Costs two credits, unless the text begins with `bad`. */
@@ -137,6 +137,27 @@ describe('M1: each cell has one class', () => {
     expect(data.credits).toMatchObject({ at_most: 2, saved_by_cache: 4 })
   })
 
+  it('cached: the second action of a chain whose results are all stored, and what its condition skips', async () => {
+    const second = { ...PAID, inputs: { text: '{{paid_1.value}}!' } }
+    const third = { ...PAID, run_if: onlyIf('{{paid_2.value}}', 'a!') }
+    const { base, ids } = await makeSheet([PAID, second, third], rowsOf('a', 'b'), { cache_enabled: true })
+    expect(await billOf(base, { row_ids: ids })).toBe(10)
+    const { data } = await estimate(base)
+    expect(data.cells).toMatchObject({ billable: 0, cached: 5, skipped: 1 })
+    expect(data.credits).toMatchObject({ expected: 0, at_most: 0, saved_by_cache: 10 })
+    expect(await billOf(base, { row_ids: ids })).toBe(0)
+  })
+
+  it('`None` stands for no verifier, and is no provider of an estimate', async () => {
+    const { base } = await makeSheet([WATERFALL], rowsOf('a'))
+    const [action] = (await estimate(base)).data.actions
+    expect(action.providers.map(({ provider }: { provider: string }) => provider)).toEqual([
+      'Hunter',
+      'Datagma',
+      'Findymail',
+    ])
+  })
+
   it('providers are told with price, miss price, key and what they may come to', async () => {
     const { base } = await makeSheet([WATERFALL], rowsOf('a', 'b'), { cache_enabled: false })
     const [action] = (await estimate(base)).data.actions
@@ -248,6 +269,23 @@ it('M2: with 20 settled cells what is expected follows their hit rates', async (
   await billOf(base, { filters: [{ variable: '{{input.x}}', operator: 'not equal to', values: ['z'] }] })
   const [action] = (await estimate(base)).data.actions
   expect([action.basis, action.credits]).toEqual(['history', { expected: 60, at_most: 80 }])
+})
+
+it('M2: a waterfall is expected to go on as often as its providers had no answer', async () => {
+  const people = Object.entries(predict(200).rows)
+  const hits = people.filter(([, { provider }]) => provider === 'Hunter').slice(0, 10)
+  const misses = people.filter(([, { provider }]) => provider !== 'Hunter').slice(0, 10)
+  const rows = [...hits, ...misses].map(([person]) => ({ x: person, name: `${person} Lee` }))
+  const { base, ids } = await makeSheet([WATERFALL], rows, { cache_enabled: false })
+  await billOf(base, { row_ids: ids })
+  const [action] = (await estimate(base, { new_rows: 40 })).data.actions
+  const [first] = action.providers
+  expect([action.basis, first.provider, first.hit_rate, first.expected]).toEqual([
+    'history',
+    'Hunter',
+    0.5,
+    20,
+  ])
 })
 
 it("M2: hit rates count at today's prices, also of cells that were free", async () => {
