@@ -16,6 +16,7 @@ import { egressSettings } from './lib/egress/settings.ts'
 import { reasonOf } from './lib/errors.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { createMailer, mailSettings } from './lib/mail.ts'
+import { closeReaders } from './lib/readers/readers.ts'
 import { watchThread } from './lib/timing/thread-watch.ts'
 import { bootstrap } from './org/first-start.ts'
 import { recordPrices } from './org/prices.ts'
@@ -91,7 +92,7 @@ async function runParts(
 /** Parts stop at once, so that neither waits for the other's slowest. The database is there until they are through. */
 async function takeApart(parts: Part[], pages: PageReaders, workspace: Workspace): Promise<void> {
   const stopped = await Promise.allSettled(parts.map((part) => part.stop()))
-  await pages.close()
+  await Promise.all([pages.close(), closeReaders()])
   await workspace.close()
   for (const one of stopped) if (one.status === 'rejected') throw one.reason
 }

@@ -124,6 +124,7 @@ export function createAgent(parts: AgentParts): Agent {
           reader,
           keys,
           signal,
+          owner: caller.orgId,
           now: () => new Date(),
           ...(onStep && { onStep }),
         }

@@ -86,7 +86,7 @@ async function resolve(
   const { found, refused } = await lookUpSubjects(db, claim, {
     subjects,
     lookups,
-    services: { ...services, gate: services.gates.of(claim.org_id), signal },
+    services: { ...services, gate: services.gates.of(claim.org_id), signal, owner: claim.org_id },
   })
   const verdict = refused === null ? null : judgeRefusal(refused.refusal, refused.provider, claim.failures)
   if (verdict !== null && verdict.afterMs !== null && claim.failures < MAX_TRIES)

@@ -92,7 +92,8 @@ export async function pullPages(
     const tooLong = setTimeout(() => page.abort(new Error('the page took too long')), PAGE_MS)
     const end = () => page.abort(signal.reason)
     signal.addEventListener('abort', end, { once: true })
-    const services = { ...parts.services, gate: parts.services.gates.of(claim.org_id), signal: page.signal }
+    const gate = parts.services.gates.of(claim.org_id)
+    const services = { ...parts.services, gate, signal: page.signal, owner: claim.org_id }
     try {
       return await keepingClaim(
         { db, log: parts.log },

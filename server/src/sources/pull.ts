@@ -10,7 +10,7 @@ import type { EnvValues } from '../lib/security/env-values.ts'
 import type { BodyOf, Shape } from './shape.ts'
 
 /** What a definition is lent. It reaches nothing else: no store, no engine, no API. */
-export type SourceContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'models'>
+export type SourceContext = Pick<ActionContext, 'egress' | 'signal' | 'now' | 'owner' | 'models'>
 
 /** Asks the model of a source for JSON of a certain shape. A refusal is passed on as it is. */
 export type ReadByModel = (

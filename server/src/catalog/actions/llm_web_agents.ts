@@ -79,8 +79,8 @@ export default defineAction({
       allowedDomains: readDomains(inputs.allowed_domains ?? ''),
     }
     const limits = { ...DEFAULT_LIMITS, steps: inputs.max_steps ?? DEFAULT_LIMITS.steps }
-    const { egress, sandbox, keys, gate, pages: reader, signal } = context
-    const services = { egress, sandbox, keys, gate, reader, signal, now: () => context.now() }
+    const { egress, sandbox, keys, gate, pages: reader, signal, owner = '' } = context
+    const services = { egress, sandbox, keys, gate, reader, signal, owner, now: () => context.now() }
     const run = await runAgent(task, found.model, limits, services)
     switch (run.kind) {
       case 'answered': {

@@ -1,8 +1,6 @@
 import { INSTALL_CHROMIUM } from '../../lib/find-chromium.ts'
-import { readDocument } from '../built-in/web/document.ts'
-import { extract } from '../built-in/web/extraction.ts'
-import { toMarkdown } from '../built-in/web/markdown.ts'
 import { fetchHome } from '../built-in/web/page-fetch.ts'
+import { readPage } from '../built-in/web/read-page.ts'
 import { readAddresses } from '../built-in/web/site.ts'
 import { listedPages, rankPages, readPages } from '../built-in/web/useful-pages.ts'
 import { defineAction } from '../define.ts'
@@ -13,6 +11,7 @@ import { output } from '../outputs.ts'
 const MAX_LINKS = 500
 const MAX_JSON_LD = 200_000
 const MAX_MARKDOWN = 400_000
+const PARTS = ['extraction', 'markdown'] as const
 
 export default defineAction({
   id: 'scrape_website',
@@ -62,27 +61,28 @@ export default defineAction({
     if (!result.ok) return result.outcome
     const drawn = draw === null ? null : await draw.draw(context, result.page.url)
     if (drawn?.ok === false) return drawn.later ? retry(drawn.message) : failed(drawn.message)
-    const read = await readDocument({ ...result.page, ...(drawn !== null && { text: drawn.html }) })
+    const read = await readPage(
+      context,
+      { ...result.page, ...(drawn !== null && { text: drawn.html }) },
+      PARTS,
+    )
     if (!read.ok) return failed(read.message)
-    const first = read.document
+    const first = read.page
     const more = (inputs.max_pages ?? 1) - 1
     const further = more === 0 ? [] : rankPages(first, await listedPages(context, first))
-    const documents = [first, ...(await readPages(context, further, more, draw))]
-    const pages = documents.map((document) => extract(document))
+    const pages = [first, ...(await readPages(context, further, more, PARTS, { browser: draw }))]
     const all = <Value>(pick: (page: (typeof pages)[number]) => Value[], most: number) =>
       [...new Set(pages.flatMap(pick))].slice(0, most)
-    const texts = await Promise.all(
-      documents.map(async (document) => ({ url: document.url.href, text: await toMarkdown(document) })),
-    )
+    const texts = pages.map(({ url, markdown }) => ({ url: url.href, text: markdown }))
     return done({
       title: first.title,
       description: first.description,
       markdown: joinMarkdown(texts),
-      emails: all((page) => page.emails, 100),
-      phones: all((page) => page.phones, 50),
-      social_links: all((page) => page.socialLinks, 50),
-      json_ld: withinSize(pages.flatMap((page) => page.jsonLd)),
-      links: all((page) => page.document.links.map(({ url }) => url.href), MAX_LINKS),
+      emails: all(({ extraction }) => extraction.emails, 100),
+      phones: all(({ extraction }) => extraction.phones, 50),
+      social_links: all(({ extraction }) => extraction.socialLinks, 50),
+      json_ld: withinSize(pages.flatMap(({ extraction }) => extraction.jsonLd)),
+      links: all((page) => page.links.map(({ url }) => url.href), MAX_LINKS),
     })
   },
 })

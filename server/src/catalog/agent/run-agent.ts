@@ -24,6 +24,8 @@ export type AgentServices = {
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal
   now: () => Date
+  /** The organisation, for what is shared by turns. */
+  owner?: string
   /** Hears of each step as it is done. */
   onStep?: (entry: TraceEntry) => void
 }

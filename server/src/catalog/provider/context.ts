@@ -10,6 +10,8 @@ export type ProviderContext = {
   /** The same for calls by the egress, where it is there for less than a signal. */
   callOff?: CallOff
   now: () => Date
+  /** The organisation, for what is shared by turns. */
+  owner?: string
 }
 
 /** Counts what a provider did lately for the organisation and the action. */

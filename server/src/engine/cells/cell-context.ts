@@ -41,6 +41,9 @@ export class CellContext implements ActionContext, ProviderKeys {
     this.#database = database
   }
 
+  get owner(): string {
+    return this.#flight.facts.org_id
+  }
   get egress() {
     return this.#engine.services.egress
   }

@@ -49,6 +49,7 @@ export function sourceRoutes(
       gate: gates.of(caller.orgId),
       models,
       now: () => new Date(),
+      owner: caller.orgId,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     },
   })

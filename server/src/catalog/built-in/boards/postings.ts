@@ -5,13 +5,13 @@ import { textOfProperty, textsOf, type Thing, typesOf } from '../web/json-ld.ts'
 import { isoDate, type JobOpening, plain } from './board.ts'
 
 /** Openings that a page itself describes, as schema.org's JobPosting. */
-export function postingsOf({ things, document }: Extraction): JobOpening[] {
+export function postingsOf({ things, url: page }: Pick<Extraction, 'things' | 'url'>): JobOpening[] {
   return things
     .filter((thing) => typesOf(thing).includes('JobPosting'))
     .flatMap((thing) => {
       const title = clean(textOfProperty(thing, 'title') ?? textOfProperty(thing, 'name') ?? '', 300)
       if (title === null) return []
-      const address = URL.parse(textOfProperty(thing, 'url') ?? '', document.url.href)
+      const address = URL.parse(textOfProperty(thing, 'url') ?? '', page)
       return [
         {
           title,
@@ -19,7 +19,7 @@ export function postingsOf({ things, document }: Extraction): JobOpening[] {
           department: textOfProperty(thing, 'occupationalCategory') ?? textOfProperty(thing, 'industry'),
           employment_type: textsOf(thing['employmentType']).join(', ') || null,
           remote: textOfProperty(thing, 'jobLocationType') === 'TELECOMMUTE' ? true : null,
-          url: address?.href ?? document.url.href,
+          url: address?.href ?? page,
           posted_at: isoDate(textOfProperty(thing, 'datePosted')),
           source: 'website',
           text: plain(textOfProperty(thing, 'description')),

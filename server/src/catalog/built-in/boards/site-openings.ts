@@ -1,15 +1,20 @@
 import { failed, type Outcome } from '../../outcome.ts'
-import { readDocument, type WebDocument } from '../web/document.ts'
-import { extract } from '../web/extraction.ts'
 import { type Fetching, fetchHome } from '../web/page-fetch.ts'
+import { readPage, type ReadPage } from '../web/read-page.ts'
 import { readSite } from '../web/site.ts'
 import { pagesAbout, readPages, TOPICS } from '../web/useful-pages.ts'
 import { fetchJobs, type JobOpening } from './board.ts'
-import { type BoardName, findBoards, findBoardsOf } from './detection.ts'
-import { postingsOf } from './postings.ts'
+import { type BoardName, BOARDS, findBoards } from './detection.ts'
 
 const MAX_PAGES = 3
 const MAX_BOARDS = 3
+const PARTS = ['boards', 'postings'] as const
+
+const boardsOf = ({ boards }: ReadPage<'boards'>): BoardName[] =>
+  boards.flatMap(({ board: id, company }) => {
+    const board = BOARDS.find((known) => known.id === id)
+    return board === undefined ? [] : [{ board, company }]
+  })
 
 /** The openings of the company at a domain: of the board that its pages point to, else those that its pages describe. */
 export async function findOpenings(
@@ -20,23 +25,23 @@ export async function findOpenings(
   if (site === null) return failed(`domain: "${domain.slice(0, 100)}" names no website`)
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result.outcome
-  const read = await readDocument(result.page)
+  const read = await readPage(context, result.page, PARTS)
   if (!read.ok) return failed(read.message)
-  const atHome = findBoardsOf(read.document)
+  const atHome = boardsOf(read.page)
   const asked = await askBoards(context, atHome)
   if (asked !== null) return asked
-  const pages = [read.document, ...(await readPages(context, careerPages(read.document), MAX_PAGES))]
+  const pages = [read.page, ...(await readPages(context, careerPages(read.page), MAX_PAGES, PARTS))]
   const isNew = ({ board, company }: BoardName) =>
     !atHome.some((known) => known.board === board && known.company === company)
-  const onCareers = await askBoards(context, pages.flatMap(findBoardsOf).filter(isNew))
+  const onCareers = await askBoards(context, pages.flatMap(boardsOf).filter(isNew))
   if (onCareers !== null) return onCareers
-  const postings = pages.flatMap((page) => postingsOf(extract(page)))
+  const postings = pages.flatMap((page) => page.postings)
   const unique = new Map(postings.map((job) => [`${job.title} ${job.location} ${job.url}`, job]))
   return unique.size > 0 ? [...unique.values()] : { kind: 'no_match' }
 }
 
 /** Links that speak of careers, on the site or on a host of its own for them; else the usual addresses. */
-function careerPages(home: WebDocument): URL[] {
+function careerPages(home: ReadPage): URL[] {
   const linked = pagesAbout('careers', home)
   const elsewhere = home.links
     .filter(

@@ -1,5 +1,5 @@
-import { readDocument, type WebDocument } from '../web/document.ts'
 import { type Fetching, fetchHome, fetchPage, type PageFailure } from '../web/page-fetch.ts'
+import { readPage } from '../web/read-page.ts'
 import type { Site } from '../web/site.ts'
 import { pagesAbout, readPages } from '../web/useful-pages.ts'
 import { readFeed } from './feed.ts'
@@ -12,12 +12,12 @@ const USUAL = ['/feed', '/rss', '/blog/feed', '/feed.xml', '/rss.xml', '/atom.xm
 export async function readSiteFeeds(context: Fetching, site: Site): Promise<NewsItem[] | PageFailure> {
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result
-  const read = await readDocument(result.page)
-  const home = read.ok ? read.document : null
-  const named = home === null ? [] : feedsOf(home)
+  const read = await readPage(context, result.page, ['feeds'])
+  const home = read.ok ? read.page : null
+  const named = home === null ? [] : home.feeds
   const newsPages =
-    home === null || named.length > 0 ? [] : await readPages(context, pagesAbout('news', home), 2)
-  const feeds = [...new Set([...named, ...newsPages.flatMap(feedsOf)])].slice(0, MAX_FEEDS)
+    home === null || named.length > 0 ? [] : await readPages(context, pagesAbout('news', home), 2, ['feeds'])
+  const feeds = [...new Set([...named, ...newsPages.flatMap((page) => page.feeds)])].slice(0, MAX_FEEDS)
   const items: NewsItem[] = []
   for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {
     const page = await fetchPage(context, feed, 'xml')
@@ -25,12 +25,4 @@ export async function readSiteFeeds(context: Fetching, site: Site): Promise<News
     if (feeds.length === 0 && items.length > 0) break
   }
   return items
-}
-
-function feedsOf({ $, url }: WebDocument): string[] {
-  return $('link[rel~="alternate"][href]')
-    .toArray()
-    .filter((link) => /(rss|atom|rdf)\+xml/i.test($(link).attr('type') ?? ''))
-    .flatMap((link) => URL.parse($(link).attr('href') ?? '', url.href)?.href ?? [])
-    .filter((address) => !/comments\/feed|\/comments\//i.test(address))
 }

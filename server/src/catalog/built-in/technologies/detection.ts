@@ -6,7 +6,7 @@ export type Technology = { name: string; category: string; evidence: string }
 
 /** Where signs are looked for: what was found there, with how it is told as evidence. */
 type Trace = { text: string; evidence: string }
-type Traces = Map<string, Trace[]>
+export type Traces = Map<string, Trace[]>
 
 const MAX_ASSETS = 1_000
 const MAX_HTML = 1_500_000

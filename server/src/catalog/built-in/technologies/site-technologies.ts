@@ -1,8 +1,8 @@
 import { failed, type Outcome } from '../../outcome.ts'
-import { readDocument } from '../web/document.ts'
 import { type Fetching, fetchHome } from '../web/page-fetch.ts'
+import { readPage } from '../web/read-page.ts'
 import { readSite } from '../web/site.ts'
-import { detectTechnologies, type Technology, tracesOfNames, tracesOfPage } from './detection.ts'
+import { type Technology, tracesOfNames } from './detection.ts'
 
 /** What the website of a domain is made with, from its home page and its DNS records. */
 export async function readSiteTechnologies(
@@ -16,7 +16,6 @@ export async function readSiteTechnologies(
     site.isAddress ? new Map() : tracesOfNames(context.egress.dns, site.host, site.domain),
   ])
   if (!result.ok) return result.outcome
-  const read = await readDocument(result.page)
-  if (!read.ok) return failed(read.message)
-  return detectTechnologies(new Map([...tracesOfPage(read.document), ...names]))
+  const read = await readPage(context, result.page, ['technologies'], { names })
+  return read.ok ? read.page.technologies : failed(read.message)
 }

@@ -1,12 +1,12 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { hasText } from '../../../lib/search.ts'
 import { type CountryCode, countryOf, countryOfDomain, countryOfLanguage } from './countries.ts'
-import { clean, metaOf } from './document.ts'
+import { clean } from './document.ts'
 import type { Extraction } from './extraction.ts'
 import { guessIndustry } from './industries.ts'
 import { textOfProperty, textsOf, typesOf } from './json-ld.ts'
 import { businessKind, findOrganisation, imageOf } from './organisation.ts'
-import { addressOf, looseAddress, shownAddress } from './postal-address.ts'
+import { addressOf, looseAddress } from './postal-address.ts'
 
 export type Evidence = { field: string; value: string; source: string; url: string }
 
@@ -49,7 +49,7 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
   const list = (field: string, pick: (page: Extraction) => string[], most: number): string[] => {
     const found = new Map<string, string>()
     for (const page of pages) {
-      for (const value of pick(page)) if (!found.has(value)) found.set(value, page.document.url.href)
+      for (const value of pick(page)) if (!found.has(value)) found.set(value, page.url)
     }
     const kept = [...found].slice(0, most)
     evidence.push(...kept.map(([value, url]) => ({ field, value, source: 'page', url })))
@@ -64,10 +64,10 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
       return value === undefined ? null : labelled(clean(value), 'structured data')
     }
   const meta =
-    (...names: string[]): Look<string> =>
-    ({ document: { $ } }) => {
-      const name = names.find((name) => metaOf($, name) !== null)
-      return name === undefined ? null : labelled(metaOf($, name), `meta ${name}`)
+    (...names: (keyof Extraction['metas'])[]): Look<string> =>
+    ({ metas }) => {
+      const name = names.find((name) => metas[name] !== undefined)
+      return name === undefined ? null : labelled(metas[name] ?? null, `meta ${name}`)
     }
 
   const name = first(
@@ -83,8 +83,8 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
   const logo = first(
     'logo',
     [
-      (page) => labelled(imageOf(organisation(page)?.['logo'], page.document.url), 'structured data'),
-      shownLogo,
+      (page) => labelled(imageOf(organisation(page)?.['logo'], new URL(page.url)), 'structured data'),
+      ({ logo: shown }) => shown,
     ],
     text,
   )
@@ -93,7 +93,7 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
     [
       (page) => labelled(addressOf(organisation(page) ?? {}), 'structured data'),
       (page) => labelled(looseAddress(page.things), 'structured data'),
-      (page) => labelled(shownAddress(page.document.$, page.text), 'text'),
+      (page) => labelled(page.address, 'text'),
     ],
     (found) => found.text,
   )
@@ -110,7 +110,7 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
         ),
       () => labelled(countryOfDomain(host), 'domain'),
       () => labelled(parsePhoneNumberFromString(phones[0] ?? '')?.country ?? null, 'phone number'),
-      (page) => labelled(countryOfLanguage(page.document.language), 'language'),
+      (page) => labelled(countryOfLanguage(page.language), 'language'),
     ],
     text,
   )
@@ -129,8 +129,7 @@ export function profileCompany(pages: readonly Extraction[], host: string): Comp
       [
         (page) => labelled(businessKind(organisation(page) ?? {}), 'structured data'),
         property('industry'),
-        ({ document, text: body }) =>
-          labelled(guessIndustry([document.title, document.description, body]), 'words'),
+        ({ title, description: said, text: body }) => labelled(guessIndustry([title, said, body]), 'words'),
       ],
       text,
     ),
@@ -146,7 +145,7 @@ function findFirst<Value>(
   for (const look of looks) {
     for (const page of pages) {
       const found = look(page)
-      if (found !== null) return { ...found, url: page.document.url.href }
+      if (found !== null) return { ...found, url: page.url }
     }
   }
   return null
@@ -168,26 +167,13 @@ function titleName(host: string): Look<string> {
       .replace(/^www\./, '')
       .split('.')[0]
       ?.replace(/[^\p{L}\d]/gu, '') ?? ''
-  return ({ document: { title } }) => {
+  return ({ title }) => {
     const parts = (title ?? '').split(/\s+[|–—·•:»-]+\s+|\s*[|»]\s*/).filter((part) => part !== '')
     const squeeze = (part: string) => part.toLowerCase().replace(/[^\p{L}\d]/gu, '')
     const like = parts.find((part) => label.length > 2 && hasText(squeeze(part), label) && part.length < 60)
     const last = parts.length > 1 ? parts.findLast((part) => part.length < 40) : parts[0]
     return labelled(clean(like ?? last ?? '', 100), 'title')
   }
-}
-
-const shownLogo: Look<string> = ({ document: { $, url } }) => {
-  const marked = $('img')
-    .toArray()
-    .find((image) => {
-      const said = ['class', 'id', 'alt', 'src'].map((name) => $(image).attr(name) ?? '').join(' ')
-      return /logo/i.test(said) && !/partner|client|customer|payment|footer-logos/i.test(said)
-    })
-  const image = marked === undefined ? undefined : ($(marked).attr('src') ?? $(marked).attr('data-src'))
-  const icon = $('link[rel~="apple-touch-icon"], link[rel="icon"][type="image/svg+xml"]').first().attr('href')
-  const found = [image, icon].flatMap((address) => imageOf(address, url) ?? [])[0]
-  return labelled(found ?? null, image === undefined ? 'icon' : 'image')
 }
 
 function yearIn(said: { value: string; source: string } | null): { value: number; source: string } | null {

@@ -1,6 +1,10 @@
 import type { CheerioAPI } from 'cheerio'
 import { countElements, nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
+import type { TreeNode } from './tree.ts'
+
+/** What a page is read from. */
+export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
 
 /** A page that has been read: its tree, and what nearly everybody asks of it. */
 export type WebDocument = {
@@ -30,7 +34,7 @@ const MAX_TEXT = 2_000
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
 
 /** The library is loaded when a page is first read: few installations of few processes do. */
-export async function readDocument(page: Page): Promise<DocumentResult> {
+export async function readDocument(page: SentPage): Promise<DocumentResult> {
   const url = new URL(page.url)
   const tooDeep = `${url.origin}: the page is nested deeper than ${MAX_DEPTH} levels`
   if (nestingOf(page.text, 'html') > MAX_DEPTH) return { ok: false, message: tooDeep }
@@ -101,8 +105,6 @@ export function visibleText($: CheerioAPI): string {
   if (line.trim() !== '') lines.push(line.replace(/\s+/g, ' ').trim())
   return lines.join('\n')
 }
-
-type TreeNode = { type: string; name?: string; data?: string; children?: TreeNode[] }
 
 const INVISIBLE = /^(script|style|noscript|template|svg|head|iframe|object|canvas)$/
 const BLOCKS =

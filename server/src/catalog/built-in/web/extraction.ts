@@ -1,15 +1,27 @@
+import { serialize } from 'node:v8'
 import { type CountryCode, countryOf, countryOfDomain, countryOfLanguage } from './countries.ts'
-import { type WebDocument, visibleText } from './document.ts'
+import { metaOf, type WebDocument, visibleText } from './document.ts'
 import { findEmails, uniqueEmails } from './emails.ts'
 import { listThings, readJsonLd, textsOf, type Thing } from './json-ld.ts'
+import { findLogo, type Logo } from './logo.ts'
 import { readMicrodata } from './microdata.ts'
 import { findPhones, uniquePhones } from './phones.ts'
+import { type PostalAddress, shownAddress } from './postal-address.ts'
 import { findSocialLinks } from './social-links.ts'
 
 /** What a page says about things and how to reach people, before anybody chooses from it. */
 export type Extraction = {
-  document: WebDocument
+  url: string
+  title: string | null
+  description: string | null
+  language: string | null
+  /** Its country, as it says itself. */
+  country: CountryCode | null
+  /** What a reader sees, from the start. */
   text: string
+  metas: Partial<Record<(typeof METAS)[number], string>>
+  address: PostalAddress | null
+  logo: Logo | null
   jsonLd: unknown[]
   things: Thing[]
   emails: string[]
@@ -17,19 +29,38 @@ export type Extraction = {
   socialLinks: string[]
 }
 
+const METAS = [
+  'description',
+  'og:description',
+  'twitter:description',
+  'og:site_name',
+  'application-name',
+] as const
+const MAX_TEXT = 100_000
+/** Bytes of structured data. */
+const MAX_DATA = 400_000
+
 /** `country` is the one that national phone numbers are of, where the caller knows it. */
 export function extract(document: WebDocument, country: CountryCode | null = null): Extraction {
   const { $, url } = document
   const text = visibleText($)
   const jsonLd = readJsonLd($)
   const things = [...listThings(jsonLd), ...listThings(readMicrodata($, url))]
-  const home = country ?? guessCountry(document, things)
+  const own = guessCountry(document, things)
+  const home = country ?? own
   const said = (name: string) => things.flatMap((thing) => textsOf(thing[name]))
   return {
-    document,
-    text,
-    jsonLd,
-    things,
+    url: url.href,
+    title: document.title,
+    description: document.description,
+    language: document.language,
+    country: own,
+    text: text.slice(0, MAX_TEXT),
+    metas: Object.fromEntries(METAS.map((name) => [name, metaOf($, name) ?? undefined])),
+    address: shownAddress($, text),
+    logo: findLogo(document),
+    jsonLd: withinSize(jsonLd),
+    things: withinSize(things),
     emails: uniqueEmails([
       ...findEmails($, text),
       ...said('email').map((mail) => mail.replace(/^mailto:/i, '')),
@@ -45,11 +76,22 @@ export function extract(document: WebDocument, country: CountryCode | null = nul
 }
 
 /** The country of a site, as its address, its domain or its language say. */
-export function guessCountry(document: WebDocument, things: readonly Thing[]): CountryCode | null {
+function guessCountry(document: WebDocument, things: readonly Thing[]): CountryCode | null {
   const said = things.flatMap((thing) => textsOf(thing['addressCountry']))
   for (const text of said) {
     const country = countryOf(text)
     if (country !== null) return country
   }
   return countryOfDomain(document.url.hostname) ?? countryOfLanguage(document.language)
+}
+
+/** Whole values, as many as fit. */
+function withinSize<Value>(values: Value[]): Value[] {
+  let size = 0
+  const tooMuch = values.findIndex((value) => {
+    // Things may share others, which count once.
+    size += serialize(value).length
+    return size > MAX_DATA
+  })
+  return tooMuch < 0 ? values : values.slice(0, tooMuch)
 }

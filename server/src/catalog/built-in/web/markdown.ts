@@ -12,7 +12,7 @@ const NOISE = 'form, nav, embed, dialog, [hidden], [aria-hidden="true"], [role="
 const FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"]'
 
 /** Loaded when a page is first read: with what reads pages a start took a fifth longer. */
-async function loadReaders() {
+export async function loadReaders() {
   const [{ isProbablyReaderable, Readability }, { parseHTML }, { default: Turndown }] = await Promise.all([
     import('@mozilla/readability'),
     import('linkedom'),

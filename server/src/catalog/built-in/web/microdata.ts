@@ -1,10 +1,14 @@
 import type { CheerioAPI } from 'cheerio'
 import type { Thing } from './json-ld.ts'
-
-type Element = Parameters<CheerioAPI>[0]
+import { textOf, type TreeNode, walk } from './tree.ts'
 
 const MAX_ITEMS = 300
 const MAX_DEPTH = 20
+/** Elements that are looked at for all items of a page: they may refer to each other, again and again. */
+const MAX_STEPS = 500_000
+const MAX_REFERENCES = 100
+const MAX_TEXT = 20_000
+const MAX_WORDS = 5_000
 const ADDRESS_ATTRIBUTES: Record<string, string> = {
   a: 'href',
   area: 'href',
@@ -18,26 +22,29 @@ const ADDRESS_ATTRIBUTES: Record<string, string> = {
   object: 'data',
 }
 
+type Page = { base: URL; byId: ReadonlyMap<string, TreeNode>; steps: number }
+
 /** Things that a page marks up by `itemscope` and `itemprop`, in the shape of JSON-LD. */
 export function readMicrodata($: CheerioAPI, base: URL): Thing[] {
-  return $('[itemscope]')
-    .filter((_, element) => $(element).attr('itemprop') === undefined)
-    .toArray()
-    .slice(0, MAX_ITEMS)
-    .map((element) => readItem($, element, base, 0))
+  const root = $.root()[0] as TreeNode
+  const byId = new Map<string, TreeNode>()
+  const items: TreeNode[] = []
+  for (const node of walk(root)) {
+    const { id, itemscope, itemprop } = node.attribs ?? {}
+    if (id !== undefined && !byId.has(id)) byId.set(id, node)
+    if (itemscope !== undefined && itemprop === undefined && items.length < MAX_ITEMS) items.push(node)
+  }
+  const page = { base, byId, steps: 0 }
+  return items.map((item) => readItem(page, item, 0))
 }
 
-function readItem($: CheerioAPI, item: Element, base: URL, depth: number): Thing {
-  const types = ($(item).attr('itemtype') ?? '').split(/\s+/).filter((type) => type !== '')
+function readItem(page: Page, item: TreeNode, depth: number): Thing {
+  const types = wordsOf(item, 'itemtype')
   const thing: Thing = types.length === 0 ? {} : { '@type': types.length === 1 ? types[0] : types }
   if (depth > MAX_DEPTH) return thing
-  const referred = ($(item).attr('itemref') ?? '').split(/\s+/).filter((id) => /^[\w-]+$/.test(id))
-  const roots = [$(item), ...referred.map((id) => $(`#${id}`))]
-  const properties = roots.flatMap((root) => root.find('[itemprop]').addBack('[itemprop]').toArray())
-  for (const element of properties.slice(0, MAX_ITEMS)) {
-    if (element === item || !belongsTo($, element, item)) continue
-    const value = valueOf($, element, base, depth)
-    for (const name of ($(element).attr('itemprop') ?? '').split(/\s+/).filter(Boolean)) {
+  for (const element of propertiesOf(page, item)) {
+    const value = valueOf(page, element, depth)
+    for (const name of wordsOf(element, 'itemprop')) {
       const before = thing[name]
       thing[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
     }
@@ -45,22 +52,45 @@ function readItem($: CheerioAPI, item: Element, base: URL, depth: number): Thing
   return thing
 }
 
-/** The property is of the nearest item around it; one that is referred to from elsewhere has none around. */
-function belongsTo($: CheerioAPI, element: Element, item: Element): boolean {
-  const around = $(element).parent().closest('[itemscope]')
-  return around.length === 0 || around.is($(item))
+/** Properties within an item, and within what it refers to, but not those of items in between. */
+function propertiesOf(page: Page, item: TreeNode): TreeNode[] {
+  const referred = wordsOf(item, 'itemref')
+    .slice(0, MAX_REFERENCES)
+    .flatMap((id) => page.byId.get(id) ?? [])
+    .filter((node) => node !== item && !isWithinItem(node))
+  const found: TreeNode[] = []
+  for (const root of [item, ...referred]) {
+    for (const node of walk(root, (inner) => inner === item || inner.attribs?.['itemscope'] === undefined)) {
+      page.steps += 1
+      if (page.steps > MAX_STEPS || found.length >= MAX_ITEMS) return found
+      if (node !== item && node.attribs?.['itemprop'] !== undefined) found.push(node)
+    }
+  }
+  return found
 }
 
-function valueOf($: CheerioAPI, element: Element, base: URL, depth: number): unknown {
-  const $element = $(element)
-  if ($element.attr('itemscope') !== undefined) return readItem($, element, base, depth + 1)
-  const content = $element.attr('content')
+/** The property is of the nearest item around it; one that is referred to from elsewhere has none around. */
+function isWithinItem(node: TreeNode): boolean {
+  for (let around = node.parent ?? null; around !== null; around = around.parent ?? null) {
+    if (around.attribs?.['itemscope'] !== undefined) return true
+  }
+  return false
+}
+
+const wordsOf = ({ attribs }: TreeNode, name: string): string[] =>
+  (attribs?.[name] ?? '')
+    .slice(0, MAX_WORDS)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+function valueOf(page: Page, element: TreeNode, depth: number): unknown {
+  const { itemscope, content, datetime, ...attributes } = element.attribs ?? {}
+  if (itemscope !== undefined) return readItem(page, element, depth + 1)
   if (content !== undefined) return content.trim()
-  const tag = $element.prop('tagName')?.toLowerCase() ?? ''
-  const attribute = ADDRESS_ATTRIBUTES[tag]
-  const address = attribute === undefined ? undefined : $element.attr(attribute)
+  const attribute = ADDRESS_ATTRIBUTES[element.name ?? '']
+  const address = attribute === undefined ? undefined : attributes[attribute]
   if (address !== undefined)
-    return /^(tel|mailto):/i.test(address) ? address : (URL.parse(address, base.href)?.href ?? address)
-  if (tag === 'time') return $element.attr('datetime') ?? $element.text().trim()
-  return $element.text().replace(/\s+/g, ' ').trim()
+    return /^(tel|mailto):/i.test(address) ? address : (URL.parse(address, page.base.href)?.href ?? address)
+  const text = textOf(element, MAX_TEXT)
+  return element.name === 'time' ? (datetime ?? text.trim()) : text.replace(/\s+/g, ' ').trim()
 }

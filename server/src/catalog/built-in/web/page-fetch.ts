@@ -27,11 +27,18 @@ export type PageFailure = {
 }
 export type PageResult = { ok: true; page: Page } | PageFailure
 
-export type Fetching = { egress: Egress; signal: AbortSignal; now: () => Date }
+export type Fetching = {
+  egress: Egress
+  signal: AbortSignal
+  now: () => Date
+  /** The organisation that reads, for what is shared by turns. */
+  owner?: string
+}
 
 /** Returns the same under another signal. The context of a cell has getters, which a spread of it would lose. */
 export function withSignal(context: Fetching, signal: AbortSignal): Fetching {
-  return { egress: context.egress, signal, now: () => context.now() }
+  const { egress, owner } = context
+  return { egress, signal, now: () => context.now(), ...(owner !== undefined && { owner }) }
 }
 
 /** What may be read: a web page; XML (feeds, sitemaps), which servers call by many names; whatever people read. */

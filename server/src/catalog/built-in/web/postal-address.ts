@@ -3,6 +3,7 @@ import { isObject } from '../../../lib/json/object.ts'
 import { type CountryCode, countryOf } from './countries.ts'
 import { clean } from './document.ts'
 import { textOfProperty, textsOf, type Thing, typesOf } from './json-ld.ts'
+import { textOf } from './tree.ts'
 
 export type PostalAddress = { text: string; country: CountryCode | null }
 
@@ -33,25 +34,21 @@ function formatAddress(thing: Thing): PostalAddress | null {
 
 /** Of an element, that is looked at: the patterns below take the square of a run of blanks. */
 const MAX_ADDRESS = 2000
+const MAX_ADDRESSES = 100
 
 /** What a page shows as its address: the `address` element, or lines that end in a postal code and a town. */
 export function shownAddress($: CheerioAPI, text: string): PostalAddress | null {
-  const element = $('address')
-    .toArray()
-    .map((address) => {
-      $(address).find('br, p, div, li').before(', ')
-      return clean(
-        $(address)
-          .text()
-          .slice(0, MAX_ADDRESS)
-          .replace(/(\s*,\s*)+/g, ', ')
-          .replace(/^[\s,]+|[\s,]+$/g, ''),
-        300,
-      )
-    })
-    .find((line) => line !== null && /\d/.test(line) && !line.includes('@') && line.length > 10)
-  const found = element ?? addressLines(text)
-  return found === null || found === undefined ? null : { text: found, country: countryAtEnd(found) }
+  const found = markedAddress($) ?? addressLines(text)
+  return found === null ? null : { text: found, country: countryAtEnd(found) }
+}
+
+function markedAddress($: CheerioAPI): string | null {
+  for (const address of $('address').toArray().slice(0, MAX_ADDRESSES)) {
+    const text = textOf(address, MAX_ADDRESS, ', ', /^(br|p|div|li)$/)
+    const line = clean(text.replace(/(\s*,\s*)+/g, ', ').replace(/^[\s,]+|[\s,]+$/g, ''), 300)
+    if (line !== null && /\d/.test(line) && !line.includes('@') && line.length > 10) return line
+  }
+  return null
 }
 
 const STREET =

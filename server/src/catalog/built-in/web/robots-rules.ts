@@ -63,7 +63,9 @@ function isRobot(agent: string, robot: string): boolean {
 
 function parseRule(value: string, isAllowed: boolean): Rule {
   const isWhole = value.endsWith('$')
-  const pieces = (isWhole ? value.slice(0, -1) : value).split('*').map(encode)
+  const [first = '', ...more] = encode(isWhole ? value.slice(0, -1) : value).split('*')
+  // Stars that follow each other are one.
+  const pieces = [first, ...more.filter((piece, n) => piece !== '' || n === more.length - 1)]
   return { isAllowed, isWhole, pieces, length: Buffer.byteLength(value) }
 }
 

@@ -1,6 +1,7 @@
 import type { Browser } from './browser/browser.ts'
-import { readDocument, type WebDocument } from './document.ts'
 import { type Fetching, fetchPage, type Page } from './page-fetch.ts'
+import type { PageOptions, Part } from './page-tasks.ts'
+import { readPage, type ReadPage } from './read-page.ts'
 import { isSameSite } from './site.ts'
 import { readSitemap } from './sitemap.ts'
 
@@ -45,7 +46,7 @@ export type Topic = keyof typeof TOPICS
 type Candidate = { url: URL; text: string }
 
 /** Pages of the same site about a topic, the most likely first: said by the address, then by the link, then the shorter. */
-export function pagesAbout(topic: Topic, document: WebDocument, listed: readonly URL[] = []): URL[] {
+export function pagesAbout(topic: Topic, document: ReadPage, listed: readonly URL[] = []): URL[] {
   return candidates(document, listed)
     .map((candidate) => ({ url: candidate.url, score: likeness(candidate, topic) }))
     .filter(({ score }) => score > 0)
@@ -54,7 +55,7 @@ export function pagesAbout(topic: Topic, document: WebDocument, listed: readonly
 }
 
 /** Further pages of a site, the useful ones first: who they are, how to reach them, who works there, what they sell. */
-export function rankPages(document: WebDocument, listed: readonly URL[]): URL[] {
+export function rankPages(document: ReadPage, listed: readonly URL[]): URL[] {
   const order: Topic[] = ['about', 'contact', 'imprint', 'team', 'pricing', 'product', 'careers', 'news']
   const first = order.flatMap((topic) =>
     pagesAbout(topic, document, listed).slice(0, topic === 'product' ? 5 : 2),
@@ -67,22 +68,24 @@ export function rankPages(document: WebDocument, listed: readonly URL[]): URL[] 
 }
 
 /** Reads pages one after another until there are `most`; those that cannot be read are passed over. */
-export async function readPages(
+export async function readPages<Name extends Part = never>(
   context: Fetching,
   urls: readonly URL[],
   most: number,
-  browser: Browser | null = null,
-): Promise<WebDocument[]> {
-  const documents: WebDocument[] = []
+  parts: readonly Name[],
+  { browser = null, ...options }: PageOptions & { browser?: Browser | null } = {},
+): Promise<ReadPage<Name>[]> {
+  const documents: ReadPage<Name>[] = []
   const seen = new Set<string>()
   for (const { href } of urls.slice(0, most * 2 + 4)) {
     if (documents.length >= most || context.signal.aborted) break
     if (seen.has(href)) continue
     const result = await fetchPage(context, href)
     const isNew = result.ok && !seen.has(result.page.url)
-    const read = isNew ? await readDocument(await drawPage(context, result.page, browser)) : null
+    const sent = isNew ? await drawPage(context, result.page, browser) : null
+    const read = sent === null ? null : await readPage(context, sent, parts, options)
     seen.add(href).add(result.ok ? result.page.url : href)
-    if (read?.ok === true) documents.push(read.document)
+    if (read?.ok === true) documents.push(read.page)
   }
   return documents
 }
@@ -94,12 +97,12 @@ async function drawPage(context: Fetching, page: Page, browser: Browser | null):
 }
 
 /** Pages that the sitemap of the document's site lists, on the same site. */
-export async function listedPages(context: Fetching, document: WebDocument): Promise<URL[]> {
+export async function listedPages(context: Fetching, document: ReadPage): Promise<URL[]> {
   const listed = await readSitemap(context, document.url.origin)
   return listed.filter((url) => isSameSite(url, document.url))
 }
 
-function candidates(document: WebDocument, listed: readonly URL[]): Candidate[] {
+function candidates(document: ReadPage, listed: readonly URL[]): Candidate[] {
   const linked = document.links.filter(
     ({ url }) => isSameSite(url, document.url) && url.href !== document.url.href,
   )

@@ -1,8 +1,7 @@
 import { failed, type Outcome } from '../../outcome.ts'
 import { type CompanyProfile, profileCompany } from './company-profile.ts'
-import { readDocument } from './document.ts'
-import { extract, guessCountry } from './extraction.ts'
 import { type Fetching, fetchHome } from './page-fetch.ts'
+import { readPage } from './read-page.ts'
 import { readSite } from './site.ts'
 import { pagesAbout, readPages, type Topic } from './useful-pages.ts'
 
@@ -17,13 +16,12 @@ export async function profileWebsite(context: Fetching, domain: string): Promise
     return { ok: false, outcome: failed(`domain: "${domain.slice(0, 100)}" names no website`) }
   const result = await fetchHome(context, site.homes)
   if (!result.ok) return result
-  const read = await readDocument(result.page)
+  const read = await readPage(context, result.page, ['extraction'])
   if (!read.ok) return { ok: false, outcome: failed(read.message) }
-  const home = read.document
+  const home = read.page
   const likely = TELLING.flatMap((topic) => pagesAbout(topic, home).slice(0, 2))
-  const first = extract(home)
-  const country = guessCountry(home, first.things)
-  const others = await readPages(context, likely, 4)
-  const pages = [first, ...others.map((page) => extract(page, country))]
+  const { country } = home.extraction
+  const others = await readPages(context, likely, 4, ['extraction'], { country })
+  const pages = [home, ...others].map(({ extraction }) => extraction)
   return { ok: true, profile: profileCompany(pages, site.host) }
 }

@@ -1,8 +1,8 @@
 import { reasonOf } from '../../../../lib/errors.ts'
+import { createTurns } from '../../../../lib/timing/owner-turns.ts'
 import { type Fetching, withSignal } from '../page-fetch.ts'
 import { type Chromium, type MemoryBounds, startChromium } from './chromium.ts'
 import { DrawFault, drawPage, type PageBounds } from './draw-page.ts'
-import { createTurns } from './turns.ts'
 
 /** `later`: nothing is wrong with the page, there was no room for it. */
 export type Drawn = { ok: true; html: string } | { ok: false; message: string; later: boolean }

@@ -1,4 +1,4 @@
-/** Pages of an owner that are drawn, and those that wait for it. */
+/** How many turns an owner has, and those that wait for it. */
 type Line = { running: number; waiting: (() => void)[] }
 
 /** Lets so many through at once. Whoever has the fewest under way is next, so that nobody waits behind another's heap. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createTurns } from './owner-turns.ts'
 
 const forever = new AbortController().signal
 

@@ -1,0 +1,10 @@
+import type { WebDocument } from '../web/document.ts'
+
+/** Addresses of the feeds that a page names. */
+export function feedsOf({ $, url }: WebDocument): string[] {
+  return $('link[rel~="alternate"][href]')
+    .toArray()
+    .filter((link) => /(rss|atom|rdf)\+xml/i.test($(link).attr('type') ?? ''))
+    .flatMap((link) => URL.parse($(link).attr('href') ?? '', url.href)?.href ?? [])
+    .filter((address) => !/comments\/feed|\/comments\//i.test(address))
+}

@@ -1,0 +1,62 @@
+import { findBoardsOf } from '../boards/detection.ts'
+import { postingsOf } from '../boards/postings.ts'
+import { feedsOf } from '../news/feed-links.ts'
+import { detectTechnologies, type Traces, tracesOfPage } from '../technologies/detection.ts'
+import type { CountryCode } from './countries.ts'
+import { readDocument, type SentPage, type WebDocument } from './document.ts'
+import { extract } from './extraction.ts'
+import { loadReaders, toMarkdown } from './markdown.ts'
+
+// Readers count the time of a document from here on.
+await Promise.all([loadReaders(), import('cheerio')])
+
+export type PageOptions = {
+  /** The country of national phone numbers, where it is known. */
+  country?: CountryCode | null
+  /** What name servers say of the site, for its technologies. */
+  names?: Traces
+}
+
+/** What can be asked of a page beside its outline. */
+const PARTS = {
+  extraction: (document: WebDocument, { country }: PageOptions) => extract(document, country ?? null),
+  markdown: (document: WebDocument) => toMarkdown(document),
+  feeds: feedsOf,
+  boards: (document: WebDocument) =>
+    findBoardsOf(document).map(({ board, company }) => ({ board: board.id, company })),
+  postings: (document: WebDocument) => postingsOf(extract(document)),
+  technologies: (document: WebDocument, { names }: PageOptions) =>
+    detectTechnologies(new Map([...tracesOfPage(document), ...(names ?? [])])),
+}
+export type Part = keyof typeof PARTS
+export type Parts = { [Name in Part]: Awaited<ReturnType<(typeof PARTS)[Name]>> }
+
+/** A page without its tree, as it leaves a reader. */
+export type Outline = Pick<WebDocument, 'title' | 'description' | 'language'> & {
+  base: string
+  links: { url: string; text: string }[]
+}
+
+type Asked = Omit<SentPage, 'text'> & { parts: readonly Part[]; options: PageOptions }
+type Read = { ok: true; outline: Outline; parts: Partial<Parts> } | { ok: false; message: string }
+
+export const tasks = {
+  async page(text: string, { parts, options, ...page }: Asked): Promise<Read> {
+    const read = await readDocument({ ...page, text })
+    if (!read.ok) return read
+    const { base, links, title, description, language } = read.document
+    const found: [Part, unknown][] = []
+    for (const name of parts) found.push([name, await PARTS[name](read.document, options)])
+    return {
+      ok: true,
+      outline: {
+        title,
+        description,
+        language,
+        base: base.href,
+        links: links.map(({ url, text: said }) => ({ url: url.href, text: said })),
+      },
+      parts: Object.fromEntries(found),
+    }
+  },
+}

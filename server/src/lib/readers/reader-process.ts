@@ -1,0 +1,34 @@
+import { serialize } from 'node:v8'
+
+/** What a reader is asked: to run a task of a module on a document. */
+export type Asked = { module: string; task: string; document: string | Uint8Array; input: unknown }
+export type Said =
+  /** The module is loaded: the time of the document begins. */
+  | { kind: 'began' }
+  | { kind: 'read'; value: Uint8Array }
+  | { kind: 'large' | 'memory' }
+  | { kind: 'threw'; message: string }
+
+type Tasks = Record<string, (document: unknown, input: unknown) => unknown>
+
+/** What crosses to the server at most. */
+const MAX_RESULT = 8 * 1024 * 1024
+
+const say = (said: Said) => void process.send?.(said)
+
+async function answer({ module, task, document, input }: Asked): Promise<Said> {
+  const { tasks } = (await import(module)) as { tasks: Tasks }
+  say({ kind: 'began' })
+  const value = serialize(await tasks[task]?.(document, input))
+  return value.length > MAX_RESULT ? { kind: 'large' } : { kind: 'read', value }
+}
+
+process.on('disconnect', () => process.exit())
+process.on('message', (asked: Asked) => {
+  answer(asked).then(say, (cause: unknown) => {
+    // The stack, a text or an array is full: only what strangers send is that large.
+    if (cause instanceof RangeError) say({ kind: 'memory' })
+    else
+      say({ kind: 'threw', message: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause) })
+  })
+})

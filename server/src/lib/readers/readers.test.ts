@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createReaders } from './readers.ts'
+
+const TASKS = new URL('testing/tasks.ts', import.meta.url)
+const forever = new AbortController().signal
+
+/** Readers, of which a test asks one thing after another. */
+function openReaders(bounds: Parameters<typeof createReaders>[0] = {}) {
+  const readers = createReaders({ processes: 2, ...bounds })
+  onTestFinished(() => readers.close())
+  const read = (
+    task: string,
+    { owner = 'a', document = task, input = null as unknown, signal = forever } = {},
+  ) => readers.read({ owner, signal, document, what: 'page' }, TASKS, task, input)
+  const pidOf = async (owner = 'a') => {
+    const echoed = await read('echo', { owner })
+    return (echoed as { value: { pid: number } }).value.pid
+  }
+  return { read, pidOf }
+}
+
+it('I2: a document is read in another process, which is kept for the next one', async () => {
+  const { read, pidOf } = openReaders()
+  const found = await read('echo', { document: 'text', input: { a: [1, new Date(0)] } })
+  const value = { document: 'text', input: { a: [1, new Date(0)] }, pid: expect.any(Number) }
+  expect(found).toEqual({ ok: true, value })
+  const [pid, next] = [await pidOf(), await pidOf()]
+  expect(pid).not.toBe(process.pid)
+  expect(next).toBe(pid)
+})
+
+it('I2: one that takes too long is killed at its deadline, while those of others are read', async () => {
+  const { read } = openReaders({ cpuMs: () => 500 })
+  await Promise.all([read('echo'), read('echo', { owner: 'b' })])
+  let isOver = false
+  const slow = read('spin', { document: 'worst', input: 60_000 }).finally(() => (isOver = true))
+  for (let n = 0; n < 5; n += 1) expect(await read('echo', { owner: 'b' })).toMatchObject({ ok: true })
+  expect(isOver).toBe(false)
+  expect(await slow).toEqual({ ok: false, message: 'the page takes too long to read' })
+  expect(await read('echo')).toMatchObject({ ok: true })
+})
+
+it('I2: a document that killed a reader is not tried again for a while', async () => {
+  const { read } = openReaders({ cpuMs: () => 300, rememberMs: 5_000 })
+  const message = 'the page takes too long to read'
+  expect(await read('spin', { document: 'worst', input: 60_000 })).toEqual({ ok: false, message })
+  // It would end at once now.
+  expect(await read('spin', { document: 'worst', input: 0 })).toEqual({ ok: false, message })
+  expect(await read('spin', { document: 'another', input: 0 })).toMatchObject({ ok: true })
+  const after = () => read('spin', { document: 'worst', input: 0 })
+  await expect.poll(after, { timeout: 20_000, interval: 1_000 }).toMatchObject({ ok: true })
+})
+
+it.each(['fillHeap', 'fillBuffers', 'overflow'])(
+  'I2: one that takes too much memory is killed: %s',
+  async (task) => {
+    const { read } = openReaders({ cpuMs: () => 60_000, heapMb: 64, residentMb: 256 })
+    expect(await read(task)).toEqual({ ok: false, message: 'the page takes too much memory to read' })
+    expect(await read('echo')).toMatchObject({ ok: true })
+  },
+)
+
+it('I2: one that only waits is killed too, and one whose cell is given up', async () => {
+  const { read } = openReaders({ wallMs: 1_000 })
+  expect(await read('hang')).toEqual({ ok: false, message: 'the page takes too long to read' })
+  const calling = new AbortController()
+  const given = read('hang', { document: 'another', signal: calling.signal })
+  setTimeout(() => calling.abort(), 200)
+  expect(await given).toEqual({ ok: false, message: 'the reading was called off' })
+})
+
+it('I2: organisations take turns, however many documents one of them has', async () => {
+  const { read } = openReaders({ processes: 1 })
+  const order: string[] = []
+  const one = (owner: string, name: string) =>
+    read('echo', { owner, document: name }).then(() => order.push(name))
+  await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => one('a', name)), one('b', 'b1')])
+  expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a3'))
+})
+
+it('I2: what it says is bounded, and a fault of ours is told as one', async () => {
+  const { read } = openReaders()
+  expect(await read('large')).toEqual({ ok: false, message: 'the page says more than 8 MB' })
+  await expect(read('fail')).rejects.toThrow('a fault of ours')
+  await expect(read('exit')).rejects.toThrow('ended with code 3')
+})
+
+it('I2: a reader has no secrets and no leave to read our data or to write', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-reader-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, 'a secret')
+  const { read } = openReaders()
+  const found = await read('reach', { input: { secret, target: join(folder, 'new') } })
+  const refused = 'ERR_ACCESS_DENIED'
+  expect(found).toMatchObject({ ok: true, value: { read: refused, write: refused } })
+  const { env } = (found as { value: { env: string[] } }).value
+  expect(env.filter((name) => name !== 'TZ' && !name.startsWith('NODE_'))).toEqual([])
+})

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { LRUCache } from 'lru-cache'
+import { createTurns } from '../timing/owner-turns.ts'
+import { type Reader, type ReaderBounds, type ReaderEnd, startReader } from './reader.ts'
+
+/** A document to read, for whom, and what it is called where it cannot be read. */
+export type Reading = {
+  owner: string
+  signal: AbortSignal
+  document: string | Uint8Array
+  what: 'page' | 'document'
+}
+export type ReadingResult<Value> = { ok: true; value: Value } | { ok: false; message: string }
+
+/** Reads documents of strangers in processes of their own (I2): one that takes too much ends its reader and nothing else. */
+export type Readers = {
+  read(reading: Reading, module: URL, task: string, input: unknown): Promise<ReadingResult<unknown>>
+  close(): Promise<void>
+}
+
+type Bounds = ReaderBounds & { processes: number; idleMs: number; rememberMs: number }
+
+const MB = 1_000_000
+const BOUNDS: Bounds = {
+  processes: Math.max(1, availableParallelism() - 1),
+  /** 2 s a MB, at least 2 and at most 20. */
+  cpuMs: (bytes) => Math.min(20_000, Math.max(2_000, (bytes / MB) * 2_000)),
+  wallMs: 120_000,
+  heapMb: 512,
+  residentMb: 768,
+  idleMs: 60_000,
+  rememberMs: 3_600_000,
+}
+const MAX_REMEMBERED = 1_000
+
+export function createReaders(some: Partial<Bounds> = {}): Readers {
+  const bounds = { ...BOUNDS, ...some }
+  const turns = createTurns(bounds.processes)
+  const all = new Set<Reader>()
+  const idle: { reader: Reader; timer: NodeJS.Timeout }[] = []
+  /** Documents that killed a reader, with the message that says how. */
+  const deadly = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: bounds.rememberMs })
+  const isDeadly = (key: () => string) => (deadly.size === 0 ? undefined : deadly.get(key()))
+
+  function takeReader(): Reader {
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      clearTimeout(last.timer)
+      if (last.reader.isAlive()) return last.reader
+      all.delete(last.reader)
+    }
+    const started = startReader(bounds)
+    all.add(started)
+    return started
+  }
+
+  function giveBack(reader: Reader): void {
+    if (!reader.isAlive()) return void all.delete(reader)
+    const entry = { reader, timer: setTimeout(() => end(entry), bounds.idleMs).unref() }
+    idle.push(entry)
+  }
+
+  function end(entry: (typeof idle)[number]): void {
+    idle.splice(idle.indexOf(entry), 1)
+    all.delete(entry.reader)
+    void entry.reader.close()
+  }
+
+  return {
+    async read({ owner, signal, document, what }, module, task, input) {
+      const key = () => `${module.href} ${task} ${createHash('sha256').update(document).digest('base64')}`
+      const known = isDeadly(key)
+      if (known !== undefined) return { ok: false, message: known }
+      const endTurn = await turns.take(owner, signal)
+      if (endTurn === null) return { ok: false, message: CALLED_OFF }
+      try {
+        // The same may have been read by another meanwhile.
+        const since = isDeadly(key)
+        if (since !== undefined) return { ok: false, message: since }
+        const reader = takeReader()
+        const ended = await reader.run({ module: module.href, task, document, input }, signal)
+        giveBack(reader)
+        if (ended.kind === 'read') return { ok: true, value: ended.value }
+        const message = explain(ended, what)
+        if (ended.kind === 'time' || ended.kind === 'memory') deadly.set(key(), message)
+        return { ok: false, message }
+      } finally {
+        endTurn()
+      }
+    },
+    async close() {
+      for (const { timer } of idle.splice(0)) clearTimeout(timer)
+      await Promise.all([...all].map((reader) => reader.close()))
+      all.clear()
+    },
+  }
+}
+
+const CALLED_OFF = 'the reading was called off'
+
+function explain(ended: Exclude<ReaderEnd, { kind: 'read' }>, what: Reading['what']): string {
+  switch (ended.kind) {
+    case 'time':
+      return `the ${what} takes too long to read`
+    case 'memory':
+      return `the ${what} takes too much memory to read`
+    case 'large':
+      return `the ${what} says more than 8 MB`
+    case 'called off':
+      return CALLED_OFF
+    case 'threw':
+      // A fault of ours.
+      throw new Error(`the ${what} could not be read: ${ended.message}`)
+  }
+}
+
+/** Those of this process, which are started when something is read first. */
+const shared = createReaders()
+export const closeReaders = (): Promise<void> => shared.close()
+
+type Task = (document: never, input: never) => unknown
+type Input<One extends Task> = Parameters<One>[1]
+type Result<One extends Task> = Awaited<ReturnType<One>>
+
+/** Lends the tasks of a module, its export `tasks`, which is loaded by readers alone. */
+export function tasksOf<Tasks extends Record<string, Task>>(module: URL) {
+  return async <Name extends keyof Tasks & string>(
+    task: Name,
+    reading: Reading,
+    input: Input<Tasks[Name]>,
+  ): Promise<ReadingResult<Result<Tasks[Name]>>> => {
+    const result = await shared.read(reading, module, task, input)
+    return result as ReadingResult<Result<Tasks[Name]>>
+  }
+}
