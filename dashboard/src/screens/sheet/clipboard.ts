@@ -6,8 +6,11 @@ import { cellText, valueText } from './cell-text.ts'
 import type { Column, InputColumn } from './columns.ts'
 import { addRows, editRows, plural, type RowEdit } from './row-edits.ts'
 import type { SheetView } from './sheet-view.ts'
-import { parseTsv, printTsv } from './tsv.ts'
+import { parseTsv, printDefused, printTsv } from './tsv.ts'
 import { areaOf } from './view-state.ts'
+
+/** Cells as they are, which only this program reads: other programs get them without formulas. */
+export const EXACT_CELLS = 'application/x-loam-cells'
 
 /** More is an export. */
 const MAX_COPIED_ROWS = 10_000
@@ -24,15 +27,18 @@ export function copyArea(view: SheetView, clipboard: DataTransfer | null): void 
   const first = Math.max(0, from.row)
   const last = Math.min(to.row, first + MAX_COPIED_ROWS - 1)
   const columns = view.placed.slice(Math.max(0, from.column - 1), to.column)
-  const print = (rows: readonly Row[]) =>
-    printTsv(rows.map((row) => columns.map((column) => textOfCell(row, column))))
+  const linesOf = (rows: readonly Row[]) =>
+    rows.map((row) => columns.map((column) => textOfCell(row, column)))
   const near = Array.from({ length: last - first + 1 }, (_, at) => view.rows.row(first + at))
   const rows = near.filter((row) => row !== undefined)
-  if (clipboard !== null && rows.length === near.length) clipboard.setData('text/plain', print(rows))
-  else {
+  if (clipboard !== null && rows.length === near.length) {
+    const lines = linesOf(rows)
+    clipboard.setData('text/plain', printDefused(lines))
+    clipboard.setData(EXACT_CELLS, printTsv(lines))
+  } else {
     view.rows
       .range(first, last)
-      .then((read) => copyText(print(read)))
+      .then((read) => copyText(printDefused(linesOf(read))))
       .catch(notifyProblem)
   }
   notify(last < to.row ? `The first ${MAX_COPIED_ROWS.toLocaleString('en')} rows are copied` : 'Copied')

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { isTyping } from '../../frame/frame.tsx'
 import { notifyProblem } from '../../ui/toasts.tsx'
-import { pasteText } from './clipboard.ts'
+import { EXACT_CELLS, pasteText } from './clipboard.ts'
 import { openNextFailed } from './next-failed.ts'
 import { selectedIds } from './row-edits.ts'
 import { useSheetDialogs } from './sheet-dialogs.tsx'
@@ -31,7 +31,8 @@ export function SheetKeys(): null {
     }
     const onPaste = (event: ClipboardEvent) => {
       if (isTyping(event.target) || document.querySelector('[role=dialog]') !== null) return
-      const text = event.clipboardData?.getData('text/plain') ?? ''
+      const { clipboardData } = event
+      const text = clipboardData?.getData(EXACT_CELLS) || clipboardData?.getData('text/plain') || ''
       if (text === '' || !view.can.edit) return
       event.preventDefault()
       const isCellFocused = isWithin('[role=gridcell]')

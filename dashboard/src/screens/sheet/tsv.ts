@@ -1,3 +1,5 @@
+import { defuseFormulas, quoteCell } from '#contract/table-text.ts'
+
 /** Lines of cells as spreadsheets put them into the clipboard: tabs between, quotes around what holds a tab, a line end or a quote. */
 export function parseTsv(text: string): string[][] {
   const lines: string[][] = [[]]
@@ -36,10 +38,12 @@ export function parseTsv(text: string): string[][] {
   return lines
 }
 
+/** As `parseTsv` reads it back. */
 export function printTsv(lines: readonly (readonly string[])[]): string {
-  return lines.map((line) => line.map(quote).join('\t')).join('\n')
+  return lines.map((line) => line.map(quoteCell).join('\t')).join('\n')
 }
 
-function quote(text: string): string {
-  return /["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/** For spreadsheets, which would run texts that look like formulas. */
+export function printDefused(lines: readonly (readonly string[])[]): string {
+  return printTsv(lines.map((line) => line.map(defuseFormulas)))
 }

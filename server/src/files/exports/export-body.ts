@@ -24,15 +24,15 @@ type Body = (
 export const EXPORT_BODIES: Record<ExportFormat, Body> = {
   async *csv(snapshot, scope, columns, count) {
     const headers = columns.map(({ header }) => header)
-    for await (const { bytes } of snapshot.copy(headerRow(headers), 'csv', '\r\n')) yield bytes
-    yield* counted(snapshot.copy(textRows(scope, columns), 'csv', '\r\n'), count)
+    for await (const { bytes } of snapshot.copy(headerRow(headers), '\r\n')) yield bytes
+    yield* counted(snapshot.copy(textRows(scope, columns), '\r\n'), count)
   },
   jsonl: (snapshot, scope, columns, count) =>
-    counted(snapshot.copy(objectLines(scope, columns), 'plain', '\n'), count),
+    counted(snapshot.copy(objectLines(scope, columns), '\n'), count),
   async *xlsx(snapshot, scope, columns, count) {
     const headers = columns.map(({ header }) => header)
     const { writeWorkbook } = await import('./xlsx-writer.ts')
-    yield* writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), 'plain', '\n'), count))
+    yield* writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), '\n'), count))
   },
 }
 

@@ -7,14 +7,17 @@ const BLOCK_BYTES = 256 * 1024
 /** The connection is not read while more than this waits to be taken: memory stays flat whatever the reader's speed. */
 const MAX_WAITING = 4
 const LINE_FEED = 10
+const QUOTE = 2
 
 /**
  * `COPY ... TO STDOUT` as blocks of lines. The driver knows the messages but has no query for them, so this is one: what it
- * calls on it (`handle...`) is its interface for queries.
+ * calls on it (`handle...`) is its interface for queries. `isQuoted`: lines that PostgreSQL put into quotes, which are \x02, are given
+ * as they were.
  */
 export class CopyOut implements Submittable, AsyncIterable<Lines> {
   readonly #text: string
   readonly #lineEnd: Buffer
+  readonly #isQuoted: boolean
   readonly #ready: Lines[] = []
   #block = Buffer.allocUnsafe(BLOCK_BYTES)
   #used = 0
@@ -24,7 +27,8 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
   #failure: Error | undefined
   #news = Promise.withResolvers<void>()
 
-  constructor(text: string, lineEnd: '\n' | '\r\n') {
+  constructor(text: string, lineEnd: '\n' | '\r\n', isQuoted = false) {
+    this.#isQuoted = isQuoted
     this.#text = text
     this.#lineEnd = Buffer.from(lineEnd)
   }
@@ -36,11 +40,17 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
 
   /** One message is one line. Its bytes are only lent: the driver reads into the same memory again. */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
-    const length = chunk.length - 1
-    if (chunk[length] !== LINE_FEED) this.handleError(new Error('PostgreSQL sent half a line of a COPY'))
+    const end = chunk.length - 1
+    if (chunk[end] !== LINE_FEED) this.handleError(new Error('PostgreSQL sent half a line of a COPY'))
+    const hasQuotes = this.#isQuoted && chunk[0] === QUOTE
+    this.#add(hasQuotes ? withoutQuotes(chunk.subarray(1, end - 1)) : chunk.subarray(0, end))
+  }
+
+  #add(line: Buffer): void {
+    const { length } = line
     const needed = length + this.#lineEnd.length
     if (this.#used + needed > this.#block.length) this.#pass(Math.max(BLOCK_BYTES, needed))
-    chunk.copy(this.#block, this.#used, 0, length)
+    line.copy(this.#block, this.#used)
     this.#lineEnd.copy(this.#block, this.#used + length)
     this.#used += needed
     this.#count += 1
@@ -87,4 +97,10 @@ export class CopyOut implements Submittable, AsyncIterable<Lines> {
     this.#count = 0
     if (this.#ready.length >= MAX_WAITING) this.#connection?.stream.pause()
   }
+}
+
+/** Quotes within are doubled. */
+function withoutQuotes(line: Buffer): Buffer {
+  if (!line.includes(QUOTE)) return line
+  return Buffer.from(line.toString('latin1').replaceAll('\x02\x02', '\x02'), 'latin1')
 }

@@ -28,7 +28,7 @@ describe.each(targets())('a snapshot on $name', async (target) => {
     }
   }
   const copy = (statement: RawBuilder<unknown>) =>
-    withSnapshot((snapshot) => textOf(snapshot.copy(statement, 'plain', '\n')))
+    withSnapshot((snapshot) => textOf(snapshot.copy(statement, '\n')))
 
   it.each(["'", "''; drop table rows; --", '\\', "\\'; --", '$1', '"', '{"a",NULL}', 'Zürich 🌱', ''])(
     'values stay values in a COPY, which takes no parameters: %j',
@@ -54,7 +54,7 @@ describe.each(targets())('a snapshot on $name', async (target) => {
       let count = 0
       let peak = 0
       const statement = sql`select repeat('x', 1000) from generate_series(1, 200000)`
-      for await (const block of snapshot.copy(statement, 'plain', '\n')) {
+      for await (const block of snapshot.copy(statement, '\n')) {
         count += block.count
         peak = Math.max(peak, process.memoryUsage().rss)
         if (count < 50_000) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -77,7 +77,7 @@ describe.each(targets())('a snapshot on $name', async (target) => {
     expect(await snapshot.query(names)).toEqual([{ name: 'x' }])
     await store.query({ text: 'update organisations set name = $2 where org_id = $1', values: [orgId, 'y'] })
     expect(await snapshot.query(names)).toEqual([{ name: 'x' }])
-    expect((await textOf(snapshot.copy(names, 'csv', '\r\n'))).text).toBe('x\r\n')
+    expect((await textOf(snapshot.copy(names, '\r\n'))).text).toBe('x\r\n')
     await snapshot.close()
   })
 
@@ -85,12 +85,12 @@ describe.each(targets())('a snapshot on $name', async (target) => {
     const ending = new AbortController()
     const snapshot = await openSnapshot(store.system, databaseUrl, newId(), ending.signal)
     const endless = sql`select generate_series(1, 1000000000)`
-    const reading = textOf(snapshot.copy(endless, 'plain', '\n'))
+    const reading = textOf(snapshot.copy(endless, '\n'))
     ending.abort()
     await expect(reading).rejects.toThrow('Connection terminated')
     await snapshot.close()
     await withSnapshot(async (left) => {
-      for await (const block of left.copy(endless, 'plain', '\n')) if (block.count > 0) break
+      for await (const block of left.copy(endless, '\n')) if (block.count > 0) break
     })
     await expect(copy(sql`select 1 / (n - 5) from generate_series(1, 9) n`)).rejects.toThrow(
       'division by zero',

@@ -6,8 +6,8 @@ import { ANY_ORGANISATION, type Db } from './db.ts'
 /** The data of one organisation as it was at one moment, for as long as it takes to read it. */
 export type Snapshot = {
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
-  /** The lines of a query, built by PostgreSQL: CSV, or its only column as it is when that holds no line break. */
-  copy(statement: RawBuilder<unknown>, format: 'csv' | 'plain', lineEnd: '\n' | '\r\n'): AsyncIterable<Lines>
+  /** The only column of a query as it is, each value with an end of line. */
+  copy(statement: RawBuilder<unknown>, lineEnd: '\n' | '\r\n'): AsyncIterable<Lines>
   close(): Promise<void>
 }
 
@@ -48,10 +48,10 @@ export async function openSnapshot(
       const { sql, parameters } = statement.compile(db)
       return (await client.query<Row & object>(sql, [...parameters])).rows
     },
-    async *copy(statement, format, lineEnd) {
+    async *copy(statement, lineEnd) {
       const query = inlineParameters(statement.compile(db))
       busy = true
-      yield* client.query(new CopyOut(`copy (${query}) to stdout with (${FORMATS[format]})`, lineEnd))
+      yield* client.query(new CopyOut(`copy (${query}) to stdout with (${FORMAT})`, lineEnd, true))
       busy = false
     },
     async close() {
@@ -62,11 +62,8 @@ export async function openSnapshot(
   }
 }
 
-/** As `plain`, quotes and delimiters are characters that no JSON text holds, so that nothing is ever quoted. */
-const FORMATS = {
-  csv: 'format csv',
-  plain: `format csv, delimiter E'\\x01', quote E'\\x02'`,
-}
+/** Quotes and delimiters are characters that hardly any text holds, so that few values are quoted. */
+const FORMAT = `format csv, delimiter E'\\x01', quote E'\\x02'`
 
 /** COPY takes no parameters. The driver's own quoting puts them into the text; our texts hold no other `$1`. */
 export function inlineParameters({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): string {

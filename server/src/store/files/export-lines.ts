@@ -77,21 +77,21 @@ export async function listOutputNames(
   return new Map(found.map(({ action, names }) => [action, names]))
 }
 
-/** A record a line: texts, or nothing where there is no value. */
+/** A line of CSV for each record: texts, or nothing where there is no value. */
 export function textRows(scope: ExportScope, columns: readonly ColumnSource[]): RawBuilder<unknown> {
   // One empty column would be a blank line, which readers skip: there, nothing is written as "".
   const finish = (text: RawBuilder<unknown>) =>
-    columns.length === 1 ? sql`coalesce(${text}, '')` : sql`nullif(${text}, '')`
+    columns.length === 1 ? sql`coalesce(nullif(${text}, ''), '""')` : text
   const values = columns.map((column, n) => sql`${valueOf(column)} as ${sql.ref(`v${n}`)}`)
-  const texts = columns.map((_, n) => finish(withoutFormula(sql.ref(`t.v${n}`))))
+  const texts = columns.map((_, n) => finish(cellOf(sql.ref(`t.v${n}`))))
   // OFFSET 0: each value is taken out of its JSON once, not once for every time it is looked at.
-  return sql`select ${sql.join(texts)}
+  return sql`select ${concatCells(texts)}
     from (select ${sql.join([sql`s.seq`, ...values])} from (${rowsOf(scope)}) s offset 0) t order by t.seq`
 }
 
 /** The headers as a record of their own, written by the same rules as values. */
 export function headerRow(headers: readonly string[]): RawBuilder<unknown> {
-  return sql`select ${sql.join(headers.map((header) => withoutFormula(sql`${header}::text`)))}`
+  return sql`select ${concatCells(headers.map((header) => cellOf(sql`${header}::text`)))}`
 }
 
 /** A JSON object a line, with its keys in the order of the columns. */
@@ -111,6 +111,10 @@ export function arrayLines(scope: ExportScope, columns: readonly ColumnSource[])
   const parts = columns.flatMap((column, n) => [sql`${n === 0 ? '' : ','}`, scalarOf(column)])
   return lines(scope, [sql`'['`, ...parts, sql`']'`])
 }
+
+/** Also of no cells. */
+const concatCells = (cells: RawBuilder<unknown>[]) =>
+  concat(cells.flatMap((cell, n) => [sql`${n === 0 ? '' : ','}`, cell]).concat(sql`''`))
 
 function lines(scope: ExportScope, parts: RawBuilder<unknown>[]): RawBuilder<unknown> {
   return sql`select ${concat(parts)} from (${rowsOf(scope)}) s order by s.seq`
@@ -171,15 +175,16 @@ const FORMULA_STARTS = [61, 43, 45, 64, 9, 13, 10, 0xff1d, 0xff0b, 0xff0d, 0xff2
 /** Numbers and telephone numbers; a spreadsheet may reckon with them, but runs nothing (D42). */
 const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
 
-/** What separates cells for a reader that expects semicolons or tabs, followed by what starts a formula and no number. */
-const INNER_FORMULA = String.raw`([;\t\r\n] *)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
-const SEPARATORS = ';\t\r\n'
+/** As in contract/table-text.ts: what separates cells for some reader, followed by what starts a formula and no number. */
+const INNER_FORMULA = String.raw`([;\t\r\n][ "]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
+/** What stands in quotes, since a spreadsheet of some locale would split there. */
+const SEPARATORS = '",;\t\r\n'
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */
-function withoutFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {
+/** A cell of CSV. What a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */
+function cellOf(text: RawBuilder<unknown>): RawBuilder<unknown> {
   const first = withoutFirstFormula(text)
   return sql`case when translate(${text}, ${SEPARATORS}, '') <> ${text}
-    then regexp_replace(${first}, ${INNER_FORMULA}, '\\1''', 'g') else ${first} end`
+    then '"' || replace(regexp_replace(${first}, ${INNER_FORMULA}, '\\1''', 'g'), '"', '""') || '"' else ${first} end`
 }
 
 function withoutFirstFormula(text: RawBuilder<unknown>): RawBuilder<unknown> {

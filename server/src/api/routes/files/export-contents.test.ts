@@ -159,6 +159,7 @@ const INNER_FORMULAS = [
   ['a;=1+1', "a;'=1+1"],
   ['a; @SUM(A1)', "a; '@SUM(A1)"],
   ['a\t+cmd', "a\t'+cmd"],
+  ['a;"=1+1;b', 'a;"\'=1+1;b'],
   ['a\n=1;-2+cmd', "a\n'=1;'-2+cmd"],
   ['a\r\n＝1', "a\r\n'＝1"],
   ['=1;=2', "'=1;'=2"],
@@ -172,12 +173,13 @@ const INNER_FORMULAS = [
 ]
 
 describe('CSV', () => {
-  it('is RFC 4180: CRLF, quotes only where they are needed and doubled, UTF-8 without a byte order mark', async () => {
+  it('is RFC 4180: CRLF, quotes only where some spreadsheet needs them (F72) and doubled, UTF-8 without a byte order mark', async () => {
     const base = await makeSheet(['a,b', 'c"d', 'e'])
     await addRows(base, [
       { 'a,b': 'plain text', 'c"d': 'say "hi"', e: 'x,y' },
       { 'a,b': 'two\nlines', 'c"d': 'two\r\nlines', e: 'Zürich 日本 🌱' },
       { 'a,b': '', 'c"d': null, e: '\\.' },
+      { 'a,b': 'a;b', 'c"d': 'a\tb', e: '\u0002a\u0001\u0002\u0002' },
       { 'a,b': true, 'c"d': [1, { x: 'y' }], e: 12345678901234567890n.toString() },
     ])
     const { bytes, headers } = await finish(base)
@@ -187,6 +189,7 @@ describe('CSV', () => {
         'plain text,"say ""hi""","x,y"',
         '"two\nlines","two\r\nlines",Zürich 日本 🌱',
         ',,\\.',
+        '"a;b","a\tb",\u0002a\u0001\u0002\u0002',
         'true,"[1, {""x"": ""y""}]",12345678901234567890',
         '',
       ].join('\r\n'),
