@@ -42,6 +42,11 @@ export const LIMITS: [what: string, atMost: string, beyond: string][] = [
     `${setting('LOAM_RATE_LIMIT_PER_MINUTE', 'a minute')}, ${setting('LOAM_RATE_LIMIT_PER_DAY', 'a day')}`,
     '429 with `Retry-After`; a key may have a limit of its own',
   ],
+  [
+    'open connections',
+    `${setting('LOAM_CONNECTIONS', 'a process')}, ${setting('LOAM_CONNECTIONS_PER_ADDRESS', 'an address without a valid key')}`,
+    'the longest idle ones are closed',
+  ],
   ['deliveries to one webhook', setting('LOAM_WEBHOOK_PER_MINUTE', 'a minute'), '429 with `Retry-After`'],
   [
     'streams of events open at once',

@@ -6,6 +6,7 @@ import { foreground } from '../lib/timing/yielding.ts'
 import { createAdmission } from './http/admission.ts'
 import { BODY_CLASSES, DEFAULT_CLASS } from './http/body-classes.ts'
 import { endConnectionsOnClose } from './http/closing.ts'
+import { limitConnections } from './http/connection-limits.ts'
 import { answerOptions, requireDeclarations } from './http/declarations.ts'
 import { refuseEarly } from './http/early-refusal.ts'
 import { completeEnvelope } from './http/envelope.ts'
@@ -104,6 +105,15 @@ function addHooks(
   const guard = createOverloadGuard<FastifyRequest>(config.LOAM_OVERLOAD_MS, log)
   const turns = createRequestTurns<FastifyRequest>()
   const owners = createRequestOwners(config.LOAM_TRUST_PROXY)
+  const connections = limitConnections(
+    app,
+    {
+      total: config.LOAM_CONNECTIONS,
+      perAddress: config.LOAM_CONNECTIONS_PER_ADDRESS,
+      trusted: config.LOAM_TRUST_PROXY,
+    },
+    log,
+  )
   const limits = {
     perMinute: config.LOAM_RATE_LIMIT_PER_MINUTE,
     perDay: config.LOAM_RATE_LIMIT_PER_DAY,
@@ -130,6 +140,8 @@ function addHooks(
     if (hasNoBody(request)) delete request.headers['content-type']
     void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
     const owner = owners.ownerOf(request)
+    // Its key was admitted before.
+    if (owner.owner !== owner.address) connections.welcome(request.raw.socket)
     if (request.routeOptions.config.waits !== true) guard.enter(request, owner.owner)
     try {
       await admission(request, reply, owner)
@@ -137,6 +149,7 @@ function addHooks(
       if (!(await replayDeletion(request, reply, cause))) throw cause
       return reply
     } finally {
+      if (request.caller !== undefined) connections.welcome(request.raw.socket)
       turns.leave(request)
     }
     return undefined

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { isInNetworks, parseAddress, type TrustedProxies } from '../../lib/config/trusted-proxies.ts'
 
@@ -9,6 +10,14 @@ type Address = NonNullable<ReturnType<typeof parseAddress>>
 export function clientAddress(request: Connected, trusted: TrustedProxies): string {
   const found = findClient(request, trusted)
   return found === null ? 'unknown' : countedAs(found)
+}
+
+/** Whom a connection is counted for, before anything came on it; null for a proxy of ours, behind which are many. */
+export function connectedAddress({ remoteAddress }: Socket, trusted: TrustedProxies): string | null {
+  const connected = parseAddress(remoteAddress ?? '')
+  if (connected === null) return null
+  const isProxy = 'hops' in trusted ? trusted.hops > 0 : isInNetworks(connected, trusted.networks)
+  return isProxy ? null : countedAs(connected)
 }
 
 /** The whole address of the client, as a lookup needs it; empty where there is none. */

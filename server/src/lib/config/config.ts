@@ -73,6 +73,12 @@ export const SETTINGS = {
   LOAM_REQUEST_STALL_SECONDS: whole(60, 1, 3600).describe(
     'A request or an answer without progress for so long is ended',
   ),
+  LOAM_CONNECTIONS: whole(2000, 10).describe(
+    'Connections that one API process has open; beyond it the longest idle ones are closed',
+  ),
+  LOAM_CONNECTIONS_PER_ADDRESS: whole(200).describe(
+    'Connections of one address on which no valid key came; none for a proxy of LOAM_TRUST_PROXY. Beyond it idle ones are closed',
+  ),
   LOAM_OVERLOAD_MS: whole(1000, 0, 60_000).describe(
     'Requests that take longer are a sign of overload, and some of callers with many are refused; 0 refuses none',
   ),
