@@ -43,7 +43,13 @@ export const AddRowsBody = z.strictObject({
 })
 
 export const RejectedRow = z.object({
-  row: z.unknown().describe('The row exactly as it was sent, to be mended and sent again'),
+  row: z
+    .unknown()
+    .describe('The row exactly as it was sent, to be mended and sent again; null where `row_left_out`'),
+  row_left_out: z
+    .literal(true)
+    .optional()
+    .describe('The rows before take 256 KiB together: this one is not repeated; `index` says which it is'),
   index: z.int().describe('0-based place in the request'),
   errors: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
 })

@@ -108,19 +108,26 @@ function parseConditions<T>(schema: z.ZodType<T>, raw: unknown, path: string, fl
   const parsed = schema.safeParse(raw)
   if (parsed.success) return { ok: true, value: parsed.data }
   const warnings: Warning[] = []
+  let more = 0
   const errors = parsed.error.issues.flatMap((issue): FieldError[] => {
     const fieldOf = (...key: string[]) => fieldAt(path, [...issue.path, ...key], flat)
     if (issue.code !== 'unrecognized_keys') return [{ field: fieldOf(), message: issue.message }]
     for (const key of issue.keys) {
-      if (!KEYS.has(key)) warnings.push({ field: fieldOf(key), code: 'unknown_field', message: IGNORED })
+      if (KEYS.has(key)) continue
+      if (warnings.length >= MAX_WARNINGS) more += 1
+      else warnings.push({ field: fieldOf(key), code: 'unknown_field', message: IGNORED })
     }
     const misplaced = issue.keys.filter((key) => KEYS.has(key))
     return misplaced.map((key) => ({ field: fieldOf(key), message: 'not accepted' }))
   })
   if (errors.length > 0) return { ok: false, errors }
+  if (more > 0)
+    warnings.push({ field: path, code: 'unknown_field', message: `${IGNORED}, as were ${more} more` })
   return { ok: true, value: schema.parse(withoutUnknownKeys(raw)), warnings }
 }
 
+/** Told of one configuration; how many more there are is told with them. */
+const MAX_WARNINGS = 100
 const IGNORED = 'conditions have no such field; it was ignored'
 
 function withoutUnknownKeys(part: unknown): unknown {

@@ -27,15 +27,21 @@ export class AppError extends Error {
 const MAX_REPORTED = 100
 const MAX_FIELD = 300
 const MAX_WORDS = 2000
+/** Of all errors together, as JSON. */
+const MAX_BYTES = 512 * 1024
 
 /** Names every failure, up to a hundred of them: who sent half a million has not written them by hand. */
 export function validationError(errors: FieldError[], code?: string): AppError {
-  const shown = errors.length <= MAX_REPORTED ? errors : errors.slice(0, MAX_REPORTED - 1)
-  const reported = shown.map(({ field, message }) => ({
-    field: shorten(field, MAX_FIELD),
-    message: shorten(message, MAX_WORDS),
-  }))
-  const more = errors.length - shown.length
+  const max = errors.length <= MAX_REPORTED ? MAX_REPORTED : MAX_REPORTED - 1
+  const reported: FieldError[] = []
+  let bytes = 0
+  for (const { field, message } of errors.slice(0, max)) {
+    const error = { field: shorten(field, MAX_FIELD), message: shorten(message, MAX_WORDS) }
+    bytes += Buffer.byteLength(JSON.stringify(error))
+    if (bytes > MAX_BYTES) break
+    reported.push(error)
+  }
+  const more = errors.length - reported.length
   if (more > 0) reported.push({ field: 'errors', message: `and ${more} more` })
   return new AppError('Validation Error', `${errors.length} validation errors`, {
     errors: reported,

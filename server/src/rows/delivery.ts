@@ -4,7 +4,7 @@ import { MAX_ITEMS_PER_DELIVERY } from '#contract/webhooks.ts'
 import type { InputColumn } from '../chain/definition.ts'
 import { invalid, validationError } from '../lib/errors.ts'
 import { isObject } from '../lib/json/object.ts'
-import { nameInputs, parseRows } from './intake.ts'
+import { fitRejected, nameInputs, parseRows } from './intake.ts'
 
 /** What of a delivery goes into the sheet, in the stored form of rows, and what does not. */
 export type Delivered = { data: string[]; rejected: RejectedRow[]; warnings: Warning[] }
@@ -38,7 +38,7 @@ export async function readDelivery(inputs: readonly InputColumn[], body: unknown
   }
   return {
     data: matching.map((row) => row.data),
-    rejected: refused,
+    rejected: fitRejected(refused),
     warnings: warnings.filter(({ code }) => TOLD.has(code)),
   }
 }

@@ -19,6 +19,9 @@ const MAX_ERRORS_OF_ROW = 20
 const MAX_ERRORS = 200
 const MAX_WARNINGS = 100
 const MAX_FIELD = 300
+/** Bytes of JSON that errors of rejected rows, and the rows themselves, may take in an answer. */
+const MAX_ERROR_BYTES = 256 * 1024
+const MAX_REPEATED_BYTES = 256 * 1024
 
 /**
  * Matches values to columns by input name. Rows are taken one by one: a bad one is rejected with its errors, and the others go
@@ -83,6 +86,8 @@ export function nameInputs(inputs: readonly InputColumn[]): string {
 
 type NoteOn = (name: string, message: string) => void
 type RowError = RejectedRow['errors'][number]
+/** The first errors of a row, and how many there are. */
+type RowFault = { errors: RowError[]; count: number }
 
 /** The stored form of a row, or what is wrong with it. */
 function readRow(
@@ -90,15 +95,14 @@ function readRow(
   columns: ReadonlyMap<string, number>,
   note: NoteOn,
   leavesOutLarge: boolean,
-): string | RowError[] {
-  if (!isObject(row)) return [malformed(row)]
-  const entries = Object.entries(row)
-  const unknown = entries.filter(([name]) => !columns.has(name))
-  if (unknown.length > 0) return unknown.map(([name]) => unknownField(name))
+): string | RowFault {
+  if (!isObject(row)) return { errors: [malformed(row)], count: 1 }
+  const unknown = findUnknown(row, columns)
+  if (unknown.count > 0) return unknown
   const errors: RowError[] = []
   const parts: string[] = []
   let total = 0
-  for (const [name, value] of entries) {
+  for (const [name, value] of Object.entries(row)) {
     if (value === null || value === undefined) continue
     // What is far too large is not even written.
     const text = isLargerJson(value, MAX_VALUE_BYTES)
@@ -111,7 +115,7 @@ function readRow(
       parts.push(`"${columns.get(name)}":${text}`)
       total += size
     }
-    if (errors.length > 0 && !leavesOutLarge) return errors
+    if (errors.length > 0 && !leavesOutLarge) return { errors, count: errors.length }
   }
   return `{${parts.join(',')}}`
 }
@@ -121,12 +125,47 @@ function bytesOf(text: string): number {
   return text.length * 3 <= MAX_VALUE_BYTES ? text.length : Buffer.byteLength(text)
 }
 
-function capErrors(errors: readonly RowError[], max: number): RowError[] {
-  const more = errors.length - max
-  if (more <= 0) return [...errors]
-  const [first] = errors
-  const code = first?.code ?? 'malformed_row'
-  return [...errors.slice(0, max), { field: '_row', code, message: `and ${more} more errors` }]
+/** Makes no error for keys beyond the first: a row may have half a million of them. */
+function findUnknown(row: Record<string, unknown>, columns: ReadonlyMap<string, number>): RowFault {
+  const fault: RowFault = { errors: [], count: 0 }
+  for (const name in row) {
+    if (columns.has(name)) continue
+    fault.count += 1
+    if (fault.errors.length < MAX_ERRORS_OF_ROW) fault.errors.push(unknownField(name))
+  }
+  return fault
+}
+
+function capErrors({ errors, count }: RowFault, max: number): RowError[] {
+  const told = errors.slice(0, max)
+  const more = count - told.length
+  return more > 0 ? [...told, moreErrors(errors, `and ${more} more errors`)] : told
+}
+
+const moreErrors = ([first]: readonly RowError[], message: string): RowError => ({
+  field: '_row',
+  code: first?.code ?? 'malformed_row',
+  message,
+})
+
+/**
+ * Returns what of rejected rows is answered: rows are repeated, and their errors told, as far as an answer has room for them. Each
+ * row is there with its place and one error at least.
+ */
+export function fitRejected(rejected: readonly RejectedRow[]): RejectedRow[] {
+  let errorBytes = 0
+  let repeatedBytes = 0
+  return rejected.map(({ row, index, errors }) => {
+    const size = Buffer.byteLength(JSON.stringify(errors))
+    const isTold = errorBytes + size <= MAX_ERROR_BYTES
+    if (isTold) errorBytes += size
+    const told = isTold ? errors : [moreErrors(errors, 'errors of this kind; mend the rows before first')]
+    const room = MAX_REPEATED_BYTES - repeatedBytes
+    const length = isLargerJson(row, room) ? Infinity : Buffer.byteLength(JSON.stringify(row))
+    if (length > room) return { row: null, row_left_out: true, index, errors: told }
+    repeatedBytes += length
+    return { row, index, errors: told }
+  })
 }
 
 function capWarnings(warnings: readonly Warning[]): Warning[] {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Warning } from '#contract/envelope.ts'
+import { shorten } from '../../lib/errors.ts'
 
 /** What stands beside `data` where the contract says so (D4). */
 type Beside = { message?: string; warnings?: Warning[] }
@@ -41,9 +42,30 @@ export async function completeEnvelope(
 ): Promise<unknown> {
   if (!isEnvelope(payload)) return payload
   void reply.code(payload.status)
-  return request.warnings.length === 0
-    ? payload
-    : { ...payload, warnings: [...(payload.warnings ?? []), ...request.warnings] }
+  const { warnings = [] } = payload
+  const all = request.warnings.length === 0 ? warnings : [...warnings, ...request.warnings]
+  return all.length === 0 ? payload : { ...payload, warnings: fitWarnings(all) }
+}
+
+/** Bytes of JSON that the warnings of an answer may take, and characters of the name of a field. */
+const MAX_WARNING_BYTES = 256 * 1024
+const MAX_FIELD = 300
+const MAX_WORDS = 2000
+
+/** Returns what of the warnings an answer has room for, and how many more there are. */
+function fitWarnings(warnings: readonly Warning[]): Warning[] {
+  const told: Warning[] = []
+  let bytes = 0
+  for (const { field, code, message } of warnings) {
+    const warning = { field: shorten(field, MAX_FIELD), code, message: shorten(message, MAX_WORDS) }
+    bytes += Buffer.byteLength(JSON.stringify(warning))
+    if (bytes > MAX_WARNING_BYTES) {
+      const more = warnings.length - told.length
+      return [...told, { field: 'warnings', code, message: `and ${more} more` }]
+    }
+    told.push(warning)
+  }
+  return told
 }
 
 /** Answers 200 with data that is JSON already. */

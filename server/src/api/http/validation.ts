@@ -71,13 +71,14 @@ function refuseUnknown(
   const isCap = (key: string) => spends === true && SPENDING_WORDS.test(key)
   return issues.flatMap(({ path, keys }) => {
     const hint = createHints(known.get(printPath(path, root)) ?? [])
-    return keys
+    return Iterator.from(keys)
       .filter((key) => selects === true || isCap(key))
-      .slice(0, MAX_WARNINGS)
+      .take(MAX_WARNINGS)
       .map((key) => ({
         field: shorten(printPath([...path, key], root), MAX_FIELD),
         message: `is not known here, and nothing is done while it may be meant to ${isCap(key) ? 'limit what is spent' : 'select rows'}${hint(key)}`,
       }))
+      .toArray()
   })
 }
 
@@ -87,16 +88,21 @@ type UnknownKeys = Extract<Issue, { code: 'unrecognized_keys' }>
 type KnownKeys = Map<string, readonly string[]>
 
 function warnOfUnknown(issues: readonly UnknownKeys[], root: string, known: KnownKeys): Warning[] {
-  const all = issues.flatMap(({ path, keys }) => {
+  const warnings: Warning[] = []
+  let more = 0
+  for (const { path, keys } of issues) {
+    const told = keys.slice(0, MAX_WARNINGS - warnings.length)
+    more += keys.length - told.length
+    if (told.length === 0) continue
     const hint = createHints(known.get(printPath(path, root)) ?? [])
-    return keys.map((key) => ({ path: [...path, key], key, hint }))
-  })
-  const warnings = all.slice(0, MAX_WARNINGS).map(({ path, key, hint }) => ({
-    field: shorten(printPath(path, root), MAX_FIELD),
-    code: 'unknown_field',
-    message: `this field is not known here and was ignored${hint(key)}`,
-  }))
-  const more = all.length - warnings.length
+    for (const key of told) {
+      warnings.push({
+        field: shorten(printPath([...path, key], root), MAX_FIELD),
+        code: 'unknown_field',
+        message: `this field is not known here and was ignored${hint(key)}`,
+      })
+    }
+  }
   if (more > 0) {
     const message = `${more} more fields are not known here and were ignored`
     warnings.push({ field: root, code: 'unknown_field', message })
@@ -111,19 +117,33 @@ function insteadOfNothing(schema: z.ZodType, root: string): unknown {
   throw validationError([{ field: root, message: 'required' }])
 }
 
+/** What is left out of a value: keys of its own, and of what it holds. */
+type Cut = { keys: Set<string>; inside: Map<PropertyKey, Cut> }
+
 function withoutKeys(value: unknown, issues: readonly UnknownKeys[]): unknown {
-  return issues.reduce((left, { path, keys }) => omitAt(left, path, new Set(keys)), value)
+  const cut: Cut = { keys: new Set(), inside: new Map() }
+  for (const { path, keys } of issues) {
+    let at = cut
+    for (const step of path) {
+      const next = at.inside.get(step) ?? { keys: new Set(), inside: new Map() }
+      at.inside.set(step, next)
+      at = next
+    }
+    for (const key of keys) at.keys.add(key)
+  }
+  return applyCut(value, cut)
 }
 
-/** Copies only what lies on the way: the rest may be large, and numbers that are kept as texts are no plain objects. */
-function omitAt(
-  value: unknown,
-  [first, ...rest]: readonly PropertyKey[],
-  keys: ReadonlySet<string>,
-): unknown {
+/** Copies only what lies on the way, once: the rest may be large, and numbers that are kept as texts are no plain objects. */
+function applyCut(value: unknown, { keys, inside }: Cut): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (first === undefined) return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
-  const copy = Array.isArray(value) ? [...value] : { ...value }
-  Reflect.set(copy, first, omitAt(Reflect.get(value, first), rest, keys))
+  const copy = Array.isArray(value) ? [...value] : keys.size === 0 ? { ...value } : omit(value, keys)
+  for (const [step, cut] of inside) Reflect.set(copy, step, applyCut(Reflect.get(value, step), cut))
   return copy
+}
+
+/** Makes no pair for each key: an object may have half a million of them. */
+function omit(value: object, keys: ReadonlySet<string>): object {
+  const kept = Object.keys(value).filter((key) => !keys.has(key))
+  return Object.fromEntries(kept.map((key) => [key, Reflect.get(value, key)]))
 }

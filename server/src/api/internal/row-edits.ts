@@ -13,7 +13,7 @@ import {
 import type { RejectedRow } from '#contract/rows.ts'
 import { AppError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
-import { parseRows } from '../../rows/intake.ts'
+import { fitRejected, parseRows } from '../../rows/intake.ts'
 import { type Db, inTransaction } from '../../store/connection/db.ts'
 import { recordAudit } from '../../store/organisation/audit.ts'
 import { getDefinition } from '../../store/sheets/definitions.ts'
@@ -70,7 +70,7 @@ export function rowEditRoutes(api: Api): void {
             errors: [{ field: 'row_id', code: 'malformed_row', message }],
           }
         })
-      return ok({ edited_row_ids: [...taken], edit_id, rejected: [...rejected, ...refused] })
+      return ok({ edited_row_ids: [...taken], edit_id, rejected: fitRejected([...rejected, ...refused]) })
     },
   )
 

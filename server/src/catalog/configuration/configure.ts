@@ -13,6 +13,9 @@ import type { Field } from '../fields/field.ts'
 import { fieldOf } from './references.ts'
 
 /** What a request makes of an action. With errors nothing is to be saved. */
+/** Told of one configuration; how many more there are is told with them. */
+const MAX_WARNINGS = 100
+
 export type Configured = { action: ActionInstance; warnings: Warning[]; errors: FieldError[] }
 
 /** What one part of a request comes to; without `value` that part keeps what it had. */
@@ -56,14 +59,23 @@ function configureInputs(
 ): Change<ActionInstance['inputs']> {
   const inputs = new Map(Object.entries(action.inputs))
   const warnings: Warning[] = []
+  let more = 0
   const errors: FieldError[] = []
   const hint = createHints(Object.keys(template?.inputs ?? {}))
   for (const [name, raw] of Object.entries(given)) {
+    if (warnings.length >= MAX_WARNINGS && fieldOf(template, name) === undefined) {
+      more += 1
+      continue
+    }
     const change = configureField(name, raw, { action, template, typeOf, hint })
     warnings.push(...(change.warnings ?? []))
     errors.push(...(change.errors ?? []))
     if (change.value === null) inputs.delete(name)
     else if (change.value !== undefined) inputs.set(name, change.value)
+  }
+  if (more > 0) {
+    const message = `this action has no such fields: ${more} more were ignored`
+    warnings.push({ field: 'inputs', code: 'unknown_field', message })
   }
   const value = Object.fromEntries(inputs)
   if (Object.keys(given).length > 0 && JSON.stringify(value).length > MAX_CONFIGURATION) {

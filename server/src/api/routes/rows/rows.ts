@@ -15,7 +15,7 @@ import {
 } from '#contract/rows.ts'
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
-import { parseRows } from '../../../rows/intake.ts'
+import { fitRejected, parseRows } from '../../../rows/intake.ts'
 import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { deleteChosen } from '../../../runs/delete-chosen.ts'
@@ -66,7 +66,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       const definition = await getDefinition(db, sheet)
       const { accepted, rejected, warnings } = await parseRows(definition.inputs, body.rows)
       if (body.dry_run === true) {
-        request.warnings.push(...warnings, ...rejected.flatMap(warnOfRejected))
+        request.warnings.push(...warnings, ...fitRejected(rejected).flatMap(warnOfRejected))
         const count = countRunning(sheet, body.run_after_add, { rows: accepted.length })
         const data = accepted.slice(0, count).map((row) => row.data)
         const trigger = body.run_after_add === 'none' ? 'auto_run' : 'api'
@@ -93,7 +93,12 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       })
       nameRun(reply, runId)
       return created(
-        { row_count: rowIds.length, row_ids: rowIds, rejected, rows_queued_for_run: queued },
+        {
+          row_count: rowIds.length,
+          row_ids: rowIds,
+          rejected: fitRejected(rejected),
+          rows_queued_for_run: queued,
+        },
         { warnings },
       )
     },

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { onHeldThread, watchThread } from '#server/lib/timing/thread-watch.ts'
+import { type Json, makeApp } from '#test/harness.ts'
+
+const MIB = 1024 * 1024
+const app = await makeApp()
+const org = await app.makeOrg()
+const { workflow_id: id } = (await org.call('POST', '/workflows', { name: 'Wide' })).body.data
+const sheet = `/workflows/${id}/sheets/${id}`
+await org.call('POST', `${sheet}/inputs`, [{ name: 'a', type: 'string' }])
+const ids = { workflow_id: id, sheet_id: id }
+
+/** The longest that the thread of the server worked without a pause since it was last asked. */
+let heldMs = 0
+const ends: (() => void)[] = []
+beforeAll(() => {
+  ends.push(
+    watchThread({ warn: () => undefined }, 100),
+    onHeldThread(({ ms }) => (heldMs = Math.max(heldMs, ms))),
+  )
+})
+afterAll(() => {
+  for (const end of ends) end()
+})
+
+/** Routes that take a body and need nothing but a sheet, with the size and the fields of their bodies. */
+const routes = Object.entries(app.api.swagger().paths ?? {}).flatMap(([path, operations]) =>
+  Object.entries(operations ?? {}).flatMap(([verb, operation]) => {
+    const { 'x-max-body-bytes': bytes, requestBody } = operation as Json
+    const filled = path.replaceAll(
+      /\{(\w+)\}/g,
+      (place, name: string) => (ids as Record<string, string>)[name] ?? place,
+    )
+    const schema = requestBody?.content?.['application/json']?.schema
+    if (!path.startsWith('/api/v1/') || filled.includes('{') || schema === undefined || verb === 'delete')
+      return []
+    return [
+      {
+        name: `${verb.toUpperCase()} ${path.slice(7)}`,
+        verb,
+        path: filled,
+        bytes: Math.min(bytes, 5 * MIB),
+        schema,
+      },
+    ]
+  }),
+)
+
+const fill = (bytes: number, start: string, end: string, item: (n: number) => string) => {
+  const parts: string[] = []
+  for (let n = 0, left = bytes - start.length - end.length - 20; left > 0; n++) {
+    const part = item(n)
+    parts.push(part)
+    left -= part.length + 1
+  }
+  return `${start}${parts.slice(0, -1).join(',')}${end}`
+}
+const unknownKeys = (bytes: number, start = '{', end = '}') =>
+  fill(bytes, start, end, (n) => `"\\u0001k${n}":1`)
+const wrongItems = (bytes: number, start = '[', end = ']') => fill(bytes, start, end, () => '{"no":[]}')
+
+/** Bodies of one size that are wrong everywhere: unknown keys, wrong items, and the same in each field. */
+function* worstBodies(bytes: number, fields: string[]): Generator<[string, string]> {
+  yield ['unknown keys', unknownKeys(bytes)]
+  yield ['wrong items', wrongItems(bytes)]
+  for (const field of fields) {
+    yield [`unknown keys in ${field}`, unknownKeys(bytes, `{"${field}":{`, '}}')]
+    yield [`unknown keys in an item of ${field}`, unknownKeys(bytes, `{"${field}":[{`, '}]}')]
+    yield [`wrong items in ${field}`, wrongItems(bytes, `{"${field}":[`, ']}')]
+  }
+}
+
+async function expectBounded(verb: string, path: string, body: string): Promise<Json> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, 30)
+  })
+  heldMs = 0
+  const answer = await app.api.inject({
+    method: verb.toUpperCase() as 'POST',
+    url: path,
+    headers: { authorization: `Bearer ${org.key}`, 'content-type': 'application/json' },
+    payload: body,
+  })
+  await new Promise((resolve) => {
+    setTimeout(resolve, 30)
+  })
+  expect(answer.statusCode).toBeLessThan(500)
+  expect(answer.rawPayload.length).toBeLessThanOrEqual(MIB)
+  expect(heldMs).toBeLessThan(1000)
+  return JSON.parse(answer.body)
+}
+
+describe('F74: a body that is wrong everywhere is answered in bounded time and length', () => {
+  it('there are such routes', () => expect(routes.length).toBeGreaterThan(15))
+
+  it.each(routes)('$name', { timeout: 120_000 }, async ({ verb, path, bytes, schema }) => {
+    const fields = Object.keys(schema.properties ?? {})
+    for (const [, body] of worstBodies(bytes, fields)) await expectBounded(verb, path, body)
+  })
+
+  it('rows that are rejected say how many more errors there are, and large ones are not repeated', async () => {
+    const one = unknownKeys(5 * MIB, '{"rows":[{', '}]}')
+    const { data } = await expectBounded('POST', `/api/v1${sheet}/rows`, one)
+    expect(data.rejected).toEqual([{ row: null, row_left_out: true, index: 0, errors: expect.any(Array) }])
+    expect(data.rejected[0].errors).toHaveLength(21)
+    expect(data.rejected[0].errors[20].message).toMatch(/^and \d{6} more errors$/)
+
+    const many = fill(5 * MIB, '{"rows":[', ']}', (n) => `{"a":"${n}","b":"${'\\u0001'.repeat(900)}"}`)
+    const { data: answered } = await expectBounded('POST', `/api/v1${sheet}/rows`, many)
+    expect(answered.rejected.length).toBeGreaterThan(900)
+    expect(answered.rejected[0]).toMatchObject({ row: { a: '0' }, index: 0 })
+    expect(answered.rejected[0].row_left_out).toBeUndefined()
+    expect(answered.rejected.at(-1)).toMatchObject({ row: null, row_left_out: true })
+  })
+
+  it('configurations and conditions say how many more fields are not known', async () => {
+    const add = async (rest: string) =>
+      expectBounded('POST', `/api/v1${sheet}/actions/add`, `{"action_id":"http_api_call",${rest}}`)
+    const inputs = await add(
+      unknownKeys(MIB - 100, '"inputs":{"endpoint":"https://a.example","method":"GET",', '}'),
+    )
+    expect(inputs.warnings.at(-1)).toMatchObject({
+      field: 'inputs',
+      message: expect.stringMatching(/ \d{5} more /),
+    })
+    const group = '"run_if":{"conditions":[{"conditions":[{"variable":"{{input.a}}","operator":"not empty",'
+    const conditions = await add(unknownKeys(MIB - 100, group, '}]}]}'))
+    const told = conditions.warnings.map(({ message }: { message: string }) => message)
+    expect(told.filter((message: string) => / \d{5} more$/.test(message))).toHaveLength(1)
+  })
+})
