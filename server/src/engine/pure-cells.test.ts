@@ -222,7 +222,7 @@ it('who only peeked at a row writes nothing once another has claimed it, or it w
   expect(await old.settle(paying, complete(paying, null, 1000))).toBeNull()
   keeper.spend(held.hold, 0)
   await keeper.flush()
-  expect(await sheet.stop()).toBe(1)
+  expect(await sheet.stop()).toBe(2)
   expect(await old.settle(must(stopped), complete(must(stopped), null))).toBeNull()
   expect(await sheet.cells()).toEqual([])
   expect(await sheet.accounts()).toMatchObject({ credits: 10_000, held: 0, charges: 0 })

@@ -5,6 +5,7 @@ import { type Sealer, tryOpen, unreadable, unreadableWords } from '../lib/securi
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
+import { changeDailyCap } from '../store/purses/purses.ts'
 import type { SheetKey } from '../store/sheets/sheet-key.ts'
 import { disableWebhook, enableWebhook, listWebhooks } from '../store/webhooks/webhooks.ts'
 
@@ -37,6 +38,7 @@ export async function switchWebhookOn(
       await recordAudit(trx, sheet.org_id, actor, { action, target: sheet.sheet_id })
     }
     if (capMillis !== undefined && capMillis !== (before?.max_credits_millis ?? null)) {
+      await changeDailyCap(trx, sheet.org_id, `webhook ${sheet.sheet_id}`, capMillis)
       const details = { max_credits_per_day: capMillis === null ? null : capMillis / MILLIS }
       await recordAudit(trx, sheet.org_id, actor, {
         action: 'webhook.capped',

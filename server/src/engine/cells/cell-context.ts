@@ -176,7 +176,7 @@ export function holdCredits(engine: Engine, flight: Flight, total: number): Hold
     noteHeld(flight, held, total)
     return 'held'
   }
-  const answer = engine.purses.hold(facts, position.hold, { more, total })
+  const answer = engine.purses.hold(facts, position.hold, { more, total }, flight.row.id)
   return answer instanceof Promise
     ? answer.then((later) => noteAnswer(flight, later, total))
     : noteAnswer(flight, answer, total)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { reasonOf } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
@@ -22,6 +23,8 @@ const IDLE_MS = 200
 /** So many cells that ask at once are the first of a run: more of them follow before it is known what they need in a second. */
 const CROWD = { cells: 8, ahead: 8 }
 const MIN_WAIT_MS = 300
+/** For so long a cell waits in place for the end of another's hold. */
+const IN_PLACE_MS = 1000
 const MAX_WAIT_MS = 5000
 
 /**
@@ -31,8 +34,11 @@ const MAX_WAIT_MS = 5000
 export type PurseKeeper = {
   /** Sets aside so much more where this process has it at once; null where it does not. Most cells are done with this. */
   holdAtOnce(facts: RunFacts, hold: Hold | null, more: number): Hold | null
-  /** Sets aside `more`, so that the cell has `total`: at once where this process has as much. */
-  hold(facts: RunFacts, hold: Hold | null, need: Need): Promise<Held> | Held
+  /**
+   * Sets aside `more`, so that the cell of the row has `total`: at once where this process has as much. Where others hold it, a cell
+   * that has nothing yet waits a moment for the end of their holds. Rows that wait at the same time are served in their order (D93).
+   */
+  hold(facts: RunFacts, hold: Hold | null, need: Need, rowId?: string): Promise<Held> | Held
   /** The hold is over, and so much of it was charged. */
   spend(hold: Hold, millis: number): void
   /** Nobody knows whether it was charged. */
@@ -64,14 +70,23 @@ export const sharesLost = (): SharesLost =>
 
 type Waiter = {
   facts: RunFacts
+  rowId: string
   need: Need
   resolve: (answer: Answer) => void
   reject: (cause: unknown) => void
 }
 
+/** Those of a run in the order of its rows, and runs in the order in which they came. */
+function inOrder(waiters: readonly Waiter[]): Waiter[] {
+  const runs = [...new Set(waiters.map(({ facts }) => facts.run_id))]
+  const place = new Map(runs.map((run, n) => [run, n]))
+  const placeOf = ({ facts }: Waiter) => place.get(facts.run_id) ?? 0
+  return waiters.toSorted((one, other) => placeOf(one) - placeOf(other) || (one.rowId < other.rowId ? -1 : 1))
+}
+
 const sumOf = (waiters: readonly Waiter[]): number => waiters.reduce((sum, { need }) => sum + need.more, 0)
 
-export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
+export function createPurseKeeper(store: Store, log: Log, inPlaceMs = IN_PLACE_MS): PurseKeeper {
   const db = store.system
   let current = new Holder(`purse-${newId()}`)
   const holders = new Set([current])
@@ -101,17 +116,16 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   function ask(
     holder: Holder,
     purseIds: readonly string[],
-    facts: RunFacts,
-    need: Need,
+    asking: Pick<Waiter, 'facts' | 'rowId' | 'need'>,
     take: () => void,
   ): Promise<Answer> {
+    const { facts } = asking
     const key = [holder.id, facts.org_id, ...purseIds].join(' ')
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const queue = queues.get(key) ?? []
     const shares = holder.sharesIn(facts.org_id)
     queue.push({
-      facts,
-      need,
+      ...asking,
       reject,
       resolve(answer) {
         if (answer === 'held') take()
@@ -120,9 +134,11 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     })
     if (queue.length === 1) {
       queues.set(key, queue)
-      const taking = shares.inTurn(() => {
+      const taking = shares.inTurn(async () => {
+        // Rows that begin together ask together.
+        await nextTurn()
         queues.delete(key)
-        return takeFor(holder, shares, purseIds, queue)
+        await takeFor(holder, shares, purseIds, inOrder(queue))
       })
       taking.catch((cause: unknown) => {
         queues.delete(key)
@@ -227,7 +243,7 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
   })
 
   /** Where the database is asked first. */
-  async function holdLater(facts: RunFacts, held: Hold | null, need: Need): Promise<Held> {
+  async function holdLater(facts: RunFacts, held: Hold | null, need: Need, rowId: string): Promise<Held> {
     const holder = held?.holder ?? current
     const shares = held?.shares ?? holder.sharesIn(facts.org_id)
     shares.uses += 1
@@ -236,11 +252,18 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
     try {
       const purseIds = held?.purseIds ?? runPurses.known(facts) ?? (await runPurses.read(facts))
       const hold = held ?? newHold(holder, shares, facts, purseIds)
-      if (shares.covers(purseIds, need.more)) reserve(hold, need.more)
-      else {
-        const answer = await ask(holder, purseIds, facts, need, () => reserve(hold, need.more))
-        if (answer !== 'held') {
-          if (!answer.isFinal) waiting += 1
+      for (;;) {
+        if (shares.covers(purseIds, need.more)) {
+          reserve(hold, need.more)
+          break
+        }
+        const { count } = shares.ends
+        const answer = await ask(holder, purseIds, { facts, rowId, need }, () => reserve(hold, need.more))
+        if (answer === 'held') break
+        if (answer.isFinal) return { refusal: answer }
+        // Two that hold something could wait for each other.
+        if (held !== null || !(await shares.ends.next(count, rowId, inPlaceMs))) {
+          waiting += 1
           return { refusal: answer }
         }
       }
@@ -271,9 +294,9 @@ export function createPurseKeeper(store: Store, log: Log): PurseKeeper {
 
   return {
     holdAtOnce,
-    hold(facts, held, need) {
+    hold(facts, held, need, rowId = '') {
       const hold = holdAtOnce(facts, held, need.more)
-      return hold === null ? holdLater(facts, held, need) : { hold }
+      return hold === null ? holdLater(facts, held, need, rowId) : { hold }
     },
     spend,
     doubt(hold) {

@@ -2,20 +2,56 @@ import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Refusal } from '../../store/purses/take.ts'
 import type { RunFacts } from '../flights/flight.ts'
 
-/** What to do before the run is resumed. */
-const REMEDIES = {
-  max_credits: 'Resume the run with a higher max_credits',
-  budget: 'Raise the budget or wait for its next period, then resume the run',
-  balance: 'Grant credits, then resume the run',
+/** What has too little left, what to do about it, and the call that goes on then. */
+type Words = { of: string; remedy: string; call: 'resume' | 'run' }
+
+const MAX_CREDITS: Words = {
+  of: 'max_credits',
+  remedy: 'Resume the run with a higher max_credits',
+  call: 'resume',
+}
+
+/** Caps that runs share, by the first word of whose they are. */
+const SHARED: Record<string, Words> = {
+  webhook: {
+    of: 'max_credits_per_day of the webhook',
+    remedy: 'Raise it, then resume the run without max_credits',
+    call: 'resume',
+  },
+  source: {
+    of: 'max_credits of a day of the source sync',
+    remedy: 'Raise it for rows that arrive later, and run this row again',
+    call: 'run',
+  },
+  segment: {
+    of: 'max_credits of a cycle of the segment sync',
+    remedy: 'Raise it for later cycles, and run this row again',
+    call: 'run',
+  },
+}
+
+function wordsOf({ kind, name, subject }: Refusal): Words {
+  switch (kind) {
+    case 'max_credits':
+      return (subject === null ? undefined : SHARED[subject.split(' ')[0] ?? '']) ?? MAX_CREDITS
+    case 'budget':
+      return {
+        of: `the budget "${name ?? ''}"`,
+        remedy: 'Raise the budget or wait for its next period, then resume the run',
+        call: 'resume',
+      }
+    case 'balance':
+      return { of: 'the balance', remedy: 'Grant credits, then resume the run', call: 'resume' }
+  }
 }
 
 /** Why a cell was not run: what it needs, what is left and of what, and how to go on (M6). */
 export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): string {
-  const { kind, name, leftMillis, neededMillis } = refusal
-  const of = kind === 'budget' ? `the budget "${name ?? ''}"` : kind === 'balance' ? 'the balance' : kind
+  const { leftMillis, neededMillis } = refusal
+  const { of, remedy, call } = wordsOf(refusal)
   const { workflow_id, sheet_id, run_id } = run
-  const resume = `POST /workflows/${workflow_id}/sheets/${sheet_id}/runs/${run_id}/resume`
-  return `${what} may cost ${neededMillis / MILLIS} credits, and ${leftMillis / MILLIS} are left of ${of}. ${REMEDIES[kind]}: ${resume}`
+  const path = call === 'resume' ? `runs/${run_id}/resume` : 'run'
+  return `${what} may cost ${neededMillis / MILLIS} credits, and ${leftMillis / MILLIS} are left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
 }
 
 /** As cells and runs say it. */

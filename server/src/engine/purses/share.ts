@@ -1,3 +1,5 @@
+import { HoldEnds } from './hold-ends.ts'
+
 /** What a holder has of one purse, in thousandths. Settled charges are off it, whether they are folded or not. */
 export class Share {
   granted = 0
@@ -34,6 +36,7 @@ export class Share {
 /** The shares of a holder in one organisation. Statements about them go one after the other. */
 export class OrgShares {
   readonly byPurse = new Map<string, Share>()
+  readonly ends = new HoldEnds()
   /** Holds, and calls that ask for one. */
   uses = 0
   /** Since it was last asked how long they have been idle. */
@@ -86,6 +89,7 @@ export class OrgShares {
   release(purseIds: readonly string[], heldMillis: number, spentMillis: number): void {
     this.#shareOf(this.orgId).release(heldMillis, spentMillis)
     for (const id of purseIds) this.#shareOf(id).release(heldMillis, spentMillis)
+    this.ends.note()
   }
 
   of(purseIds: readonly string[]): Share[] {

@@ -59,7 +59,7 @@ export const makeFlightApp = (): Promise<TestApp> => makeApp({ services: { catal
 export const makeFlightStore = (app: TestApp, lane = 1): FlightStore => createFlightStore(app.store, lane)
 
 export const makePurseKeeper = (app: TestApp): PurseKeeper =>
-  createPurseKeeper(app.store, createLog('silent'))
+  createPurseKeeper(app.store, createLog('silent'), 0)
 
 /** An organisation of its own with `credits` thousandths, and a sheet with a chain of these templates. */
 export async function makeFlightSheet(
@@ -172,7 +172,7 @@ export const complete = (
 /** Claims a row and sets the price of its cell aside, as a worker does before it calls anybody. */
 export async function claimAndReserve(store: FlightStore, purses: PurseKeeper, job: RowJob): Promise<Flight> {
   const flight = must(await store.claim(job))
-  const answer = await purses.hold(flight.facts, null, { more: PRICE, total: PRICE })
+  const answer = await purses.hold(flight.facts, null, { more: PRICE, total: PRICE }, job.r)
   if (!('hold' in answer)) throw new Error(`expected a hold, got ${JSON.stringify(answer)}`)
   return withPosition(flight, { heldMillis: PRICE, hold: answer.hold })
 }

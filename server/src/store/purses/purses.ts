@@ -68,6 +68,19 @@ async function openSharedCap(
   return found.purse_id
 }
 
+/** Changes the limit of the cap of today, where runs draw on it already; null lifts it. */
+export async function changeDailyCap(
+  db: Db,
+  orgId: string,
+  subject: string,
+  limitMillis: number | null,
+): Promise<void> {
+  await sql`update purses set limit_millis = ${limitMillis}::bigint
+    where org_id = ${orgId} and subject = ${subject} and period_start = date_trunc('day', now(), 'UTC')`.execute(
+    db,
+  )
+}
+
 /** Changes the limit of a cap; null lifts it. What is set aside already stays. */
 export async function changeCap(
   db: Db,

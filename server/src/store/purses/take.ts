@@ -11,6 +11,8 @@ export type Need = { more: number; total: number }
 export type Refusal = {
   kind: 'balance' | 'max_credits' | 'budget'
   budgetId: string | null
+  /** Whose cap it is, where runs share one (`webhook <id>`); null for the cap of the run. */
+  subject: string | null
   /** Of the budget. */
   name: string | null
   leftMillis: number
@@ -40,6 +42,7 @@ type State = {
   purse_id: string
   kind: 'cap' | 'budget' | 'balance'
   budget_id: string | null
+  subject: string | null
   name: string | null
   limit: number | null
   /** Spent, whether folded or not. */
@@ -78,7 +81,7 @@ export async function takeCredits(trx: Db, take: Take): Promise<Taken> {
 
 async function readPurses(trx: Db, orgId: string, ids: readonly string[], holder: string): Promise<State[]> {
   const { rows } = await sql<State>`
-    select p.purse_id, p.kind, p.budget_id, (select b.name from budgets b
+    select p.purse_id, p.kind, p.budget_id, p.subject, (select b.name from budgets b
         where b.org_id = p.org_id and b.budget_id = p.budget_id) as name,
       l.limit, p.spent_millis + u.millis + late.millis as spent,
       l.limit - p.spent_millis - late.millis - p.granted_millis as free, s.holder is not null as has_share
@@ -89,7 +92,7 @@ async function readPurses(trx: Db, orgId: string, ids: readonly string[], holder
     left join purse_shares s on s.org_id = p.org_id and s.purse_id = p.purse_id and s.holder = ${holder}
     where p.org_id = ${orgId} and p.purse_id = any(${ids}::uuid[])
     union all
-    select o.org_id, 'balance', null, null, o.credits_millis, u.millis, o.credits_millis - o.held_millis, s.holder is not null
+    select o.org_id, 'balance', null, null, null, o.credits_millis, u.millis, o.credits_millis - o.held_millis, s.holder is not null
     from organisations o
     cross join lateral (select coalesce(sum(c.millis), 0)::bigint as millis from purse_charges c where c.org_id = o.org_id) u
     left join purse_shares s on s.org_id = o.org_id and s.purse_id = o.org_id and s.holder = ${holder}
@@ -104,10 +107,11 @@ const countHolders = async (trx: Db): Promise<number> => {
 }
 
 function refusalOf(purse: State, neededMillis: number, isFinal: boolean): Refusal {
-  const { kind, budget_id, name, limit, spent } = purse
+  const { kind, budget_id, subject, name, limit, spent } = purse
   return {
     kind: kind === 'cap' ? 'max_credits' : kind,
     budgetId: budget_id,
+    subject,
     name,
     leftMillis: Math.max(0, (limit ?? 0) - spent),
     neededMillis,

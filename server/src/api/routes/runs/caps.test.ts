@@ -206,7 +206,24 @@ describe('M5: max_credits', () => {
       Array.from({ length: 3 }, () => 'webhook 4'),
     )
     expect(delivered.reduce((sum, { credits }) => sum + credits, 0)).toBe(4)
-    expect(delivered.filter(({ stopped_by }) => stopped_by?.kind === 'max_credits')).toHaveLength(1)
+    const stopped = delivered.filter(({ stopped_by }) => stopped_by?.kind === 'max_credits')
+    expect(stopped).toHaveLength(1)
+    // What the cell says is what helps.
+    const errorOf = async (): Promise<string | undefined> =>
+      (await settledRows(org, base))
+        .slice(3)
+        .map(({ cells }): string | undefined => cells['paid_1']?.['error'])
+        .find(Boolean)
+    const path = `${base}/runs/${stopped[0]?.['run_id']}/resume`
+    await expect
+      .poll(errorOf)
+      .toMatch(
+        /left of max_credits_per_day of the webhook\. Raise it, then resume the run without max_credits: POST/,
+      )
+    expect(await errorOf()).toContain(path)
+    await switchWebhookOn(store.system, OPERATOR, services.sealer, sheet, { capMillis: 6000 })
+    expect((await org.call('POST', path, {})).body.data).toEqual({ rows_queued: 1 })
+    await expect.poll(errorOf).toBe(undefined)
   })
 
   it('is checked wherever something is started, and a misspelt one is a 400', async () => {

@@ -1,0 +1,42 @@
+/** Cells that wait in place at the same time, each on a place for rows that others need as well. */
+const MAX_WAITING = 16
+
+type Waiting = { rowId: string; wake: (hasEnded: boolean) => void }
+
+/** Ends of the holds of an organisation, for cells that wait for what others hold. */
+export class HoldEnds {
+  #count = 0
+  #waiting: Waiting[] = []
+
+  /** Rises with every end. */
+  get count(): number {
+    return this.#count
+  }
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** A hold has ended: those that wait look again, in the order of their rows (D93). */
+  note(): void {
+    this.#count += 1
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting.toSorted((one, other) => (one.rowId < other.rowId ? -1 : 1))
+    this.#waiting = []
+    for (const { wake } of waiting) wake(true)
+  }
+
+  /** Waits until a hold has ended since `count`; false when none does for so long, or too many wait already. */
+  async next(count: number, rowId: string, ms: number): Promise<boolean> {
+    if (this.#count !== count) return true
+    if (ms <= 0 || this.#waiting.length >= MAX_WAITING) return false
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const waiting = { rowId, wake: resolve }
+    this.#waiting.push(waiting)
+    const timer = setTimeout(() => {
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+      resolve(false)
+    }, ms)
+    return promise.finally(() => clearTimeout(timer))
+  }
+}

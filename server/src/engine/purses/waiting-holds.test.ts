@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { createLog } from '#server/lib/log.ts'
+import { PRICE } from '../testing/fault-catalogue.ts'
+import { makeFlightApp, makeFlightSheet, makeFlightStore, must } from '../testing/flight-store-fixture.ts'
+import { createPurseKeeper, type Held } from './purse-keeper.ts'
+
+const app = await makeFlightApp()
+const store = makeFlightStore(app)
+const NEED = { more: PRICE, total: PRICE }
+
+/** A run of some rows in an organisation that can pay for so many. */
+async function startRun(rows: number, payable: number) {
+  const sheet = await makeFlightSheet(app, ['paid'], payable * PRICE)
+  const ids = await sheet.addRows(rows)
+  await sheet.run()
+  const { facts } = must(await store.claim(must((await sheet.jobs())[0])))
+  return { facts, ids }
+}
+
+const holdOf = (answer: Held) => must('hold' in answer ? answer.hold : null)
+
+it('D93: of rows that ask at the same time those without credits are the last', async () => {
+  const { facts, ids } = await startRun(5, 3)
+  const keeper = createPurseKeeper(app.store, createLog('silent'), 0)
+  const asked = ids.toReversed().map(async (id): Promise<[string, boolean]> => {
+    return [id, 'hold' in (await keeper.hold(facts, null, NEED, id))]
+  })
+  const held = new Map(await Promise.all(asked))
+  expect(ids.map((id) => held.get(id))).toEqual([true, true, true, false, false])
+})
+
+it('a cell that waits for what others hold goes on when their hold ends, in the order of rows', async () => {
+  const { facts, ids } = await startRun(4, 1)
+  // Nobody is told that it waited too long.
+  const keeper = createPurseKeeper(app.store, createLog('silent'), 600_000)
+  const [first = '', ...others] = ids
+  let hold = holdOf(await keeper.hold(facts, null, NEED, first))
+  const order: string[] = []
+  const waiting = others.toReversed().map(async (id) => {
+    const next = holdOf(await keeper.hold(facts, null, NEED, id))
+    order.push(id)
+    return next
+  })
+  for (const [n] of others.entries()) {
+    // They ask, are told to wait, and do.
+    await expect.poll(() => hold.shares.ends.waiting).toBe(others.length - n)
+    keeper.spend(hold, 0)
+    hold = await Promise.any(waiting.splice(others.length - 1 - n, 1))
+  }
+  expect(order).toEqual(others)
+  keeper.spend(hold, 0)
+})
+
+it('a cell that waits too long in place is told to come back', async () => {
+  const { facts, ids } = await startRun(2, 1)
+  const keeper = createPurseKeeper(app.store, createLog('silent'), 10)
+  await keeper.hold(facts, null, NEED, must(ids[0]))
+  expect(await keeper.hold(facts, null, NEED, must(ids[1]))).toMatchObject({ refusal: { isFinal: false } })
+})
