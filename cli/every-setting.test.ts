@@ -64,6 +64,7 @@ const GIVEN = {
   LOAM_SEGMENT_FLOOD_FACTOR: '2',
   LOAM_SEGMENT_REPUSH_PER_DAY: '10',
   LOAM_BROWSER: 'none',
+  LOAM_SANDBOX: 'thread',
   LOAM_SMTP_URL: 'smtp://127.0.0.1:1',
   LOAM_MAIL_FROM: 'loam@example.com',
   LOAM_OIDC_ISSUER: NOWHERE,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
+import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { Email } from './members.ts'
 import { Credits } from './numbers.ts'
@@ -57,13 +58,16 @@ export const CreateBudgetBody = z
     emails: CHANGEABLE.emails.optional().describe('The administrators by default'),
     webhook_url: CHANGEABLE.webhook_url.optional(),
   })
-  .check((context) => {
-    const { scope, subject } = context.value
-    if ((scope === 'organisation') === (subject === undefined || subject === null)) return
-    const message =
-      scope === 'organisation' ? 'must be null: the scope is the organisation' : `required: which ${scope}`
-    context.issues.push({ code: 'custom', input: subject, path: ['subject'], message })
-  })
+  .check(
+    crossCheck((context) => {
+      const { scope, subject } = context.value
+      if (!BUDGET_SCOPES.includes(scope)) return
+      if ((scope === 'organisation') === (subject === undefined || subject === null)) return
+      const message =
+        scope === 'organisation' ? 'must be null: the scope is the organisation' : `required: which ${scope}`
+      context.issues.push({ code: 'custom', input: subject, path: ['subject'], message })
+    }),
+  )
 
 export const UpdateBudgetBody = z
   .strictObject(CHANGEABLE)

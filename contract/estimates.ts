@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { ONLY_ROWS } from './runs.ts'
@@ -23,15 +24,17 @@ export const EstimateBody = z
     max_credits: MaxCredits.optional(),
     exact: z.boolean().default(false).describe('Look at every row, also beyond 10,000'),
   })
-  .check((context) => {
-    const { all, only, new_rows } = context.value
-    const others = [all, only, new_rows].filter((part) => part !== undefined).length
-    const given = countSelectors(context.value) + others
-    if (given === 1) return
-    const message =
-      given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
-    context.issues.push({ code: 'custom', input: context.value, path: [], message })
-  })
+  .check(
+    crossCheck((context) => {
+      const { all, only, new_rows } = context.value
+      const others = [all, only, new_rows].filter((part) => part !== undefined).length
+      const given = countSelectors(context.value) + others
+      if (given === 1) return
+      const message =
+        given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
+      context.issues.push({ code: 'custom', input: context.value, path: [], message })
+    }),
+  )
 
 const Bound = z.object({ expected: Credits, at_most: Credits })
 const OpenBound = z.object({ expected: Credits, at_most: Credits.nullable() })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
+import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 
@@ -35,15 +36,17 @@ export const ExportBody = z
       .optional()
       .describe('CSV only: a byte order mark in front, which some spreadsheets need'),
   })
-  .check((context) => {
-    const { row_ids, ...others } = context.value
-    if (row_ids === undefined) return
-    for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at'] as const) {
-      if (others[name] === undefined) continue
-      const message = 'cannot be combined with row_ids'
-      context.issues.push({ code: 'custom', input: others[name], path: [name], message })
-    }
-  })
+  .check(
+    crossCheck((context) => {
+      const { row_ids, ...others } = context.value
+      if (row_ids === undefined) return
+      for (const name of ['exclude_row_ids', 'filters', 'status_filters', 'created_at'] as const) {
+        if (others[name] === undefined) continue
+        const message = 'cannot be combined with row_ids'
+        context.issues.push({ code: 'custom', input: others[name], path: [name], message })
+      }
+    }),
+  )
   .default({ format: 'csv' })
 
 export const Export = z

@@ -47,12 +47,4 @@ export function repeatedNames(items: readonly unknown[], taken: Iterable<string>
 
 export const REPEATED_NAME = 'must be unique in the sheet'
 
-export const CreateInputsBody = boundedArray(NewInput, { min: 1, max: MAX_INPUTS }).superRefine(
-  (items, context) => {
-    for (const place of repeatedNames(items)) {
-      context.addIssue({ code: 'custom', path: [place, 'name'], message: REPEATED_NAME })
-    }
-  },
-  // Beside other failures only: when names are all that is wrong, those of the sheet count as well.
-  { when: ({ issues, value }) => issues.length > 0 && Array.isArray(value) },
-)
+export const CreateInputsBody = boundedArray(NewInput, { min: 1, max: MAX_INPUTS })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
+import { crossCheck } from './cross-check.ts'
 import { Uuid } from './envelope.ts'
 import { MAX_SELECTED_IDS, RowSelection } from './rows.ts'
 
@@ -24,10 +25,12 @@ export function countSelectors({ row_ids, first_10, filters, status_filters, cre
 /** Deletes every row without a selector. */
 export const DeleteAllBody = z
   .strictObject(RowSelectors)
-  .check((context) => {
-    if (countSelectors(context.value) <= 1) return
-    const message =
-      'takes at most one selector: `row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
-    context.issues.push({ code: 'custom', input: context.value, path: [], message })
-  })
+  .check(
+    crossCheck((context) => {
+      if (countSelectors(context.value) <= 1) return
+      const message =
+        'takes at most one selector: `row_ids`, `first_10: true`, or `filters` / `status_filters` / `created_at`'
+      context.issues.push({ code: 'custom', input: context.value, path: [], message })
+    }),
+  )
   .default({})

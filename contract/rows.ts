@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
+import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { textOfNumber } from './number-text.ts'
 import { MAX_SEARCHED, operatorOf, refuseSearched } from './operators.ts'
@@ -195,19 +196,21 @@ export const ListRowsBody = z
     page_size: z.int().min(1).max(MAX_PAGE_SIZE).optional(),
     ...RowSelection,
   })
-  .check((context) => {
-    const { row_ids, ...others } = context.value
-    for (const name of ['filters', 'status_filters', 'created_at', 'find'] as const) {
-      if (row_ids !== undefined && others[name] !== undefined) {
-        context.issues.push({
-          code: 'custom',
-          input: others[name],
-          path: [name],
-          message: 'cannot be combined with row_ids',
-        })
+  .check(
+    crossCheck((context) => {
+      const { row_ids, ...others } = context.value
+      for (const name of ['filters', 'status_filters', 'created_at', 'find'] as const) {
+        if (row_ids !== undefined && others[name] !== undefined) {
+          context.issues.push({
+            code: 'custom',
+            input: others[name],
+            path: [name],
+            message: 'cannot be combined with row_ids',
+          })
+        }
       }
-    }
-  })
+    }),
+  )
   .default({ page_no: 1 })
 
 /** In place of outputs over 32 KB of JSON (D44). */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedArray } from './bounded-array.ts'
+import { crossCheck } from './cross-check.ts'
 import { DateTime, Uuid } from './envelope.ts'
 import { countSelectors, RowSelectors } from './row-selectors.ts'
 import { CELL_STATUSES, Kept, OutputsRef, RowSelection } from './rows.ts'
@@ -16,13 +17,15 @@ export const RunRowsBody = z
     ...RowSelectors,
     ...Spending,
   })
-  .check((context) => {
-    const given = countSelectors(context.value)
-    if (given === 1) return
-    const message =
-      given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
-    context.issues.push({ code: 'custom', input: context.value, path: [], message })
-  })
+  .check(
+    crossCheck((context) => {
+      const given = countSelectors(context.value)
+      if (given === 1) return
+      const message =
+        given === 0 ? `needs a selector: ${SELECTORS}` : `takes exactly one selector: ${SELECTORS}`
+      context.issues.push({ code: 'custom', input: context.value, path: [], message })
+    }),
+  )
 
 /** Which rows are run where not all of them: those with a failure, or those whose chain did not come to its end (D78). */
 export const ONLY_ROWS = ['unfinished', 'failed'] as const
@@ -40,11 +43,13 @@ export const RunAllBody = z
       ),
     ...Spending,
   })
-  .check((context) => {
-    if (countSelectors(context.value) + Number(context.value.only !== undefined) <= 1) return
-    const message = `takes at most one selector: \`only\`, ${SELECTORS}`
-    context.issues.push({ code: 'custom', input: context.value, path: [], message })
-  })
+  .check(
+    crossCheck((context) => {
+      if (countSelectors(context.value) + Number(context.value.only !== undefined) <= 1) return
+      const message = `takes at most one selector: \`only\`, ${SELECTORS}`
+      context.issues.push({ code: 'custom', input: context.value, path: [], message })
+    }),
+  )
   .default({})
 
 export const RunActionBody = z
@@ -54,14 +59,16 @@ export const RunActionBody = z
     ...RowSelection,
     ...Spending,
   })
-  .check((context) => {
-    const { row_ids = [], filters, status_filters, created_at, find } = context.value
-    const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
-    if (row_ids.length > 0 && filtered) {
-      const message = 'cannot be combined with filters, status_filters or created_at'
-      context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
-    }
-  })
+  .check(
+    crossCheck((context) => {
+      const { row_ids, filters, status_filters, created_at, find } = context.value
+      const filtered = [filters, status_filters, created_at, find].some((part) => part !== undefined)
+      if (Array.isArray(row_ids) && row_ids.length > 0 && filtered) {
+        const message = 'cannot be combined with filters, status_filters or created_at'
+        context.issues.push({ code: 'custom', input: row_ids, path: ['row_ids'], message })
+      }
+    }),
+  )
   .default({ run_next_action: false })
 
 export const Queued = z.object({ rows_queued: z.int() })

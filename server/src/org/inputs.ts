@@ -36,14 +36,15 @@ export async function addInputs(
   )
 }
 
-function conflictsOf(items: NewInput[], existing: InputColumn[]): FieldError[] {
+/** Finds what is wrong with new inputs beside those of a sheet, also while single items are malformed (D5). */
+export function conflictsOf(items: readonly unknown[], existing: readonly InputColumn[]): FieldError[] {
   const taken = existing.map((input) => input.name)
   const errors = repeatedNames(items, taken).map((place) => ({
     field: `inputs[${place}].name`,
     message: REPEATED_NAME,
   }))
   const total = existing.length + items.length
-  return total <= MAX_INPUTS
+  return total <= MAX_INPUTS || items.length > MAX_INPUTS
     ? errors
     : [
         ...errors,

@@ -5,6 +5,7 @@ import { DryRun } from '#contract/spending.ts'
 import { Name } from '#contract/text.ts'
 import { AppError, validationError } from '../lib/errors.ts'
 import { fieldErrors, parseInWords } from '../lib/field-errors.ts'
+import { isObject } from '../lib/json/object.ts'
 import { makeStorable } from '../lib/json/storable.ts'
 import { readCron } from '../lib/timing/cron.ts'
 import type { Source } from './define.ts'
@@ -110,13 +111,38 @@ export function readRequest(source: Source, given: unknown): SourceRequest {
           ? issue.keys.map((field) => ({ field, message: unknownField(source, schema) }))
           : fieldErrors(issue, raw, 'body'),
       )
-  if (!parsed.success) throw validationError(errors)
-  const common = commonOf(source, parsed.data, errors)
   const own = Object.keys(source.body.shape)
+  if (!parsed.success) throw validationError([...errors, ...crossFaults(source, schema, raw, errors)])
+  const common = commonOf(source, parsed.data, errors)
   const body = pick(parsed.data, own)
   errors.push(...source.check(body))
   if (errors.length > 0) throw validationError(errors)
   return { ...common, given: pick(Object(raw), own), body }
+}
+
+/** Stands for a field that is given, and wrong: no list and no number that a check would find fault with. */
+const GIVEN = [Number.NaN]
+
+/** Finds how the sound fields do not go together where others are wrong (D5). */
+function crossFaults(
+  source: Source,
+  schema: z.ZodObject,
+  raw: unknown,
+  errors: readonly FieldError[],
+): FieldError[] {
+  if (!isObject(raw)) return []
+  const named = new Set(errors.map(({ field }) => field.split(/[.[]/)[0]))
+  const isSound = (name: string) => Object.hasOwn(raw, name) && !named.has(name)
+  const sound = schema.partial().safeParse(pick(raw, Object.keys(schema.shape).filter(isSound)))
+  if (!sound.success) return []
+  const found: FieldError[] = []
+  commonOf(source, sound.data, found, Object.hasOwn(raw, 'schedule'))
+  const own = Object.keys(source.body.shape)
+  const wrong = own.filter((name) => Object.hasOwn(raw, name) && named.has(name))
+  found.push(
+    ...source.check({ ...pick(sound.data, own), ...Object.fromEntries(wrong.map((name) => [name, GIVEN])) }),
+  )
+  return found.filter(({ field }) => !named.has(field.split(/[.[]/)[0]))
 }
 
 /** Stored fields, read as they were when they were given; the errors say what no longer fits. */
@@ -136,9 +162,10 @@ function commonOf(
   source: Source,
   data: Record<string, unknown>,
   errors: FieldError[],
+  hasSchedule = data['schedule'] !== undefined,
 ): Omit<SourceRequest, 'given' | 'body'> {
   const common = Common.parse(data)
-  const recurs = source.mode === 'recurring' || common.schedule !== undefined
+  const recurs = source.mode === 'recurring' || hasSchedule
   if (!recurs) {
     for (const field of ['stop_at', 'pull_existing', 'import_existing_data'] as const) {
       if (common[field] !== undefined)

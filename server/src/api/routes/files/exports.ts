@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { EXPORT_EXTRAS, Export, EXPORT_LINK_MINUTES, ExportBody } from '#contract/exports.ts'
@@ -11,7 +10,7 @@ import { type ExportRecord, findExport } from '../../../store/files/exports.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { accepted, ok } from '../../http/envelope.ts'
 import type { Api, Services } from '../../services.ts'
-import { resolveSelection, unknownNames } from '../rows/row-selection.ts'
+import { faultsInSelection, resolveSelection } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { exportLinks } from './export-files.ts'
 
@@ -30,7 +29,7 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
         body: 'document',
         numberTexts: ['values'],
         resource: sheetOfPath,
-        furtherErrors: faultsInNames,
+        furtherErrors: faultsInSelection,
         selects: true,
       },
       schema: {
@@ -78,10 +77,6 @@ export function exportRoutes(api: Api, { catalogue, config, sealer, publicUrl }:
       return ok(viewExport(found, links, publicUrl()))
     },
   )
-}
-
-async function faultsInNames({ db, sheet, body }: FastifyRequest) {
-  return unknownNames(body, await getDefinition(db, sheet))
 }
 
 function viewExport(record: ExportRecord, links: LinkSigner, publicUrl: string): z.infer<typeof Export> {

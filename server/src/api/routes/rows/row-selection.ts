@@ -1,9 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import type { FieldError } from '#contract/errors.ts'
 import { type CreatedAtFilter, RowFilter, type StatusFilter } from '#contract/rows.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import { parseTemplate, soleToken } from '../../../chain/references.ts'
 import { validationError } from '../../../lib/errors.ts'
 import { createHints } from '../../../lib/nearest-name.ts'
+import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Selection } from '../../../store/sheets/selection.ts'
 
 export type SelectionBody = {
@@ -25,7 +27,7 @@ export function resolveSelection(body: SelectionBody, definition: Definition): S
 }
 
 /** The names in a body that the sheet does not have, also while other parts of the body have a shape that is refused. */
-export function unknownNames(body: unknown, definition: Definition): FieldError[] {
+function unknownNames(body: unknown, definition: Definition): FieldError[] {
   const hintInput = createHints(definition.inputs.map(({ name }) => `{{input.${name}}}`))
   const hintAction = createHints(definition.actions.map(({ id }) => id))
   const inputs = partsOf(body, 'filters').flatMap((filter, n): FieldError[] => {
@@ -41,6 +43,11 @@ export function unknownNames(body: unknown, definition: Definition): FieldError[
     return [{ field, message: `the sheet has no action ${id}${hintAction(id)}` }]
   })
   return [...inputs, ...actions]
+}
+
+/** The same for a body whose shape was refused (D5). */
+export async function faultsInSelection({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+  return unknownNames(body, await getDefinition(db, sheet))
 }
 
 function columnOf(variable: string, { inputs }: Definition): number | undefined {

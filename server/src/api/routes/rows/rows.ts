@@ -31,7 +31,7 @@ import { answerDryRun, DRY_RUN_ANSWER } from '../runs/dry-runs.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { chooseRows } from './choose-rows.ts'
 import { foreseePage, readPage, sendRowPage } from './row-pages.ts'
-import { isEmptySelection, resolveSelection } from './row-selection.ts'
+import { faultsInSelection, isEmptySelection, resolveSelection } from './row-selection.ts'
 
 const BASE = '/workflows/:workflow_id/sheets/:sheet_id/rows'
 
@@ -113,6 +113,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         resource: sheetOfPath,
         numberTexts: ['values'],
         foresee: foreseePage,
+        furtherErrors: faultsInSelection,
       },
       schema: {
         tags: ['Rows'],
@@ -185,6 +186,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
         resource: sheetOfPath,
         numberTexts: ['values'],
         selects: true,
+        furtherErrors: faultsInSelection,
       },
       schema: {
         tags: ['Rows'],

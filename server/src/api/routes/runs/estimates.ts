@@ -1,14 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { success } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
 import { Estimate, EstimateBody } from '#contract/estimates.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import type { EstimateRequest } from '../../../estimates/estimate.ts'
-import { invalid } from '../../../lib/errors.ts'
+import { validationError } from '../../../lib/errors.ts'
 import { chooseOnly } from '../../../runs/row-choice.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import type { Api } from '../../services.ts'
 import { chooseRows } from '../rows/choose-rows.ts'
+import { faultsInSelection } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { answerEstimate, type EstimateServices } from './dry-runs.ts'
 import { allActions } from './runs.ts'
@@ -25,6 +27,7 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
         resource: sheetOfPath,
         numberTexts: ['values'],
         selects: true,
+        furtherErrors: faultsInNames,
       },
       schema: {
         tags: ['Runs'],
@@ -37,6 +40,8 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
     async (request) => {
       const { db, sheet, body } = request
       const definition = await getDefinition(db, sheet)
+      const errors = await faultsInNames(request)
+      if (errors.length > 0) throw validationError(errors)
       const wanted: EstimateRequest = {
         sheet,
         definition,
@@ -49,11 +54,20 @@ export function estimateRoutes(api: Api, services: EstimateServices): void {
   )
 }
 
+/** The names in a body that the sheet does not have. */
+async function faultsInNames(request: FastifyRequest): Promise<FieldError[]> {
+  const { action_instance_id: action }: { action_instance_id?: unknown } = Object(request.body)
+  const { actions } = await getDefinition(request.db, request.sheet)
+  const unknown = typeof action === 'string' && action !== '' && !actions.some(({ id }) => id === action)
+  const errors = await faultsInSelection(request)
+  if (!unknown) return errors
+  return [...errors, { field: 'action_instance_id', message: `the sheet has no action ${action}` }]
+}
+
 function actionsOf({ action_instance_id, run_next_action }: Body, definition: Definition): string[] {
   const all = allActions(definition)
   if (action_instance_id === undefined) return all
   const from = all.indexOf(action_instance_id)
-  if (from < 0) throw invalid('action_instance_id', `the sheet has no action ${action_instance_id}`)
   return run_next_action ? all.slice(from) : all.slice(from, from + 1)
 }
 

@@ -27,6 +27,7 @@ import { giveKeyBack } from '../../http/idempotency.ts'
 import type { Api } from '../../services.ts'
 import { ActionParams, actionOfPath } from '../actions/action-resources.ts'
 import { chooseRows, choiceOf, requireRows } from '../rows/choose-rows.ts'
+import { faultsInSelection } from '../rows/row-selection.ts'
 import { SheetParams, sheetOfPath } from '../workflows/resources.ts'
 import { answerDryRun, answerEstimate, DRY_RUN_ANSWER, type EstimateServices } from './dry-runs.ts'
 
@@ -42,6 +43,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
     resource: sheetOfPath,
     spends: true as const,
     selects: true as const,
+    furtherErrors: faultsInSelection,
   }
   const queued = { 200: z.union([successWithMessage(200, Queued), DRY_RUN_ANSWER]) }
 

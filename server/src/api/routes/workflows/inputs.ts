@@ -1,9 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
+import type { FieldError } from '#contract/errors.ts'
 import { CreateInputsBody, Input } from '#contract/inputs.ts'
 import type { InputColumn } from '../../../chain/definition.ts'
 import { printToken } from '../../../chain/references.ts'
-import { addInputs, removeInput } from '../../../org/inputs.ts'
+import { addInputs, conflictsOf, removeInput } from '../../../org/inputs.ts'
 import { getDefinition } from '../../../store/sheets/definitions.ts'
 import { ok } from '../../http/envelope.ts'
 import type { Api } from '../../services.ts'
@@ -30,7 +32,13 @@ export function inputRoutes(api: Api): void {
   api.post(
     BASE,
     {
-      config: { scope: 'workflows:write', body: 'document', resource: sheetOfPath, bodyName: 'inputs' },
+      config: {
+        scope: 'workflows:write',
+        body: 'document',
+        resource: sheetOfPath,
+        bodyName: 'inputs',
+        furtherErrors: faultsBesideOthers,
+      },
       schema: {
         tags,
         summary: 'Create inputs, all or none; answers every input',
@@ -56,6 +64,10 @@ export function inputRoutes(api: Api): void {
       return ok(inputs.map(inputOf))
     },
   )
+}
+
+async function faultsBesideOthers({ db, sheet, body }: FastifyRequest): Promise<FieldError[]> {
+  return Array.isArray(body) ? conflictsOf(body, (await getDefinition(db, sheet)).inputs) : []
 }
 
 function inputOf({ name, type, description }: InputColumn) {
