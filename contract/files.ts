@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { extensionOf } from './imports.ts'
+import { extensionOf, refuseFileName } from './imports.ts'
 import { Name } from './text.ts'
 
 export const UploadQuery = z.strictObject({
-  name: Name.refine(
-    (name) => extensionOf(name) !== undefined,
-    'must be the name of a file that ends in .csv or .xlsx',
-  ).describe('What the file is called; its ending says what it is'),
+  name: Name.refine((name) => extensionOf(name) !== undefined, {
+    error: ({ input }) =>
+      refuseFileName(String(input), 'must be the name of a file that ends in .csv or .xlsx'),
+  }).describe('What the file is called; its ending says what it is'),
 })
 
 export const StoredFile = z

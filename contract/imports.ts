@@ -11,13 +11,22 @@ export function extensionOf(name: string): FileExtension | undefined {
   return FILE_EXTENSIONS.find((extension) => name.toLowerCase().endsWith(`.${extension}`))
 }
 
+/** Why a file cannot be read, by its name. */
+export const refuseFileName = (name: string, otherwise: string): string =>
+  /\.xls$/i.test(name) ? OLD_WORKBOOK : otherwise
+
+const OLD_WORKBOOK =
+  'must be a .csv or .xlsx file: old .xls workbooks cannot be read. Open it in a spreadsheet program, save it as .xlsx and put it again'
+
 const TEXT = 'must be well-formed text without NUL'
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 const FileRef = z
   .string()
   .refine((ref) => !/[^ -~]|[/\\]|\.\./.test(ref), 'must be the bare key of a file: no URL, no path, no `..`')
-  .refine((ref) => extensionOf(ref) !== undefined, 'must be the name of a .csv or .xlsx file')
+  .refine((ref) => extensionOf(ref) !== undefined, {
+    error: ({ input }) => refuseFileName(String(input), 'must be the name of a .csv or .xlsx file'),
+  })
   .describe('As `POST /files` answered or `loam file put` printed it')
 
 export const Mapping = z

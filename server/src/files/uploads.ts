@@ -1,4 +1,4 @@
-import { extensionOf } from '#contract/imports.ts'
+import { extensionOf, refuseFileName } from '#contract/imports.ts'
 import { invalid } from '../lib/errors.ts'
 import { randomText } from '../lib/security/keys.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
@@ -48,7 +48,7 @@ export async function receiveUpload(
 ): Promise<ReceivedUpload> {
   const extension = extensionOf(name)
   if (extension === undefined)
-    throw invalid('path', `${name} must be a file whose name ends in .csv or .xlsx`)
+    throw invalid('path', refuseFileName(name, `${name} must be a file whose name ends in .csv or .xlsx`))
   const file = { org_id: orgId, file_ref: `${randomText(REF_LENGTH)}.${extension}` }
   const announced = { ...file, kind: UPLOAD, name, created_by: createdBy, expires_at: inDays(ARRIVAL_DAYS) }
   await announceFile(db, announced)

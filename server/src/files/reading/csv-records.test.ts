@@ -122,7 +122,10 @@ const READABLE: Case[] = [
   ['a vertical tab and other controls are text', 'a,b\n1\v,2\f\n', [['1\v', '2\f']]],
   ['line and paragraph separators are text', 'a,b\n1\u2028,2\u2029\n', [['1\u2028', '2\u2029']]],
   ['a delimiter at the end of the file is an empty cell', 'a,b\n1,', [['1', null]]],
-  ['sep= is a header like any other', 'sep=;\n1\n', [['1']], ['sep=;']],
+  ['bars', 'a|b\n1;x|2,y\n', [['1;x', '2,y']]],
+  ['the separator that the first line names', 'sep=;\na;b\n1,5;2\n', [['1,5', '2']]],
+  ['the same behind a byte order mark', `${BOM}sep=,\r\na,b\r\n1;5,2\r\n`, [['1;5', '2']]],
+  ['a separator of its own', 'SEP=^\na^b\n"1\n"^2\n', [['1\n', '2']]],
 ]
 
 const REFUSED: [what: string, content: string | Buffer, fault: string | RegExp][] = [
@@ -189,6 +192,16 @@ const REFUSED: [what: string, content: string | Buffer, fault: string | RegExp][
     'UTF-32',
     Buffer.from([0xff, 0xfe, 0, 0, 97, 0, 0, 0]),
     /^Line 1: the file is encoded as UTF-32, not UTF-8/,
+  ],
+  [
+    'an old workbook',
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+    /^The file is an old Excel workbook \(\.xls\) or one with a password, not CSV; save it as \.xlsx/,
+  ],
+  [
+    'a quote that is never closed behind the line of the separator',
+    'sep=;\na;b\n1;"2\n',
+    'The quote that opens a field in line 3 is never closed',
   ],
   ['a workbook', Buffer.from('PK\u0003\u0004...'), /^The file is a zip archive or XLSX workbook, not CSV/],
   [

@@ -12,7 +12,9 @@ import {
   SURELY_FITS,
 } from './records.ts'
 
-const DELIMITERS = [',', ';', '\t']
+const DELIMITERS = [',', ';', '\t', '|']
+/** A first line by which spreadsheet programs name the separator; it is no record. */
+const NAMED_DELIMITER = /^sep=([^\r\n])(?:\r\n|[\r\n]|$)/i
 const BOM = '\uFEFF'
 
 /** Where reading goes on: the byte at which a row starts, its line, and what row 1 has shown. */
@@ -92,29 +94,38 @@ export async function readCsvHeaders(open: OpenFile): Promise<string[]> {
 
 /** Reads row 1: which character separates the columns, and where the mapped ones stand. */
 async function readHead(open: OpenFile, headers: readonly string[]): Promise<Position> {
-  const { row, delimiter } = await readFirstRow(open, headers)
-  return { byte: 0, line: 1, delimiter, columns: locateHeaders(row ?? [], headers) }
+  const { row, delimiter, byte } = await readFirstRow(open, headers)
+  return { byte, line: byte === 0 ? 1 : 2, delimiter, columns: locateHeaders(row ?? [], headers) }
 }
 
-async function readFirstRow(open: OpenFile, headers: readonly string[]): Promise<Candidate> {
+/** Also the byte at which the records begin. */
+async function readFirstRow(
+  open: OpenFile,
+  headers: readonly string[],
+): Promise<Candidate & { byte: number }> {
   const decoder = createUtf8Decoder()
-  const candidates = DELIMITERS.map((delimiter): Candidate => ({
-    delimiter,
-    parser: createCsvParser(delimiter),
-  }))
+  const startWith = (delimiter: string): Candidate => ({ delimiter, parser: createCsvParser(delimiter) })
+  let candidates = DELIMITERS.map(startWith)
+  let byte = 0
   const undecided = () => candidates.filter(({ row, fault }) => row === undefined && fault === undefined)
   for await (const bytes of withWholeStart(await open(0))) {
     const first = decoder.bytes() === 0
     if (first) refuseForeignStart(bytes)
-    const text = decoder.decode(bytes)
-    for (const candidate of undecided())
-      tryToRead(candidate, (parser) => parser.push(first ? withoutMark(text) : text))
+    const whole = decoder.decode(bytes)
+    let text = first ? withoutMark(whole) : whole
+    const [line = '', named] = (first && NAMED_DELIMITER.exec(text)) || []
+    if (named !== undefined) {
+      candidates = [startWith(named)]
+      text = text.slice(line.length)
+      byte = Buffer.byteLength(whole) - Buffer.byteLength(text)
+    }
+    for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.push(text))
     const [waiting] = undecided()
     if (waiting === undefined) break
     if (decoder.isBroken(false)) throw notUtf8(lastLine(waiting.parser))
   }
   for (const candidate of undecided()) tryToRead(candidate, (parser) => parser.end())
-  return bestOf(candidates, headers)
+  return { ...bestOf(candidates, headers), byte }
 }
 
 function tryToRead(candidate: Candidate, read: (parser: CsvParser) => string[][]): void {

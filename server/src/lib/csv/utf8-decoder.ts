@@ -62,12 +62,15 @@ const SAVE_AS = 'save the file as UTF-8 and put it again'
 export const notUtf8 = (line: number): FileFault =>
   new FileFault(`Line ${line} holds bytes that are not UTF-8; ${SAVE_AS}`)
 
+/** Bytes that say what a file is, and which separator it names. */
+const START = 16
+
 /** The same bytes, the first block of them long enough to see what they are. */
 export async function* withWholeStart(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let start: Uint8Array | null = new Uint8Array()
   for await (const bytes of blocks) {
     if (start !== null) start = Buffer.concat([start, bytes])
-    if (start !== null && start.length < 4) continue
+    if (start !== null && start.length < START) continue
     yield start ?? bytes
     start = null
   }
@@ -80,6 +83,11 @@ export function refuseForeignStart(start: Uint8Array): void {
   if (a === 0x50 && b === 0x4b && c === 0x03 && d === 0x04) {
     throw new FileFault(
       'The file is a zip archive or XLSX workbook, not CSV; put it again under its own extension',
+    )
+  }
+  if (a === 0xd0 && b === 0xcf && c === 0x11 && d === 0xe0) {
+    throw new FileFault(
+      'The file is an old Excel workbook (.xls) or one with a password, not CSV; save it as .xlsx without a password and put it again',
     )
   }
   const utf32 =

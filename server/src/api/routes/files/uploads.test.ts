@@ -82,6 +82,13 @@ it.each([
     'name',
     'must be the name of a file that ends in .csv or .xlsx',
   ],
+  [
+    'an old workbook',
+    '?name=a.XLS',
+    CSV,
+    'name',
+    'must be a .csv or .xlsx file: old .xls workbooks cannot be read. Open it in a spreadsheet program, save it as .xlsx and put it again',
+  ],
   ['no bytes', '?name=a.csv', undefined, 'body', 'must be the bytes of the file'],
 ])('%s is 400', async (_, query, body, field, message) => {
   const org = await app.makeOrg()
