@@ -1,4 +1,8 @@
+import type { z } from 'zod'
+import type { Warning } from '#contract/envelope.ts'
+import type { RunAfter } from '#contract/rows.ts'
 import { FIRST_ROWS } from '#contract/runs.ts'
+import type { Definition } from '../chain/definition.ts'
 import { AppError } from '../lib/errors.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import type { Actor } from '../store/organisation/audit.ts'
@@ -10,6 +14,18 @@ import type { Cap } from './caps.ts'
 import { launchRows } from './launch.ts'
 import { lockArrivals } from './queue.ts'
 import type { RunRequest, Trigger } from './run-request.ts'
+
+/** D94: rows that are to run and cannot, since their sheet has no actions. */
+export function warnOfNoActions(
+  field: 'run_after_add' | 'run_after_import',
+  run: z.output<typeof RunAfter>,
+  { actions }: Pick<Definition, 'actions'>,
+): Warning[] {
+  if (run === 'none' || actions.length > 0) return []
+  return [
+    { field, code: 'no_actions', message: 'the sheet has no actions yet, so no row runs; add one first' },
+  ]
+}
 
 /** Rows on their way into a sheet. */
 export type Arrival = {

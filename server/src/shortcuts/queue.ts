@@ -66,9 +66,21 @@ export async function readShortcutRows(
   given: readonly unknown[],
   nameRow: NameRow,
 ): Promise<{ rows: unknown[]; data: string[]; warnings: Warning[] }> {
+  const missing = given.flatMap((row, place) => missingFields(row, inputs, nameRow(place)))
   const rows = given.map((row) => withDefaults(row, inputs))
-  return { rows, ...(await parseInput(inputs, rows, nameRow)) }
+  return { rows, ...(await parseInput(inputs, rows, nameRow, missing)) }
 }
+
+/** Required fields without a default that a row does not give (D94). */
+function missingFields(row: unknown, inputs: readonly FrozenInput[], name: string): FieldError[] {
+  if (!isObject(row)) return []
+  return inputs
+    .filter(({ required, defaultValue }) => required === true && (defaultValue ?? '') === '')
+    .filter(({ reference }) => !Object.hasOwn(row, reference) || isBlank(row[reference]))
+    .map(({ reference }) => ({ field: `${name}.${reference}`, message: 'required' }))
+}
+
+const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
 /** Missing fields fall back to the default, then to an empty string. Whatever else is there stays, to be refused. */
 function withDefaults(row: unknown, inputs: readonly FrozenInput[]): unknown {
@@ -87,6 +99,7 @@ async function parseInput(
   inputs: readonly FrozenInput[],
   rows: readonly unknown[],
   nameRow: NameRow,
+  missing: readonly FieldError[],
 ): Promise<{ data: string[]; warnings: Warning[] }> {
   const columns = inputs.map(({ column, reference, type }) => ({
     column,
@@ -95,7 +108,7 @@ async function parseInput(
     description: '',
   }))
   const { accepted, rejected, warnings } = await parseRows(columns, rows, { nameRow })
-  if (rejected.length > 0) {
+  if (rejected.length > 0 || missing.length > 0) {
     const valid = inputs.map(({ reference }) => reference).join(', ') || 'none, the shortcut takes no input'
     const errors = rejected.flatMap(({ index, errors }) =>
       errors.map(({ field, code, message }): FieldError =>
@@ -107,7 +120,7 @@ async function parseInput(
           : { field: nameRow(index), message: message.replace('input name', 'reference') },
       ),
     )
-    throw validationError(errors)
+    throw validationError([...missing, ...errors])
   }
   return {
     data: accepted.map((row) => row.data),

@@ -465,6 +465,16 @@ describe('run_after_import', () => {
     expect((await workflow(base)).last_run_at !== null).toBe(run_after_import !== 'none')
   })
 
+  it('D94: on a sheet without actions it warns', async () => {
+    const base = await makeRowSheet(org)
+    const body = { file_ref: await put(CSV), mapping: MAPPING, run_after_import: 'all' }
+    const { status, body: answer } = await org.call('POST', `${base}/csv`, body)
+    expect([status, answer.warnings.map((warning: Json) => [warning.field, warning.code])]).toEqual([
+      202,
+      [['run_after_import', 'no_actions']],
+    ])
+  })
+
   it('all runs each row of a long file once', async () => {
     const base = await makeChain()
     await importInto(base, manyRows(9000), { run_after_import: 'all' })

@@ -10,7 +10,7 @@ import { AppError, forbidden, invalid, validationError } from '../../../lib/erro
 import { createHints } from '../../../lib/nearest-name.ts'
 import { warnOfNormalized } from '../../../rows/normalized-values.ts'
 import { warnOfMismatches } from '../../../rows/type-mismatches.ts'
-import { countRunning } from '../../../runs/arrivals.ts'
+import { countRunning, warnOfNoActions } from '../../../runs/arrivals.ts'
 import { capOf, openCap } from '../../../runs/caps.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { findFile, useFile } from '../../../store/files/files.ts'
@@ -68,6 +68,7 @@ export function importRoutes(api: Api, services: RouteServices): void {
       if (file === undefined) errors.unshift({ field: 'file_ref', message: ABSENT })
       if (errors.length > 0) throw validationError(errors)
       const columns = columnsOf(mapping, inputs)
+      request.warnings.push(...warnOfNoActions('run_after_import', run_after_import, definition))
       if (body.dry_run === true) {
         await giveKeyBack(request)
         const found = { org_id: caller.orgId, file_ref, sheet_name: sheet_name ?? null, mapping: columns }

@@ -193,6 +193,23 @@ describe('4.6 Add Rows', () => {
     expect([refused.status, refused.body.error]).toEqual([403, 'INSUFFICIENT_SCOPE'])
   })
 
+  it('D94: run_after_add on a sheet without actions warns', async () => {
+    const base = await makeSheet()
+    const add = (run_after_add: string) => org.call('POST', `${base}/rows`, { rows: [{}], run_after_add })
+    const { status, body } = await add('all')
+    expect([status, body.warnings]).toEqual([
+      201,
+      [
+        {
+          field: 'run_after_add',
+          code: 'no_actions',
+          message: 'the sheet has no actions yet, so no row runs; add one first',
+        },
+      ],
+    ])
+    expect((await add('none')).body.warnings).toEqual([])
+  })
+
   it('a removed input does not come back with its values', async () => {
     const base = await makeSheet()
     await addRows(base, [{ Company: 'A', domain: 'a.io' }])

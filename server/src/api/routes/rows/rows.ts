@@ -16,7 +16,7 @@ import {
 import { AppError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { fitRejected, parseRows } from '../../../rows/intake.ts'
-import { arriveRows, countRunning } from '../../../runs/arrivals.ts'
+import { arriveRows, countRunning, warnOfNoActions } from '../../../runs/arrivals.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { deleteChosen } from '../../../runs/delete-chosen.ts'
 import { type Db, inTransaction } from '../../../store/connection/db.ts'
@@ -65,6 +65,7 @@ export function rowRoutes(api: Api, services: RouteServices): void {
       }
       const definition = await getDefinition(db, sheet)
       const { accepted, rejected, warnings } = await parseRows(definition.inputs, body.rows)
+      warnings.push(...warnOfNoActions('run_after_add', body.run_after_add, definition))
       if (body.dry_run === true) {
         request.warnings.push(...warnings, ...fitRejected(rejected).flatMap(warnOfRejected))
         const count = countRunning(sheet, body.run_after_add, { rows: accepted.length })

@@ -120,16 +120,34 @@ describe('4.8 single runs', async () => {
 
   it('missing fields fall back to the default, then to an empty string', async () => {
     const chain = [formula('JSON.stringify([{{input.Full Name}}, {{input.n}}])')]
-    const inputs = [
-      { name: 'Full Name', required: true },
-      { name: 'n', defaultValue: '42' },
-    ]
+    const inputs = [{ name: 'Full Name' }, { name: 'n', required: true, defaultValue: '42' }]
     const own = await makeShortcut(chain, { inputs })
     const ended = await run(own.path, {})
     expect(ended.input_data).toEqual({ full_name: '', n: '42' })
     expect(ended.output_data.formatted_data.value).toBe('["","42"]')
     expect((await run(own.path, { full_name: null, n: '' })).input_data).toEqual({ full_name: '', n: '' })
     expect((await rowsOf(own.sheet)).map((row) => row.inputs['Full Name'])).toEqual(['', ''])
+  })
+
+  it('D94: a required field without a default must be given', async () => {
+    const inputs = [{ name: 'Full Name', required: true }, { name: 'n' }]
+    const own = await makeShortcut([GREETING], { inputs })
+    for (const input_data of [{}, { full_name: null, n: 1 }, { full_name: '' }]) {
+      const refused = await org.call('POST', `${own.path}/run`, { input_data })
+      expect([refused.status, refused.body.errors]).toEqual([
+        400,
+        [{ field: 'input_data.full_name', message: 'required' }],
+      ])
+    }
+    const batch = await org.call('POST', `${own.path}/run/batch`, {
+      rows: [{ full_name: 'Ada' }, { n: 1 }, { full_name: 'Bob', who: 1 }],
+    })
+    expect([batch.status, batch.body.errors.map((error: Json) => error.field)]).toEqual([
+      400,
+      ['rows[1].full_name', 'rows[2].who'],
+    ])
+    expect(await rowsOf(own.sheet)).toEqual([])
+    expect((await run(own.path, { full_name: 'Ada' })).status).toBe('completed')
   })
 
   it('D79: a value that does not fit its field is a warning, by the name of its place', async () => {
