@@ -4,7 +4,7 @@ import { findChromium } from '../../lib/find-chromium.ts'
 import { type Browser, type BrowserPool, createBrowserPool } from '../built-in/web/browser/browser.ts'
 import { fetchPage, type Fetching, type Page } from '../built-in/web/page-fetch.ts'
 import { readPdf } from '../built-in/web/pdf-text.ts'
-import { readPageText } from './page-text.ts'
+import { readText } from './read-text.ts'
 import { listSite } from './site-pages.ts'
 
 /** A page as the agent knows it. */
@@ -90,7 +90,7 @@ async function fetchText(context: Fetching, url: string, browser: Browser | null
   const { page } = result
   const bytes = page.bytes.length
   if (page.type === 'pdf') {
-    const read = await readPdf(page.bytes, context.signal)
+    const read = await readPdf(context, page.bytes)
     if (!read.ok) return read
     return {
       ok: true,
@@ -103,7 +103,7 @@ async function fetchText(context: Fetching, url: string, browser: Browser | null
       page: { url: page.url, title: null, text: page.text.slice(0, 200_000), links: [], listed: [], bytes },
     }
   }
-  const sent = await readPageText(page)
+  const sent = await readText(context, page)
   const read = browser !== null && isBare(page, sent) ? await drawText(context, page, sent, browser) : sent
   if (!read.ok) return read
   const { title, text, links } = read.value
@@ -111,7 +111,7 @@ async function fetchText(context: Fetching, url: string, browser: Browser | null
   return { ok: true, page: { url: page.url, title, text, links: links.slice(0, MAX_LINKS), listed, bytes } }
 }
 
-type Read = Awaited<ReturnType<typeof readPageText>>
+type Read = Awaited<ReturnType<typeof readText>>
 const MIN_TEXT = 200
 
 /** A page that says next to nothing until its scripts have run. */
@@ -122,7 +122,7 @@ const isBare = ({ text }: Page, read: Read): boolean =>
 async function drawText(context: Fetching, page: Page, sent: Read, browser: Browser): Promise<Read> {
   const drawn = await browser.draw(context, page.url)
   if (!drawn.ok) return sent
-  const read = await readPageText({ ...page, text: drawn.html })
+  const read = await readText(context, { ...page, text: drawn.html })
   const isMore = read.ok && (!sent.ok || read.value.text.length > sent.value.text.length)
   return isMore ? read : sent
 }

@@ -1,12 +1,14 @@
-import { readDocument, type WebDocument } from '../built-in/web/document.ts'
-import { toMarkdown } from '../built-in/web/markdown.ts'
-import type { Page } from '../built-in/web/page-fetch.ts'
+import { readDocument, type SentPage, type WebDocument } from '../built-in/web/document.ts'
+import { loadReaders, toMarkdown } from '../built-in/web/markdown.ts'
+
+// Readers count the time of a document from here on.
+await Promise.all([loadReaders(), import('cheerio')])
 
 export type PageText = { title: string | null; text: string; links: { url: string; text: string }[] }
 
 /** What a reader of a page sees, as Markdown, and the links that stand there. */
-export async function readPageText(
-  page: Page,
+async function readPageText(
+  page: SentPage,
 ): Promise<{ ok: true; value: PageText } | { ok: false; message: string }> {
   const read = await readDocument(page)
   if (!read.ok) return read
@@ -54,3 +56,6 @@ const WHITE = /^(white|#fff|#ffffff|rgba?\(255, ?255, ?255(, ?[\d.]+)?\)|rgba\([
 function withoutInvisible(text: string): string {
   return text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu, '')
 }
+
+type Asked = Omit<SentPage, 'text'>
+export const tasks = { text: (text: string, page: Asked) => readPageText({ ...page, text }) }

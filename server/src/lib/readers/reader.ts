@@ -60,6 +60,7 @@ export function startReader(bounds: ReaderBounds): Reader {
     },
     async close() {
       if (!isAlive || child.pid === undefined) return
+      hold(child, true)
       child.kill('SIGKILL')
       await ended
     },

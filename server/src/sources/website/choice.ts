@@ -3,7 +3,10 @@ import { fieldName, type ItemList } from './item-list.ts'
 import type { Wanted } from './items.ts'
 
 /** The list that is meant: by the words of `item`, by the fields that it has, then the surest and the longest. */
-export function chooseList(lists: readonly ItemList[], { item, fields }: Wanted): ItemList | null {
+export function chooseList(
+  lists: readonly ItemList[],
+  { item, fields }: Pick<Wanted, 'item' | 'fields'>,
+): ItemList | null {
   const scored = lists
     .map((list) => ({ list, score: scoreOf(list, item, fields) }))
     .filter(({ score }) => fields === undefined || score.fields > 0)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { attribute, markText, PAGES_ARE_DATA } from '../../catalog/agent/instructions.ts'
-import { readPageText } from '../../catalog/agent/page-text.ts'
-import type { Page } from '../../catalog/built-in/web/page-fetch.ts'
+import { readText } from '../../catalog/agent/read-text.ts'
+import type { Fetching, Page } from '../../catalog/built-in/web/page-fetch.ts'
 import type { CheckedSchema } from '../../catalog/models/ask-model.ts'
 import { type Refusal, refusal } from '../../catalog/provider/reply.ts'
 import type { ReadByModel } from '../pull.ts'
@@ -17,12 +17,13 @@ type Found = { items: Record<string, string | null>[]; parts: number }
 
 /** The items of one part of a page, as a model reads it, with how many parts the page has. */
 export async function readItems(
+  context: Fetching,
   ask: ReadByModel,
   page: Page,
   part: number,
   wanted: Wanted,
 ): Promise<Found | Refusal> {
-  const read = await readPageText(page)
+  const read = await readText(context, page)
   if (!read.ok) return refusal('error', read.message)
   const parts = splitText(read.value.text)
   const text = parts[part - 1]

@@ -111,7 +111,7 @@ describe('extract_from_website', () => {
     expect(pulled.refusal).toMatchObject(refusal)
   })
 
-  // Its limit is what is tested, and not that of tests that hang.
+  // It has 2 s of processor time in its reader, on machines that may have much else to do.
   it('reads a page that was made to exhaust it in a moment', async () => {
     const wide = Array.from({ length: 20_000 }, (_, n) => `<div class="a"><b class="x">${n}</b></div>`).join(
       '',
@@ -120,7 +120,7 @@ describe('extract_from_website', () => {
     const { pulled } = await extract({ '/list': `${deep}${wide}${'</div>'.repeat(400)}` })
     expect(pulled).toMatchObject({ refusal: null, capped: true })
     expect(pulled.rows).toHaveLength(5000)
-  }, 20_000)
+  }, 120_000)
 
   it.each([
     [{}, 'url required'],

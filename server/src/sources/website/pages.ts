@@ -1,16 +1,13 @@
 import { z } from 'zod'
-import { readDocument, type WebDocument } from '../../catalog/built-in/web/document.ts'
-import { fetchPage, type Page as WebPage } from '../../catalog/built-in/web/page-fetch.ts'
+import { type Fetching, fetchPage, type Page as WebPage } from '../../catalog/built-in/web/page-fetch.ts'
 import type { Refusal } from '../../catalog/provider/reply.ts'
 import { builtIn } from '../../catalog/providers/built_in/provider.ts'
+import { tasksOf } from '../../lib/readers/readers.ts'
 import { definePull, type Page, type ReadByModel } from '../pull.ts'
 import { contentKey } from '../rows.ts'
-import { chooseList, pickFields } from './choice.ts'
-import { MAX_ITEMS } from './item-list.ts'
 import { type Wanted, websiteItems } from './items.ts'
-import { findLists } from './lists.ts'
 import { readItems } from './model-items.ts'
-import { findNextPage } from './next-page.ts'
+import type { ListedPage, tasks } from './page-tasks.ts'
 
 const State = z.object({
   url: z.string(),
@@ -23,6 +20,7 @@ type State = z.infer<typeof State>
 type ItemPage = Page<State, Record<string, unknown>>
 
 const MAX_PAGES = 500
+const readIn = tasksOf<typeof tasks>(new URL('page-tasks.ts', import.meta.url))
 
 export const websitePages = definePull(websiteItems, builtIn, {
   price: 0,
@@ -32,33 +30,42 @@ export const websitePages = definePull(websiteItems, builtIn, {
     const at = state ?? { url: body.url, page: 1, part: 1, found: false }
     const fetched = await fetchPage(context, at.url)
     if (!fetched.ok) return refusalOf(fetched.outcome)
-    const read = await readDocument(fetched.page)
-    if (!read.ok) return { kind: 'error', message: read.message, transient: false }
+    const { url, text, headers, cookies } = fetched.page
+    const { owner = '', signal } = context
+    const { item, fields } = body
+    const input = { url, headers, cookies, wanted: { item, fields }, byModel: readByModel !== null }
+    const read = await readIn('list', { owner, signal, document: text, what: 'page' }, input)
+    const listed = read.ok ? read.value : read
+    if (!listed.ok) return { kind: 'error', message: listed.message, transient: false }
+    const document = { url, ...listed.page }
     return readByModel === null
-      ? readLists(read.document, at, body)
-      : readPart(readByModel, { page: fetched.page, document: read.document }, at, body)
+      ? readLists(document, at, body)
+      : readPart(context, readByModel, { page: fetched.page, document }, at, body)
   },
 })
 
-function readLists(document: WebDocument, at: State, body: Wanted): ItemPage | Refusal {
-  const list = chooseList(findLists(document), body)
-  if (list === null && at.page === 1)
+type Document = ListedPage & { url: string }
+
+function readLists(document: Document, at: State, body: Wanted): ItemPage | Refusal {
+  const { items, isCapped } = document
+  if (items === null && at.page === 1)
     return { kind: 'ineligible', message: nothingFound(body.fields !== undefined) }
-  const records = (list?.items ?? []).map((item) => pickFields(item, body.fields)).flatMap(keyed(document))
+  const records = (items ?? []).flatMap(keyed(document))
   return {
     records,
     ...pageAfter(document, at, body, records.length > 0),
-    ...((list?.items.length ?? 0) >= MAX_ITEMS ? { capped: true } : {}),
+    ...(isCapped ? { capped: true } : {}),
   }
 }
 
 async function readPart(
+  context: Fetching,
   ask: ReadByModel,
-  { page, document }: { page: WebPage; document: WebDocument },
+  { page, document }: { page: WebPage; document: Document },
   at: State,
   body: Wanted,
 ): Promise<ItemPage | Refusal> {
-  const read = await readItems(ask, page, at.part, body)
+  const read = await readItems(context, ask, page, at.part, body)
   if ('kind' in read) return read
   const records = read.items.flatMap(keyed(document))
   const found = at.found || records.length > 0
@@ -67,14 +74,14 @@ async function readPart(
 }
 
 /** A record of an item of which the page says anything; its address names it, or all that is said of it. */
-const keyed = (document: WebDocument) => (row: Record<string, string | null>) => {
-  const source_url = document.url.href
+const keyed = (document: Document) => (row: Record<string, string | null>) => {
+  const source_url = document.url
   const says = Object.values(row).some((value) => value !== null)
   return says ? [{ key: row['url'] ?? contentKey(row), row: { ...row, source_url } }] : []
 }
 
-function pageAfter(document: WebDocument, { page }: State, body: Wanted, found: boolean) {
-  const url = body.follow_pagination === true && found ? findNextPage(document) : null
+function pageAfter({ nextUrl }: Document, { page }: State, body: Wanted, found: boolean) {
+  const url = body.follow_pagination === true && found ? nextUrl : null
   const isLast = page >= MAX_PAGES
   return {
     next: url === null || isLast ? null : { url, page: page + 1, part: 1, found: false },

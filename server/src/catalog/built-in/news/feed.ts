@@ -1,7 +1,6 @@
-import type { CheerioAPI, load } from 'cheerio'
+import { type CheerioAPI, load } from 'cheerio'
 import { clean } from '../web/document.ts'
 import { nestingOf } from '../web/nesting.ts'
-import type { Page } from '../web/page-fetch.ts'
 import type { NewsItem } from './news-item.ts'
 
 const MAX_ITEMS = 200
@@ -11,9 +10,8 @@ const MAX_DEPTH = 200
 const MAX_HTML = 20_000
 
 /** Stories of an RSS 2.0, RSS 1.0 or Atom feed. Those without a date or an address are left out. */
-export async function readFeed({ text, url }: Page): Promise<NewsItem[]> {
+function parseFeed(text: string, url: string): NewsItem[] {
   if (nestingOf(text, 'xml') > MAX_DEPTH) return []
-  const { load } = await import('cheerio')
   const $ = load(text, { xml: true })
   const source = clean($('channel > title, feed > title').first().text(), 200) ?? new URL(url).hostname
   return $('item, entry')
@@ -24,13 +22,13 @@ export async function readFeed({ text, url }: Page): Promise<NewsItem[]> {
         names
           .map((name) => $(entry).children(name.replace(':', '\\:')).first().text().trim())
           .find((said) => said !== '')
-      const title = clean(toText(load, child('title') ?? ''), 300)
+      const title = clean(toText(child('title') ?? ''), 300)
       const address = URL.parse(linkOf($, entry) ?? '', url)
       const date = new Date(child('pubDate', 'published', 'dc:date', 'updated', 'date') ?? '')
       if (title === null || address === null || !/^https?:$/.test(address.protocol)) return []
       if (Number.isNaN(date.getTime())) return []
       const summary = clean(
-        toText(load, child('description', 'summary', 'content:encoded', 'content') ?? ''),
+        toText(child('description', 'summary', 'content:encoded', 'content') ?? ''),
         SUMMARY,
       )
       return [{ title, url: address.href, published_at: date.toISOString(), source, summary }]
@@ -49,8 +47,10 @@ function linkOf($: CheerioAPI, entry: Entry): string | undefined {
   return atom.first().attr('href') ?? (permalink === '' ? undefined : permalink)
 }
 
-function toText(parse: typeof load, html: string): string {
+function toText(html: string): string {
   const short = html.slice(0, MAX_HTML)
   if (!short.includes('<')) return short
-  return nestingOf(short, 'html') > MAX_DEPTH ? short : parse(short).text()
+  return nestingOf(short, 'html') > MAX_DEPTH ? short : load(short).text()
 }
+
+export const tasks = { feed: (text: string, { url }: { url: string }) => parseFeed(text, url) }

@@ -1,11 +1,13 @@
-import { type Fetching, fetchHome, fetchPage, type PageFailure } from '../web/page-fetch.ts'
+import { tasksOf } from '../../../lib/readers/readers.ts'
+import { type Fetching, fetchHome, fetchPage, type Page, type PageFailure } from '../web/page-fetch.ts'
 import { readPage } from '../web/read-page.ts'
 import type { Site } from '../web/site.ts'
 import { pagesAbout, readPages } from '../web/useful-pages.ts'
-import { readFeed } from './feed.ts'
+import type { tasks } from './feed.ts'
 import type { NewsItem } from './news-item.ts'
 
 const MAX_FEEDS = 3
+const readIn = tasksOf<typeof tasks>(new URL('feed.ts', import.meta.url))
 const USUAL = ['/feed', '/rss', '/blog/feed', '/feed.xml', '/rss.xml', '/atom.xml']
 
 /** Stories from the feeds of a site: those that its home or news page names, else those at the usual addresses. */
@@ -21,8 +23,12 @@ export async function readSiteFeeds(context: Fetching, site: Site): Promise<News
   const items: NewsItem[] = []
   for (const feed of feeds.length > 0 ? feeds : USUAL.map((path) => new URL(path, result.page.url).href)) {
     const page = await fetchPage(context, feed, 'xml')
-    if (page.ok) items.push(...(await readFeed(page.page)))
+    const read = page.ok ? await readFeed(context, page.page) : null
+    if (read?.ok === true) items.push(...read.value)
     if (feeds.length === 0 && items.length > 0) break
   }
   return items
 }
+
+const readFeed = ({ owner = '', signal }: Fetching, { text, url }: Page) =>
+  readIn('feed', { owner, signal, document: text, what: 'document' }, { url })

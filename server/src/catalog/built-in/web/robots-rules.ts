@@ -1,3 +1,5 @@
+import { findText } from '../../../lib/search.ts'
+
 /** The rules of a robots.txt for one robot, and the sitemaps that it names. */
 export type RobotsRules = { allows: (url: string) => boolean; sitemaps: string[]; size: number }
 
@@ -102,25 +104,8 @@ function matches({ pieces, isWhole }: Rule, path: string): boolean {
   return path.length - last.length >= at && path.endsWith(last)
 }
 
-/** The end of a piece in a path, or -1, by Knuth, Morris and Pratt: `indexOf` takes the product of both lengths. */
+/** The end of a piece in a path, or -1. */
 function endOf(piece: string, path: string, from: number): number {
-  if (piece.length <= SHORT) {
-    const at = path.indexOf(piece, from)
-    return at < 0 ? -1 : at + piece.length
-  }
-  if (piece.length > path.length - from) return -1
-  const borders = [0]
-  for (let n = 1, border = 0; n < piece.length; n += 1) {
-    while (border > 0 && piece[n] !== piece[border]) border = borders[border - 1] ?? 0
-    if (piece[n] === piece[border]) border += 1
-    borders.push(border)
-  }
-  for (let n = from, matched = 0; n < path.length; n += 1) {
-    while (matched > 0 && path[n] !== piece[matched]) matched = borders[matched - 1] ?? 0
-    if (path[n] === piece[matched]) matched += 1
-    if (matched === piece.length) return n + 1
-  }
-  return -1
+  const at = findText(path, piece, from)
+  return at < 0 ? -1 : at + piece.length
 }
-
-const SHORT = 16

@@ -1,10 +1,12 @@
-import { nestingOf } from './nesting.ts'
+import { tasksOf } from '../../../lib/readers/readers.ts'
 import { type Fetching, fetchPage } from './page-fetch.ts'
 import { robotsOf } from './robots.ts'
+import type { tasks } from './sitemap-tasks.ts'
 
 const MAX_FILES = 5
 const MAX_URLS = 2_000
-const MAX_DEPTH = 20
+
+const readIn = tasksOf<typeof tasks>(new URL('sitemap-tasks.ts', import.meta.url))
 
 /** Addresses that a site lists in its sitemaps; empty when it has none. Sitemaps of sitemaps are followed once. */
 export async function readSitemap(context: Fetching, origin: string, maxFiles = MAX_FILES): Promise<URL[]> {
@@ -20,22 +22,13 @@ export async function readSitemap(context: Fetching, origin: string, maxFiles = 
     seen.add(address)
     const result = await fetchPage(context, address, 'xml')
     if (!result.ok) continue
-    const { pages, maps } = await parseSitemap(result.page.text)
-    urls.push(...pages)
-    queue.push(...maps)
+    const { owner = '', signal } = context
+    const reading = { owner, signal, document: result.page.text, what: 'document' } as const
+    const read = await readIn('sitemap', reading, null)
+    // One that cannot be read is done without, as one that is not there.
+    if (!read.ok) continue
+    urls.push(...read.value.pages.flatMap((page) => URL.parse(page) ?? []))
+    queue.push(...read.value.maps)
   }
   return urls.slice(0, MAX_URLS)
-}
-
-async function parseSitemap(xml: string): Promise<{ pages: URL[]; maps: string[] }> {
-  if (nestingOf(xml, 'xml') > MAX_DEPTH) return { pages: [], maps: [] }
-  const { load } = await import('cheerio')
-  const $ = load(xml, { xml: true })
-  const locations = (selector: string) =>
-    $(selector)
-      .toArray()
-      .slice(0, MAX_URLS)
-      .map((element) => $(element).text().trim())
-  const pages = locations('urlset > url > loc').flatMap((text) => URL.parse(text) ?? [])
-  return { pages, maps: locations('sitemapindex > sitemap > loc') }
 }
