@@ -127,7 +127,6 @@ describe('an answer that does not fit', () => {
       /\$\.score: .*expected number, received string.*The model said: \{"score": "high"/,
     ],
     ['a field left out', '{"score": 1}', /\$\.reason/],
-    ['a field too many', '{"score": 1, "reason": "x", "extra": 1}', /extra/],
     ['nothing', '', /The model said: nothing/],
   ]
 
@@ -155,6 +154,16 @@ describe('an answer that does not fit', () => {
       provenance: [{ status: 'invalid' }, { status: 'invalid' }],
     })
     expect(calls).toHaveLength(2)
+  })
+
+  it.each([
+    ['a field too many', '{"score": 1, "reason": "x", "extra": 1}', { score: 1, reason: 'x' }],
+    ['null', 'null', { score: null, reason: null }],
+    ['a comma too many', '```json\n{"score": 1, "reason": null,}\n```', { score: 1, reason: null }],
+  ])('D97: %s is read as it was meant, at once', async (_name, says, outputs) => {
+    const { outcome, calls } = await ask([{ says }], { output_format: FIELDS })
+    expect(outcome).toMatchObject({ kind: 'done', outputs })
+    expect(calls).toHaveLength(1)
   })
 
   it.each<[string, object, string]>([

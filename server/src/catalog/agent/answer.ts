@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import { fromJsonSchema } from '../models/answer-schema.ts'
 import { askObject, type ModelContext } from '../models/ask-model.ts'
 import type { ModelQuestion } from '../models/model-question.ts'
 import type { Model } from '../models/models.ts'
 import type { Outcome, Provenance } from '../outcome.ts'
+import { Findings, readFindings } from './findings.ts'
 import { ANSWER_RULES, attribute, markText, printTask } from './instructions.ts'
 import type { AgentPage } from './page-reader.ts'
 import { choosePassages } from './passages.ts'
@@ -32,7 +32,11 @@ export async function writeAnswer(
 ): Promise<Written> {
   const { model, task, pages, summary } = parts
   if (pages.length === 0) return { ok: true, answer: answerNothing(task, NOTHING_READ), calls: [] }
-  const schema = fromJsonSchema(schemaOfFindings(task.fields))
+  const urls = pages.map(({ url }) => url)
+  const schema = {
+    ...fromJsonSchema(schemaOfFindings(task.fields)),
+    read: (answer: unknown) => readFindings(answer, task.fields, urls),
+  }
   const question: ModelQuestion = {
     model,
     instructions: `${ANSWER_RULES}\n\nIt must fit this JSON schema:\n${JSON.stringify(schema.told)}`,
@@ -49,13 +53,6 @@ export async function writeAnswer(
 const NOTHING_READ = 'no page could be read'
 const UNSUPPORTED = 'no page that was read supports a value'
 
-const Finding = z.object({
-  value: z.unknown(),
-  sources: z.array(z.object({ page: z.number(), quote: z.string() })),
-  reason: z.string().nullable(),
-})
-const Findings = z.record(z.string(), Finding)
-
 function printPages(task: AgentTask, pages: readonly AgentPage[]): string {
   const lookingFor = [
     task.mission,
@@ -71,11 +68,7 @@ function printPages(task: AgentTask, pages: readonly AgentPage[]): string {
 }
 
 /** Nothing passes that this program has not seen on a page itself. */
-function checkFindings(
-  task: AgentTask,
-  pages: readonly AgentPage[],
-  findings: z.output<typeof Findings>,
-): AgentAnswer {
+function checkFindings(task: AgentTask, pages: readonly AgentPage[], findings: Findings): AgentAnswer {
   const texts = pages.map(({ text, title }) => plain(`${title ?? ''}\n${text}`))
   const answer: AgentAnswer = { data: {}, citations: [], findings: {} }
   for (const { name } of task.fields) {

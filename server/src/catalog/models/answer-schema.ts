@@ -12,6 +12,8 @@ export type AnswerSchema = {
   /** Whether servers can hold a model to every part of it: all keys are required, and no others are allowed. */
   strict: boolean
   check: CheckValue
+  /** Reads what a model meant by an answer, before it is checked (D97). */
+  read?: (answer: unknown) => unknown
 }
 
 const known = new WeakMap<OutputFormat, AnswerSchema>()
@@ -27,7 +29,20 @@ function makeSchema(format: OutputFormat): AnswerSchema {
   if ('json' in format) return fromJsonSchema(format.json)
   const told = schemaOfFields(format.fields, (type) => TOLD[type])
   const { check } = fromJsonSchema(schemaOfFields(format.fields, (type) => CHECKED[type]))
-  return { told, strict: format.fields.every(({ type }) => !OPEN.has(type)), check }
+  return {
+    told,
+    strict: format.fields.every(({ type }) => !OPEN.has(type)),
+    check,
+    read: (answer) => readFields(answer, format.fields),
+  }
+}
+
+/** Null is "not found", and keys that nobody asked for are passed over (D97). */
+function readFields(answer: unknown, fields: readonly AnswerField[]): unknown {
+  if (answer === null) return Object.fromEntries(fields.map(({ name }) => [name, null]))
+  if (!isObject(answer)) return answer
+  const given = fields.filter(({ name }) => Object.hasOwn(answer, name))
+  return Object.fromEntries(given.map(({ name }) => [name, answer[name]]))
 }
 
 const texts = new WeakMap<object, string>()

@@ -42,7 +42,7 @@ export function askObject(
 }
 
 /** A shape of our own, which runs no expression of a caller. */
-export type CheckedSchema = Pick<AnswerSchema, 'told' | 'strict'> & {
+export type CheckedSchema = Pick<AnswerSchema, 'told' | 'strict' | 'read'> & {
   check(value: unknown): Promise<string[]>
 }
 
@@ -100,9 +100,10 @@ async function readAnswer(text: string, schema: CheckedSchema): Promise<Read> {
   const json = findJsonText(text)
   const parsed = readJson(json)
   if (!parsed.ok) return { ok: false, faults: ['it is not JSON'] }
+  const { read = (answer: unknown) => answer } = schema
   // Long numbers stay as they were written in the value, and are plain numbers to the schema.
-  const faults = await schema.check(JSON.parse(json))
-  if (faults.length === 0) return parsed
+  const faults = await schema.check(read(JSON.parse(json)))
+  if (faults.length === 0) return { ok: true, value: read(parsed.value) }
   // They name keys, and keys may be of any length.
   return { ok: false, faults: faults.map((fault) => fault.slice(0, LONGEST_FAULT)) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readJson, readList, toRecords } from './json-text.ts'
+import { findJsonText, readJson, readList, toRecords } from './json-text.ts'
 
 describe('JSON in texts', () => {
   it('keeps the digits of long numbers', () => {
@@ -18,6 +18,26 @@ describe('JSON in texts', () => {
   ])('nested %i deep: %s', (depth, ok) => {
     expect(readJson('['.repeat(depth) + ']'.repeat(depth)).ok).toBe(ok)
     expect(readJson(`${'{"a":'.repeat(depth)}1e5${'}'.repeat(depth)}`).ok).toBe(ok)
+  })
+})
+
+describe('D97: the JSON in what a model said', () => {
+  it.each([
+    ['{"a":1}', '{"a":1}'],
+    ['```json\n{"a":1}\n```', '{"a":1}'],
+    ['```{"a":1}```', '{"a":1}'],
+    ['Sure!\n```\n[1,2,]\n```\nAnything else?', '[1,2]'],
+    ['{"a":[1, 2 , ] ,\n}', '{"a":[1,2]}'],
+    ['{"a":",]","b":"x,}",}', '{"a":",]","b":"x,}"}'],
+    ['The answer is {"a":1,} as you see.', '{"a":1}'],
+  ])('%s', (said, json) => {
+    expect(JSON.parse(findJsonText(said))).toEqual(JSON.parse(json))
+  })
+
+  it('commas without end are gone through once', () => {
+    const began = performance.now()
+    findJsonText(`[${', '.repeat(500_000)}]`)
+    expect(performance.now() - began).toBeLessThan(2000)
   })
 })
 

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { isObject } from '../../lib/json/object.ts'
+import type { AgentField } from './task.ts'
+
+const Finding = z.object({
+  value: z.unknown(),
+  sources: z.array(z.object({ page: z.number(), quote: z.string() })),
+  reason: z.string().nullable(),
+})
+/** What a model found for each field. */
+export const Findings = z.record(z.string(), Finding)
+export type Findings = z.output<typeof Findings>
+
+/** A page that was not read supports nothing. */
+const NO_PAGE = 0
+
+/**
+ * Reads the answer of a model as findings (D97): a plain value is one without support, null is "not found", pages may be named by
+ * a text or their address, and other keys are passed over. What fits no reading is left as it is, to be asked for again.
+ */
+export function readFindings(
+  answer: unknown,
+  fields: readonly AgentField[],
+  urls: readonly string[],
+): unknown {
+  if (answer !== null && !isObject(answer)) return answer
+  const given = answer ?? Object.fromEntries(fields.map(({ name }) => [name, null]))
+  const found = fields.filter(({ name }) => Object.hasOwn(given, name))
+  return Object.fromEntries(found.map(({ name }) => [name, readFinding(given[name], urls)]))
+}
+
+function readFinding(given: unknown, urls: readonly string[]): unknown {
+  if (!isObject(given) || !Object.hasOwn(given, 'value'))
+    return { value: given ?? null, sources: [], reason: null }
+  const { value, sources, reason } = given
+  return {
+    value: value ?? null,
+    sources: listOf(sources).map((source) => readSource(source, urls)),
+    reason: typeof reason === 'string' ? reason : null,
+  }
+}
+
+const listOf = (given: unknown): unknown[] => {
+  if (given === null || given === undefined) return []
+  return Array.isArray(given) ? given : [given]
+}
+
+function readSource(given: unknown, urls: readonly string[]): unknown {
+  if (!isObject(given)) return given
+  return { page: readPage(given['page'], urls), quote: given['quote'] }
+}
+
+/** The number of a page, given as such, as `"2"`, `"[2]"` or `[2]`, or by its address; anything else stays as it is. */
+function readPage(given: unknown, urls: readonly string[]): unknown {
+  const page = Array.isArray(given) && given.length === 1 ? (given[0] as unknown) : given
+  if (typeof page !== 'string') return page
+  const [, digits] = /^\s*\[?\s*(\d{1,6})\s*\]?\s*$/.exec(page) ?? []
+  if (digits !== undefined) return Number(digits)
+  const address = plainAddress(page)
+  return address === null ? page : 1 + urls.findIndex((url) => plainAddress(url) === address) || NO_PAGE
+}
+
+/** An address without what makes no other page of it. */
+function plainAddress(text: string): string | null {
+  const url = URL.parse(text.trim())
+  if (url === null || !/^https?:$/.test(url.protocol)) return null
+  return `${url.host}${url.pathname.replace(/\/$/, '')}${url.search}`
+}
