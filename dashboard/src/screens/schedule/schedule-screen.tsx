@@ -15,6 +15,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost } from '../../ui/spend-at-most.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
+import { TIME_ZONES } from './time-zones.ts'
 
 type Schedule = z.infer<typeof ScheduleSchema> | null
 
@@ -124,7 +125,7 @@ function ScheduleForm({ path, schedule, sheetId }: { path: string; schedule: Sch
       <Combobox
         label="Time zone"
         value={timezone}
-        choices={Intl.supportedValuesOf('timeZone')}
+        choices={TIME_ZONES}
         onChange={setTimezone}
         problem={problems.timezone}
         free

@@ -58,6 +58,43 @@ it.each([
   }
 })
 
+it.each(['/', '/sign-in/some-token', '/workflows', '/invitations/some-token'])(
+  '%s is a page for whoever does not ask for JSON alone, such as curl and scanners of mails',
+  async (url) => {
+    const accepts = [
+      '*/*',
+      'text/*',
+      'application/json, text/plain, */*',
+      'application/xhtml+xml',
+      ' */*;q=0.1',
+    ]
+    for (const accept of accepts) {
+      const answer = await get(url, { accept })
+      expect([accept, answer.statusCode, answer.body]).toEqual([
+        accept,
+        200,
+        '<!doctype html><title>Loam</title>',
+      ])
+    }
+  },
+)
+
+it('an unknown address is a page that leads back in a browser, and JSON for programs', async () => {
+  const navigated = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const page = await get('/nothing<script>', navigated)
+  expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(page.body).toContain('<a href="/">')
+  expect(page.body).not.toContain('<script>')
+  for (const [url, accept] of [
+    ['/nothing', '*/*'],
+    ['/nothing', 'application/json'],
+    ['/hooks/a/b', navigated.accept],
+  ] as const) {
+    const answer = await get(url, { accept })
+    expect([url, answer.statusCode, answer.json().error]).toEqual([url, 404, 'Not Found'])
+  }
+})
+
 it('programs that want JSON are told that there is no such thing, and so is everybody elsewhere', async () => {
   const asked = await get('/workflows', { accept: 'application/json' })
   expect([asked.statusCode, asked.json().error]).toEqual([404, 'Not Found'])

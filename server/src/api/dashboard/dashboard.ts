@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { notFound } from '../../lib/errors.ts'
-import { handleNotFound } from '../http/errors.ts'
+import { refuseUnknown } from '../http/errors.ts'
 import { showInvitation } from '../routes/organisation/invitations.ts'
 import { showWelcome } from '../routes/welcome.ts'
 import type { Api, Services } from '../services.ts'
@@ -44,7 +44,7 @@ export function dashboardRoutes(app: Api, services: Services): void {
 
   for (const url of PAGES) {
     app.get(url, { config: PUBLIC, schema: HIDDEN }, async (request, reply) => {
-      if (!wantsPage(request)) return handleNotFound(request)
+      if (!wantsPage(request)) return refuseUnknown(request)
       const html = await readPage(folder)
       return html === null ? showWelcome(reply, services) : sendDashboard(reply, html)
     })
@@ -85,9 +85,9 @@ export function dashboardRoutes(app: Api, services: Services): void {
   })
 }
 
-/** Programs that ask for JSON get an error that they can read. */
-function wantsPage({ headers: { accept } }: FastifyRequest): boolean {
-  return accept === undefined || /\b(text\/html|text\/\*|\*\/\*)/.test(accept)
+/** Programs that ask for JSON alone get an error that they can read; scanners of mails ask for anything. */
+function wantsPage({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
+  return accept.split(',').some((type) => !/^\s*application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
 }
 
 async function readPage(folder: string): Promise<string | null> {

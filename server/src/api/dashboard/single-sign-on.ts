@@ -5,7 +5,7 @@ import { type Attempt, createOpenId, type OpenId } from '../../lib/open-id.ts'
 import { tryOpen } from '../../lib/security/secrets.ts'
 import { enterOrganisation, type VerifiedIdentity } from '../../org/sign-in.ts'
 import { listOrganisationsOf } from '../../store/organisation/organisations-of.ts'
-import { handleNotFound } from '../http/errors.ts'
+import { refuseUnknown } from '../http/errors.ts'
 import { readCookie, writeCookie } from '../http/sessions.ts'
 import { keepProvedIdentity } from '../internal/sign-in-choices.ts'
 import { signingIn, welcomeSession } from '../internal/sign-in.ts'
@@ -37,7 +37,7 @@ export function singleSignOn(app: Api, services: Services): void {
       schema: { hide: true, querystring: z.object({ next: z.string().max(4000).optional() }) },
     },
     async (request, reply) => {
-      if (openId === null) return handleNotFound(request)
+      if (openId === null) return refuseUnknown(request)
       try {
         const { url, attempt } = await openId.begin(services.publicUrl() + CALLBACK)
         keepAttempt(reply, services, { ...attempt, next: request.query.next })
@@ -49,7 +49,7 @@ export function singleSignOn(app: Api, services: Services): void {
   )
 
   app.get(CALLBACK, { config: OPEN, schema: { hide: true } }, async (request, reply) => {
-    if (openId === null) return handleNotFound(request)
+    if (openId === null) return refuseUnknown(request)
     const kept = takeAttempt(request, reply, services)
     if (kept === null) return refuse(reply, services, 'expired')
     return finish(request, reply, services, { openId, kept })

@@ -18,7 +18,7 @@ export function showReference(app: Api, prefix: string, url: string): void {
     opened ??= openPages(prefix, url)
     const read = await opened
     const page = await read(path, codingOf(request.headers['accept-encoding']))
-    if (page === null) return handleNotFound(request)
+    if (page === null) return handleNotFound(request, reply)
     if (page.coding !== null) void reply.header('content-encoding', page.coding)
     return reply
       .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' })

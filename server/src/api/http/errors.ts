@@ -6,6 +6,7 @@ import { bodyLimitsOf } from './body-classes.ts'
 import { bodyTooLarge } from './body-text.ts'
 import { refuseMediaType } from './json-body.ts'
 import { OverloadError } from './overload.ts'
+import { sendPage } from './page.ts'
 
 /** Of PostgreSQL: the statement took longer than it may, or an operator ended it. */
 const CANCELLED = '57014'
@@ -70,7 +71,19 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   }
 }
 
-export function handleNotFound(request: FastifyRequest): never {
+/** Answers an address that is not there; somebody with a browser gets a page that leads back. */
+export function handleNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { accept = '' } = request.headers
+  const isNavigation = (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html')
+  if (!isNavigation || /^\/(api|internal|hooks)\//.test(request.originalUrl)) return refuseUnknown(request)
+  return sendPage(reply.code(404), 'This page does not exist', LEADING_BACK)
+}
+
+const LEADING_BACK = `<p>The address may be mistyped, or what it showed is gone.</p>
+<p><a href="/">Go to the start page</a> · <a href="/docs">API reference</a></p>`
+
+/** Throws the 404 of an address that is not there. */
+export function refuseUnknown(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0] ?? ''
   throw new AppError('Not Found', `There is no ${request.method} ${path}. See /docs for what there is`)
 }
