@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readConfig } from '#server/lib/config/config.ts'
 import { type Json, makeDatabase } from '#test/harness.ts'
+import { startTransactionPooler } from '#test/transaction-pooler.ts'
 import { checkVisitors } from './doctor/visitors.ts'
 import { startLoam } from './testing/loam-process.ts'
 import { runLoam } from './testing/loam.ts'
@@ -57,6 +58,7 @@ it('serve runs until SIGTERM, and doctor finds it', async () => {
     'disk',
     'database',
     'database role',
+    'database sessions',
     'schema',
     'mail',
     'agent',
@@ -133,4 +135,22 @@ it.each<[Record<string, string>, object]>([
   ],
 ])('doctor says whether scripts for visitors can work: %j', (settings, expected) => {
   expect(checkVisitors(readConfig(settings))).toMatchObject({ check: 'visitors', ...expected })
+})
+
+it('F65: behind a pooler in transaction mode the server refuses to start, doctor fails, and both say why', async () => {
+  const env = { ...ENV, DATABASE_URL: await startTransactionPooler(ENV.DATABASE_URL), PORT: '1' }
+  const { exit, stdout } = await runLoam(['doctor', '--json'], env)
+  const checks: Json[] = JSON.parse(stdout)
+  expect(exit).toBe(1)
+  expect(checks.find(({ check }) => check === 'database sessions')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('do not survive a transaction'),
+    fix: expect.stringContaining('pool_mode = session'),
+  })
+  const server = startLoam(['serve', '--port', '0', '--roles', 'api'], env)
+  let said = ''
+  server.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const code = await new Promise((resolve) => void server.on('exit', resolve))
+  expect(code).not.toBe(0)
+  expect(said).toContain('do not survive a transaction, as behind a pooler in transaction mode')
 })

@@ -4,6 +4,7 @@ import type { Config } from '#server/lib/config/config.ts'
 import { reasonOf } from '#server/lib/errors.ts'
 import { type DatabaseReport, inspectDatabase } from '#server/store/connection/inspection.ts'
 import { newestSchemaVersion } from '#server/store/connection/migrate.ts'
+import { requireSessions, SessionError } from '#server/store/connection/sessions.ts'
 import { openEmbedded } from '#server/store/embedded.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -14,7 +15,8 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
   }
   try {
     const report = await inspect(config)
-    return [checkServer(report, config), checkRole(report), checkSchema(report)]
+    const sessions = config.DATABASE_URL === undefined ? [] : [await checkSessions(config.DATABASE_URL)]
+    return [checkServer(report, config), checkRole(report), ...sessions, checkSchema(report)]
   } catch (cause) {
     const fix =
       config.DATABASE_URL === undefined
@@ -49,6 +51,16 @@ function checkRole({ role, bypassesRowSecurity }: DatabaseReport): Check {
     `${role} is a superuser or has BYPASSRLS: row-level security does not keep organisations apart`,
     'connect as an ordinary role that owns the database',
   )
+}
+
+async function checkSessions(url: string): Promise<Check> {
+  try {
+    await requireSessions(url)
+    return ok('database sessions', 'settings of a session survive its transactions')
+  } catch (cause) {
+    if (!(cause instanceof SessionError)) throw cause
+    return fail('database sessions', cause.message, cause.fix)
+  }
 }
 
 function checkSchema({ schemaVersion }: DatabaseReport): Check {

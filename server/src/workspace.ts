@@ -21,6 +21,7 @@ import { createSealer, type Sealer } from './lib/security/secrets.ts'
 import { openStore, type Store } from './store/connection/db.ts'
 import { limitsOf } from './store/connection/limits.ts'
 import { migrate } from './store/connection/migrate.ts'
+import { requireSessions } from './store/connection/sessions.ts'
 import { openEmbedded, startEmbedded } from './store/embedded.ts'
 
 /** The database, the files and the secret of one installation, opened and brought up to date. */
@@ -45,6 +46,7 @@ export async function openWorkspace(
   const database = await openDatabase(config, log, kind, end)
   try {
     end?.throwIfAborted()
+    if (kind === 'server' && config.DATABASE_URL !== undefined) await requireSessions(database.url)
     await migrate(database.url, (line) => log.info(line))
     const store = openStore({
       url: database.url,
