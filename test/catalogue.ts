@@ -25,7 +25,7 @@ export const probe = defineAction({
     only_if: field.conditions(of('Conditions over the row.')),
     target: field.dropdown({ from: 'sheets', description: 'A sheet.' }),
     nested: field.dropdown({ from: 'sheets', needs: ['object_type'], description: 'Depends on another.' }),
-    lookup: field.targetConditions(of('Conditions over another sheet.')),
+    lookup: field.targetConditions({ sheet: 'target', ...of('Conditions over another sheet.') }),
   },
   outputs: {
     summary: output.text('A text.'),

@@ -57,11 +57,17 @@ async function planColumns(
 ): Promise<ExportPlan> {
   const { links } = viewChain(definition, catalogue, await listDiscoveredOutputs(db, sheet))
   return {
-    inputs: definition.inputs.map(({ name, column }) => ({ name, column })),
+    inputs: definition.inputs.map(({ name, column, type }) => ({
+      name,
+      column,
+      isNumber: type === 'number',
+    })),
     actions: definition.actions.map(({ id, display_name }) => {
       const link = links.get(id)
-      const outputs = link?.outputs.map(({ name }) => name) ?? []
-      return { id, name: display_name, outputs, open: link?.template?.dynamic ?? true }
+      const known = link?.outputs ?? []
+      const outputs = known.map(({ name }) => name)
+      const numbers = known.filter(({ type }) => type === 'number').map(({ name }) => name)
+      return { id, name: display_name, outputs, numbers, open: link?.template?.dynamic ?? true }
     }),
   }
 }

@@ -3,11 +3,38 @@ import type { FieldError } from '#contract/errors.ts'
 import { listTargetFields } from '../catalog/configuration/target-fields.ts'
 import type { Action } from '../catalog/define.ts'
 import { hasToken } from '../catalog/fields/field.ts'
-import type { ActionInstance } from '../chain/definition.ts'
+import type { ActionInstance, InputColumn } from '../chain/definition.ts'
+import { findInputPath } from '../chain/value-path.ts'
 import { isUuid } from '../lib/ids.ts'
+import { createHints } from '../lib/nearest-name.ts'
 import type { Db } from '../store/connection/db.ts'
+import { getDefinition } from '../store/sheets/definitions.ts'
 import { findSheet } from '../store/sheets/sheets.ts'
 import { findWorkflow, type WorkflowFor } from '../store/sheets/workflows.ts'
+
+/** Names of inputs that the sheet does not have (D90). */
+function warnOfUnknownInputs(
+  template: Action | undefined,
+  target: string,
+  configured: Inputs,
+  inputs: readonly InputColumn[],
+): Warning[] {
+  const hint = createHints(inputs.map(({ name }) => name))
+  return Object.entries(template?.inputs ?? {}).flatMap(([field, { namesInputs }]) => {
+    const value = Object.hasOwn(configured, field) ? configured[field] : undefined
+    if (namesInputs?.of !== target || value === undefined) return []
+    return namesInputs
+      .list(value)
+      .filter(
+        ({ name }) => findInputPath(name, (head) => inputs.some((input) => input.name === head)) === null,
+      )
+      .map(({ place, name }) => ({
+        field: `inputs.${field}${place}`,
+        code: 'unknown_input',
+        message: `the sheet has no input ${JSON.stringify(name)}${hint(name)}`,
+      }))
+  })
+}
 
 /** Who configures an action, and which workflows they may use (D13). */
 export type Configurer = { orgId: string; memberId: string; mayUse: (workflow: WorkflowFor) => boolean }
@@ -36,11 +63,14 @@ export async function checkTargets(
       warnings.push({ field, code: 'unresolved_reference', message: `there is no sheet ${value}` })
       continue
     }
-    if (Object.hasOwn(before, name) && before[name] === value) continue
+    const isKept = Object.hasOwn(before, name) && before[name] === value
     const workflow = await findWorkflow(db, orgId, memberId, sheet.workflow_id)
     if (workflow === undefined || !mayUse(workflow)) {
-      errors.push({ field, message: 'you have no access to this sheet' })
+      if (!isKept) errors.push({ field, message: 'you have no access to this sheet' })
+      continue
     }
+    const { inputs } = await getDefinition(db, sheet)
+    warnings.push(...warnOfUnknownInputs(template, name, after, inputs))
   }
   return { errors, warnings }
 }

@@ -12,6 +12,7 @@ export default defineAction({
   inputs: {
     target_sheet_id: field.dropdown({ required: true, from: 'sheets', description: 'The sheet to search.' }),
     conditions: field.targetConditions({
+      sheet: 'target_sheet_id',
       required: true,
       description:
         'What its rows must meet. Variables are tokens of that sheet, values may hold tokens of this one.',

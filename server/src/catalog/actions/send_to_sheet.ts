@@ -17,6 +17,7 @@ export default defineAction({
       description: 'The sheet that gets the rows.',
     }),
     field_mapping: itemMapping({
+      sheet: 'target_sheet_id',
       required: true,
       description: 'The inputs of the target sheet and their values: {name, value}.',
     }),

@@ -1,5 +1,6 @@
 import { evaluate } from '../../chain/condition-evaluate.ts'
 import { type ConditionGroup, parseConditionGroups } from '../../chain/condition-shape.ts'
+import { listTokens } from '../../chain/reference-walk.ts'
 import { withPlainNumbers } from '../../lib/json/lossless-json.ts'
 import type { Field, Scope } from './field.ts'
 
@@ -27,9 +28,10 @@ export function conditions(options: Given): Field<boolean> {
 type Resolved = { groups: ConditionGroup[]; subjects: unknown[] }
 
 /** Condition groups over another sheet: variables stay tokens of that sheet, values are those of the row (D65). */
-export function targetConditions(options: Given): Field<ConditionGroup[]> {
+export function targetConditions({ sheet, ...options }: Given & { sheet: string }): Field<ConditionGroup[]> {
   return {
     ...base(options, 'target'),
+    namesInputs: { of: sheet, list: listInputs },
     resolve: (configured, scope) => mapLeaves(asGroups(configured), scope, (variable) => variable),
     read: asGroups,
     references: (configured) =>
@@ -53,6 +55,19 @@ function check(raw: unknown, path: string): ReturnType<Field['check']> {
   if (!parsed.ok) return { kind: 'refuse', errors: parsed.errors }
   const { value, warnings = [] } = parsed
   return { kind: 'save', value, warnings }
+}
+
+/** The inputs of the other sheet that variables name. */
+function listInputs(configured: unknown): { place: string; name: string }[] {
+  return asGroups(configured).flatMap(({ conditions }, outer) =>
+    conditions.flatMap(({ variable }, inner) =>
+      listTokens(variable).flatMap(({ token }) =>
+        token.kind === 'input'
+          ? [{ place: `[${outer}].conditions[${inner}].variable`, name: token.name }]
+          : [],
+      ),
+    ),
+  )
 }
 
 /** What `check` let through and what `resolve` made of it both have this shape. */

@@ -45,6 +45,8 @@ export type Field<Value = unknown> = {
   inspect?: (configured: ConfiguredValue) => Inspection | null
   /** Present on condition groups: whether their variables name columns of this sheet or of another. */
   conditions?: { over: 'row' | 'target' }
+  /** Present where names of inputs of another sheet stand: the field that names the sheet, and the names by their places. */
+  namesInputs?: { of: string; list(configured: ConfiguredValue): { place: string; name: string }[] }
   /** What of a configured value holds tokens of this sheet, where that is not the value itself. */
   references?(configured: ConfiguredValue): unknown
 }

@@ -2,7 +2,7 @@ import { parseTemplate, soleToken, textOf, type Token } from '../../chain/refere
 import { printPath, readItem } from '../../chain/value-path.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { readList } from '../values/json-text.ts'
-import { type Field, FieldProblem, type Scope } from './field.ts'
+import { type Field, FieldProblem, hasToken, type Scope } from './field.ts'
 import { field } from './fields.ts'
 
 /** The list that one row is made of each item of. `list` names it as tokens of its columns do. */
@@ -41,9 +41,18 @@ export type ItemMapping = { rowFor(expanded?: ExpandedItem): Record<string, unkn
  * Pairs whose values may hold columns of an expanded list. Tokens are expanded as everywhere, except that a column is
  * kept apart with its name, since only `rowFor` knows whether its list is the one being expanded and which item is meant.
  */
-export function itemMapping(options: { required?: boolean; description: string }): Field<ItemMapping> {
+export function itemMapping({
+  sheet,
+  ...options
+}: {
+  /** The field that names the sheet whose inputs are mapped. */
+  sheet: string
+  required?: boolean
+  description: string
+}): Field<ItemMapping> {
   return {
     ...field.pairs(options),
+    namesInputs: { of: sheet, list: listNames },
     resolve: (configured, scope) =>
       Array.isArray(configured)
         ? configured.filter(isObject).map(({ name, value }) => ({
@@ -53,6 +62,13 @@ export function itemMapping(options: { required?: boolean; description: string }
         : [],
     read: (resolved) => ({ rowFor: (expanded) => buildRow(resolved as Resolved[], expanded) }),
   }
+}
+
+function listNames(configured: unknown): { place: string; name: string }[] {
+  return (Array.isArray(configured) ? configured : []).flatMap((pair: unknown, place) => {
+    const name = isObject(pair) && typeof pair['name'] === 'string' ? pair['name'].trim() : ''
+    return name === '' || hasToken(name) ? [] : [{ place: `[${place}].name`, name }]
+  })
 }
 
 type Resolved = { name: string; parts: ResolvedPart[] }

@@ -30,9 +30,8 @@ export const EXPORT_BODIES: Record<ExportFormat, Body> = {
   jsonl: (snapshot, scope, columns, count) =>
     counted(snapshot.copy(objectLines(scope, columns), '\n'), count),
   async *xlsx(snapshot, scope, columns, count) {
-    const headers = columns.map(({ header }) => header)
     const { writeWorkbook } = await import('./xlsx-writer.ts')
-    yield* writeWorkbook(headers, counted(snapshot.copy(arrayLines(scope, columns), '\n'), count))
+    yield* writeWorkbook(columns, counted(snapshot.copy(arrayLines(scope, columns), '\n'), count))
   },
 }
 

@@ -2,7 +2,8 @@ import type { ExportPlan } from '../../store/connection/json-columns.ts'
 import type { ColumnSource } from '../../store/files/export-lines.ts'
 import { ExportFailure } from './export-failure.ts'
 
-export type ExportColumn = ColumnSource & { header: string }
+/** Values of a number are numbers in a workbook, also where they are kept as text (D95). */
+export type ExportColumn = ColumnSource & { header: string; isNumber?: boolean | undefined }
 
 /** As many as one statement of PostgreSQL can answer, with some room. */
 const MAX_COLUMNS = 1600
@@ -12,12 +13,13 @@ const MAX_COLUMNS = 1600
  * cells hold, then how they ended, where that is wanted (D82). Headers that are there already get a number.
  */
 export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly string[]>): ExportColumn[] {
-  const inputs = plan.inputs.map(({ name, column }) => ({ header: name, input: column }))
-  const outputs = plan.actions.flatMap(({ id, name, outputs: known }, action): ExportColumn[] => [
+  const inputs = plan.inputs.map(({ name, column, isNumber }) => ({ header: name, input: column, isNumber }))
+  const outputs = plan.actions.flatMap(({ id, name, outputs: known, numbers }, action): ExportColumn[] => [
     ...[...new Set([...known, ...(found.get(id) ?? [])])].map((output) => ({
       header: `${name}: ${output}`,
       action,
       output,
+      isNumber: numbers?.includes(output),
     })),
     ...(plan.include ?? []).map((extra) => ({ header: `${name}: ${extra}`, action, extra })),
   ])

@@ -8,7 +8,8 @@ async function* blocksOf(...blocks: unknown[][][]): AsyncGenerator<Buffer> {
 
 async function sheetsOf(headers: string[], blocks: AsyncIterable<Buffer>, rowsPerSheet?: number) {
   const parts: Uint8Array[] = []
-  for await (const part of writeWorkbook(headers, blocks, rowsPerSheet)) parts.push(part)
+  const columns = headers.map((header) => ({ header, isNumber: header.startsWith('number') }))
+  for await (const part of writeWorkbook(columns, blocks, rowsPerSheet)) parts.push(part)
   return (await read(Buffer.concat(parts))).sheets.map(({ name, rows }) => ({ name, rows }))
 }
 
@@ -31,6 +32,23 @@ it('numbers that a spreadsheet would round stay texts', async () => {
     '1e400',
     -7,
   ])
+})
+
+it('D95: texts of a number column are numbers where every digit survives', async () => {
+  const texts = ['42', '-3.50', '0.1', '123456789012345', '1234567890123456', '007', '1e5', '+5', '1.2.3', '']
+  const [sheet] = await sheetsOf(['number', 'text'], blocksOf(texts.map((text) => [text, text])))
+  expect(sheet?.rows.slice(1, 10).map(([first]) => first)).toEqual([
+    42,
+    -3.5,
+    0.1,
+    123456789012345,
+    '1234567890123456',
+    '007',
+    '1e5',
+    '+5',
+    '1.2.3',
+  ])
+  expect(sheet?.rows.slice(1, 10).map(([, second]) => second)).toEqual(texts.slice(0, 9))
 })
 
 it('texts that look like codes of characters, or hold what XML cannot, stay as they are', async () => {

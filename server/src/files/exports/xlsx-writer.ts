@@ -5,17 +5,21 @@ import { ExportFailure } from './export-failure.ts'
 const MAX_CHARACTERS = 32_767
 const SHEET_NAME = 'Export'
 const DIGITS_KEPT = /^-?(?:\d\.?){1,15}$/
+/** A text that is a number as people write it; zeros in front are more than a number. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+type Column = { header: string; isNumber?: boolean | undefined }
 
 /**
  * A workbook from blocks of lines, a JSON array each. Texts are cells of text, so nothing in them runs. What does not fit on
  * one worksheet goes on to the next, under the same headers.
  */
 export async function* writeWorkbook(
-  headers: string[],
+  columns: readonly Column[],
   blocks: AsyncIterable<Buffer>,
   rowsPerSheet = XLSX_MAX_ROWS_PER_SHEET,
 ): AsyncGenerator<Uint8Array> {
-  const stream = writeXlsxStream(rowsOf(headers, blocks), {
+  const stream = writeXlsxStream(rowsOf(columns, blocks), {
     name: SHEET_NAME,
     maxRowsPerSheet: rowsPerSheet,
     freezePane: { rows: 1 },
@@ -28,21 +32,29 @@ export async function* writeWorkbook(
   }
 }
 
-async function* rowsOf(headers: string[], blocks: AsyncIterable<Buffer>): AsyncGenerator<CellValue[]> {
-  yield headers.map((header, n) => textCell(header, `The header of column ${n + 1}`))
+async function* rowsOf(
+  columns: readonly Column[],
+  blocks: AsyncIterable<Buffer>,
+): AsyncGenerator<CellValue[]> {
+  yield columns.map(({ header }, n) => textCell(header, `The header of column ${n + 1}`))
   let row = 0
   for await (const block of blocks) {
     for (const line of block.toString('utf8').trimEnd().split('\n')) {
       row += 1
       const values = parseLossless(line) as unknown[]
-      yield values.map((value, n) => cellOf(value, () => `Row ${row}, column "${headers[n]}"`))
+      yield values.map((value, n) => cellOf(value, columns[n], row))
     }
   }
 }
 
 /** Numbers that a spreadsheet would round stay texts. */
-function cellOf(value: unknown, place: () => string): CellValue {
-  if (typeof value === 'string') return value.length <= 1000 ? escapeCodes(value) : textCell(value, place())
+function cellOf(value: unknown, column: Column | undefined, row: number): CellValue {
+  if (typeof value === 'string') {
+    if (column?.isNumber === true && DIGITS_KEPT.test(value) && NUMBER.test(value)) return Number(value)
+    return value.length <= 1000
+      ? escapeCodes(value)
+      : textCell(value, `Row ${row}, column "${column?.header}"`)
+  }
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (!(value instanceof NumberText)) return null
   return DIGITS_KEPT.test(value.source) ? Number(value.source) : value.source

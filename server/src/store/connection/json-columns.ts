@@ -21,9 +21,9 @@ export type ExportSelection = Omit<Selection, 'createdAt'> & {
 
 /** What the columns are made of: the sheet as it was when the export was asked for. */
 export type ExportPlan = {
-  inputs: { name: string; column: number }[]
+  inputs: { name: string; column: number; isNumber?: boolean }[]
   /** `open` when cells may hold outputs beyond those that are known. */
-  actions: { id: string; name: string; outputs: string[]; open: boolean }[]
+  actions: { id: string; name: string; outputs: string[]; numbers?: string[]; open: boolean }[]
   /** What each action has a column for beside its outputs. */
   include?: ExportExtra[]
   /** Whether a CSV begins with a byte order mark. */

@@ -46,6 +46,42 @@ describe('D36: the target of send_to_sheet is in the same organisation, with acc
     expect(await add(bob, mine, sending(theirs))).toMatchObject({ status: 201, body: { warnings: [] } })
   })
 
+  it('D90: a mapping to an input that the target does not have warns, when it is added and when it is configured', async () => {
+    const [from, to] = [await make(org.key), await make(org.key)]
+    const field_mapping = [
+      { name: 'Name', value: '{{input.name}}' },
+      { name: 'name', value: 'x' },
+      { name: '{{input.name}}', value: 'x' },
+    ]
+    const unknown = {
+      field: 'inputs.field_mapping[0].name',
+      code: 'unknown_input',
+      message: expect.stringMatching(/^the sheet has no input "Name".*name/),
+    }
+    const body = { action_id: 'send_to_sheet', inputs: { target_sheet_id: to, field_mapping } }
+    const added = await add(org.key, from, body)
+    expect([added.status, added.body.warnings]).toEqual([201, [unknown]])
+    const path = `${pathOf(from)}/actions/${added.body.data.action_instance_id}`
+    expect((await app.call(org.key, 'PATCH', path, { inputs: { field_mapping } })).body.warnings).toEqual([
+      unknown,
+    ])
+    const mended = { inputs: { field_mapping: field_mapping.slice(1, 2) } }
+    expect((await app.call(org.key, 'PATCH', path, mended)).body.warnings).toEqual([])
+
+    const conditions = [
+      {
+        conditions: ['{{input.name}}', '{{input.nam}}'].map((variable) => ({
+          variable,
+          operator: 'is empty',
+        })),
+      },
+    ]
+    const lookup = { action_id: 'lookup_rows_in_sheet', inputs: { target_sheet_id: to, conditions } }
+    expect((await add(org.key, from, lookup)).body.warnings).toMatchObject([
+      { field: 'inputs.conditions[0].conditions[1].variable', code: 'unknown_input' },
+    ])
+  })
+
   it('a key that is narrowed to certain workflows reaches no other through an action', async () => {
     const [inside, outside] = [await make(org.key), await make(org.key)]
     const narrow = await org.keyFor(org.adminEmail, 'admin', { allowedWorkflowIds: [inside] })

@@ -305,6 +305,22 @@ describe('XLSX', () => {
     expect(headers['content-type']).toBe('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')
   })
 
+  it('D95: inputs of type number are numbers, however they came', async () => {
+    const base = await makeSheet(['text'])
+    await org.call('POST', `${base}/inputs`, [{ name: 'count', type: 'number' }])
+    await addRows(base, [
+      { text: '12', count: 12 },
+      { text: '12', count: '12.5' },
+      { text: '12', count: '12345678901234567890' },
+    ])
+    const { bytes } = await finish(base, { format: 'xlsx' })
+    expect((await read(bytes)).sheets[0]?.rows.slice(1)).toEqual([
+      ['12', 12],
+      ['12', 12.5],
+      ['12', '12345678901234567890'],
+    ])
+  })
+
   it('a text that no cell holds fails the export and says where; CSV has all of it', async () => {
     const base = await makeSheet(['Company', 'long'])
     const text = 'x'.repeat(32_768)
