@@ -7,16 +7,22 @@ export const ACTION = 'split_full_name_1'
 
 export type LargeSheet = { base: string; orgId: string; sheetId: string }
 
+/** `unrun`: further actions, which no row has run. */
+type LargeSheetOptions = {
+  analysed?: boolean
+  unrun?: { action_id: string; inputs: Record<string, unknown> }[]
+}
+
 /** A sheet of five inputs and one action of five outputs, its rows complete: written by PostgreSQL itself, to save the time. */
 export async function makeLargeSheet(
   store: Store,
   call: Call,
   orgId: string,
   rows: number,
-  { analysed = true }: { analysed?: boolean } = {},
+  { analysed = true, unrun = [] }: LargeSheetOptions = {},
 ): Promise<LargeSheet> {
   const step = { action_id: 'split_full_name', inputs: { value: '{{input.company}}' } }
-  const base = await makeSheet(call, INPUTS, [step])
+  const base = await makeSheet(call, INPUTS, [step, ...unrun])
   const sheetId = base.split('/')[2] ?? ''
   const run = (text: string, values: unknown[]) => store.query({ text: `/* large sheet */ ${text}`, values })
   const chunk = 100_000

@@ -45,7 +45,7 @@ export type SheetEstimate = Pick<z.infer<typeof Estimate>, 'rows' | 'precision' 
 const WHOLE = 10_000
 const SOME = 2000
 const MAX_EXACT = 10_000_000
-const CHUNK = 500
+const CHUNK = 2000
 /** Keys of the selection that are remembered; further ones count as new, which can only raise the estimate. */
 const MAX_KEYS = 500_000
 
