@@ -21,7 +21,7 @@ import type { SheetRecord } from '../../../store/sheets/sheets.ts'
 import { ok } from '../../http/envelope.ts'
 import type { RouteServices } from '../../http/event-streams.ts'
 import type { Api } from '../../services.ts'
-import { hasOptions, listOptions } from './action-options.ts'
+import { hasOptions, listOptions, warnOfNoOptions } from './action-options.ts'
 import {
   ActionFieldParams,
   actionFieldOfPath,
@@ -176,6 +176,7 @@ export function actionLayoutRoutes(
       const priced = await prices.current(request.db)
       const field = requireField(priced.catalogue, request)
       const options = await listOptions(field, request, request.body.context ?? {}, optionServices)
+      if (options.length === 0) request.warnings.push(warnOfNoOptions(field))
       return ok({ options })
     },
   )

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Warning } from '#contract/envelope.ts'
 import type { Field, Option, ProviderOption } from '../../../catalog/fields/field.ts'
 import { offeredModels } from '../../../catalog/models/models.ts'
 import type { Config } from '../../../lib/config/config.ts'
@@ -53,6 +54,19 @@ export async function listOptions(
   const resolve = OPTION_SOURCES.get(options.from)
   if (resolve === undefined) throw new Error(`nobody knows the options of ${options.from}`)
   return resolve(request, context, services)
+}
+
+/** Says why a dropdown offers nothing. */
+export function warnOfNoOptions({ options }: Field): Warning {
+  const from = options !== undefined && 'from' in options ? options.from : ''
+  const message = NOTHING_YET[from] ?? `there are no ${from || 'providers'} to choose from yet`
+  return { field: 'options', code: 'no_options', message }
+}
+
+const NOTHING_YET: Readonly<Record<string, string>> = {
+  models:
+    'no model is set up; the operator sets LOAM_MODELS, or connect a model provider and give its model by name',
+  'record events': 'no record has an event yet; leave the field empty to take all that come',
 }
 
 function isGiven(context: OptionContext, key: string): boolean {

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { airtable } from '#server/catalog/providers/airtable/provider.ts'
+import { addConnection } from '#server/org/connections.ts'
 import { recordsOf } from '#server/records/testing/records.ts'
+import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { type Json, makeApp, type TestOrg } from '#test/harness.ts'
 import { fieldsOf, makeChain, type TestChain } from '../../testing/chain.ts'
+import { hasOptions } from './action-options.ts'
 
 const app = await makeApp()
 const { ingest } = recordsOf(app)
@@ -40,9 +44,91 @@ const optionsOf = async (action: string, field: string, context: unknown = {}): 
   chain.call('POST', `/${await chain.add(action)}/options/${field}`, { context })
 const words = ({ body }: Json) => body.data.options.map(({ value }: { value: string }) => value)
 
+const COMPANY = [
+  'name',
+  'domain',
+  'linkedin_url',
+  'industry',
+  'employees',
+  'country',
+  'city',
+  'phone',
+  'description',
+]
+const PERSON = ['full_name', 'first_name', 'last_name', 'email', 'linkedin_url', 'title', 'country']
+const CONTACT = ['email', 'phone', 'company_domain', 'title']
+const RELATIONSHIPS = ['works_at', 'reports_to', 'founded', 'subsidiary_of', 'partner_of', 'customer_of']
+
+describe('D98: options on a fresh installation', () => {
+  it.each([
+    ['records_ingest', 'source', ['loam', 'csv', 'crm']],
+    ['records_update', 'company_fields_to_set', COMPANY],
+    ['records_update', 'person_fields_to_set', PERSON],
+    ['records_update', 'contact_fields_to_set', CONTACT],
+    ['records_relationship', 'relationship_type', RELATIONSHIPS],
+  ])('%s offers %s', async (action, field, expected) => {
+    const fresh = await makeChain(app, await app.makeOrg())
+    const id = await fresh.add(action)
+    expect(words(await fresh.call('POST', `/${id}/options/${field}`, {}))).toEqual(expected)
+  })
+
+  it('source offers the systems that are connected, and takes any other name', async () => {
+    const owner = await app.makeOrg()
+    const fresh = await makeChain(app, owner)
+    const connection = {
+      orgId: owner.orgId,
+      provider: airtable,
+      name: 'ours',
+      ownerId: null,
+      shared: true,
+      fields: Object.fromEntries((airtable.fields.sets[0] ?? []).map((name) => [name, 'x'])),
+    }
+    await addConnection(app.store.system, app.services.sealer, OPERATOR, connection)
+    const id = await fresh.add('records_ingest', { inputs: { source: 'our_erp' } })
+    expect(words(await fresh.call('POST', `/${id}/options/source`, {}))).toEqual([
+      'loam',
+      'csv',
+      'crm',
+      'airtable',
+    ])
+  })
+
+  it(
+    'every dropdown of the catalogue offers something or says why it does not',
+    { timeout: 60_000 },
+    async () => {
+      const fresh = await makeChain(app, await app.makeOrg())
+      const silent: string[] = []
+      let asked = 0
+      for (const action of app.services.catalogue.list()) {
+        const offering = Object.entries(action.inputs).filter(([, field]) => hasOptions(field))
+        if (offering.length === 0) continue
+        const id = await fresh.add(action.id)
+        for (const [name, { options }] of offering) {
+          const needs = options !== undefined && 'from' in options ? (options.needs ?? []) : []
+          const context = Object.fromEntries(
+            needs.map((key) => [key, key === 'lookup_type' ? 'company' : 'Account']),
+          )
+          const { status, body } = await fresh.call('POST', `/${id}/options/${name}`, { context })
+          asked += 1
+          const says =
+            status === 200
+              ? (body.data.options[0]?.value ?? body.warnings?.[0]?.message)
+              : body.errors?.[0]?.message
+          if (typeof says !== 'string' || says === '')
+            silent.push(`${action.id}.${name}: ${status} ${JSON.stringify(body)}`)
+        }
+        await fresh.call('DELETE', `/${id}`)
+      }
+      expect(silent).toEqual([])
+      expect(asked).toBeGreaterThan(50)
+    },
+  )
+})
+
 describe('4.5 Get Action Field Options of record-store actions', () => {
   it.each<[action: string, field: string, context: unknown, expected: string[]]>([
-    ['records_ingest', 'source', {}, ['hubspot']],
+    ['records_ingest', 'source', {}, ['loam', 'csv', 'crm', 'hubspot']],
     ['records_ingest', 'entity_kind', {}, ['company', 'person', 'contact']],
     ['records_lookup', 'lookup_type', {}, ['company', 'person', 'contact']],
     ['records_lookup', 'events', { lookup_type: 'entity' }, ['funded']],
@@ -50,11 +136,11 @@ describe('4.5 Get Action Field Options of record-store actions', () => {
     ['records_lookup', 'events', { lookup_type: 'person' }, ['promoted']],
     ['records_lookup', 'events', { lookup_type: 'contact' }, []],
     ['records_update', 'scope', {}, ['company', 'person', 'contact']],
-    ['records_update', 'company_fields_to_set', {}, ['name', 'size']],
-    ['records_update', 'person_fields_to_set', {}, ['title']],
-    ['records_update', 'contact_fields_to_set', {}, []],
+    ['records_update', 'company_fields_to_set', {}, [...COMPANY, 'size']],
+    ['records_update', 'person_fields_to_set', {}, PERSON],
+    ['records_update', 'contact_fields_to_set', {}, CONTACT],
     ['records_relationship', 'operation', {}, ['add', 'remove']],
-    ['records_relationship', 'relationship_type', {}, ['works_at']],
+    ['records_relationship', 'relationship_type', {}, RELATIONSHIPS],
   ])('%s exposes %s with context %j: %j', async (action, field, context, expected) => {
     expect(words(await optionsOf(action, field, context))).toEqual(expected)
   })
@@ -67,7 +153,7 @@ describe('4.5 Get Action Field Options of record-store actions', () => {
 
   it('fields say their type', async () => {
     const { body } = await optionsOf('records_update', 'company_fields_to_set')
-    expect(body.data.options[1]).toEqual({ value: 'size', label: 'size', extras: { type: 'number' } })
+    expect(body.data.options.at(-1)).toEqual({ value: 'size', label: 'size', extras: { type: 'number' } })
   })
 
   it.each([{}, { lookup_type: '' }, { lookup_type: 'dog' }, { lookup_type: 5 }, { scope: 'person' }])(
