@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { EvaluationBatch, EvaluationReply } from './sandbox-worker.ts'
@@ -24,7 +25,13 @@ const WORKER = new URL('sandbox-worker.ts', import.meta.url)
 const ROOT = new URL('../../../../', import.meta.url)
 const HEAP_MB = 128
 /** What the program of the sandbox consists of; it may read nothing else, write nothing and start nothing. */
-const READABLE = ['server/src/catalog/formula/', 'node_modules/', 'package.json']
+const READABLE = ['server/src/catalog/formula', 'node_modules', 'package.json']
+
+/** The same paths, and where they lead to if they are links: node_modules often is one. */
+function listReadable(): string[] {
+  const paths = READABLE.map((path) => fileURLToPath(new URL(path, ROOT)))
+  return [...new Set([...paths, ...paths.map((path) => realpathSync(path))])]
+}
 
 /** Starts a carrier. It gets none of this process's environment, which holds secrets. */
 export function startCarrier(kind: CarrierKind, heard: Heard): Carrier {
@@ -45,7 +52,10 @@ function startThread({ onReply, onBroken }: Heard): Carrier {
     post: (batch) => worker.postMessage(batch, []),
     ref: () => worker.ref(),
     unref: () => worker.unref(),
-    end: async () => void (await worker.terminate()),
+    async end() {
+      worker.ref()
+      await worker.terminate()
+    },
   }
 }
 
@@ -55,7 +65,7 @@ function startProcess({ onReply, onBroken }: Heard): Carrier {
     cwd: '/',
     execArgv: [
       '--permission',
-      ...READABLE.map((path) => `--allow-fs-read=${fileURLToPath(new URL(path, ROOT))}`),
+      ...listReadable().map((path) => `--allow-fs-read=${path}`),
       `--max-old-space-size=${HEAP_MB}`,
       '--disable-warning=ExperimentalWarning',
     ],

@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { worstFormulas } from '#test/faults/worst-shapes.ts'
 import type { CarrierKind } from './sandbox-carrier.ts'
@@ -224,4 +228,21 @@ it('I1: the second organisation moves formulas from a thread to processes', asyn
   const both = [pool.of('first').evaluate('2', []), pool.of('second').evaluate('3', [])]
   expect(await Promise.all(both)).toEqual([2, 3].map((n) => ({ ok: true, text: String(n) })))
   expect(children()).toBe(before + 1)
+})
+
+it('I1: the process of the sandbox starts where node_modules is a link', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'loam-sandbox-'))
+  try {
+    for (const path of ['server/src/catalog/formula', 'server/src/lib/timing', 'package.json'])
+      cpSync(path, join(folder, path), { recursive: true })
+    symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'))
+    const program = `import { createSandbox } from '${folder}/server/src/catalog/formula/sandbox.ts'
+      const pool = createSandbox({ carrier: 'process' })
+      console.log(JSON.stringify(await pool.of('a').evaluate('1 + 1', [])))
+      await pool.close()`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    expect(JSON.parse(stdout)).toEqual({ ok: true, text: '2' })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })

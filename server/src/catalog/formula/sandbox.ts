@@ -163,7 +163,8 @@ export function createSandbox(options: SandboxOptions = {}): SandboxPool {
 
   function endBatch(slot: Slot, { returned, alone }: { returned: number[]; alone: number[] }): void {
     slot.batches -= 1
-    if (slot.batches === 0) slot.carrier.unref()
+    // One that is being ended is waited for.
+    if (slot.batches === 0 && slots.includes(slot)) slot.carrier.unref()
     markAlone(alone.flatMap((id) => slot.inFlight.get(id) ?? []))
     const left = returned.flatMap((id) => slot.inFlight.get(id) ?? [])
     for (const id of returned) slot.inFlight.delete(id)
