@@ -9,6 +9,7 @@ import type { Log } from '../lib/log.ts'
 import { createSlots } from '../lib/timing/slots.ts'
 import { createPriceBook } from '../org/prices.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
+import { createCellIngest } from '../records/cell-ingest.ts'
 import type { Store } from '../store/connection/db.ts'
 import { takeMailTurn } from '../store/organisation/mail-quota.ts'
 import { getDefinition } from '../store/sheets/definitions.ts'
@@ -77,6 +78,7 @@ export function createEngine(parts: EngineParts): Engine {
   const judgeUnique = createUniqueness(store)
   const prices = createPriceBook(catalogue)
   const purses = createPurseKeeper(store, log)
+  const ingestCell = createCellIngest(store)
   return {
     flights,
     purses,
@@ -111,6 +113,6 @@ export function createEngine(parts: EngineParts): Engine {
     }),
     sheetsFor: (flight, signal, database) =>
       createSheetAccess(store, flight, { signal, database, judgeUnique, catalogue }),
-    recordsFor: (flight, database) => createRecordAccess(store, flight, database),
+    recordsFor: (flight, database) => createRecordAccess(store, flight, { database, ingest: ingestCell }),
   }
 }

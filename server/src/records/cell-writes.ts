@@ -45,6 +45,8 @@ export async function writeOnce<Value>(
 }
 
 const Ingested = z.object({ entity_id: z.string(), created: z.boolean() })
+export type Ingested = z.infer<typeof Ingested>
+export const readIngested = (answer: unknown): Ingested => Ingested.parse(answer)
 
 /** Takes in what a row says about an entity. */
 export function ingestForCell(db: Db, orgId: string, cell: CellRun, given: GivenRecord) {
@@ -61,7 +63,7 @@ export function ingestForCell(db: Db, orgId: string, cell: CellRun, given: Given
 
 type Result = Awaited<ReturnType<typeof ingestRecords>>['results'][number]
 
-function toIngested(result: Result | undefined) {
+export function toIngested(result: Result | undefined): Ingested {
   if (result === undefined) throw new Error('a record had no result')
   return { entity_id: result.entity_id, created: result.created }
 }
