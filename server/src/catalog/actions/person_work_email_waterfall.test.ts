@@ -14,7 +14,11 @@ const brief = (outcome: Outcome<unknown>) =>
   'provenance' in outcome ? outcome.provenance?.map(({ provider, status }) => `${provider} ${status}`) : []
 
 /** Runs with doubles in the place of providers, each of which gives one answer. */
-async function run(replies: Record<string, Reply>, inputs: Record<string, unknown> = {}) {
+async function run(
+  replies: Record<string, Reply>,
+  inputs: Record<string, unknown> = {},
+  settings: { credits?: number } = {},
+) {
   const urls: Record<string, string> = {}
   const asked: string[] = []
   for (const [id, reply] of Object.entries(replies)) {
@@ -25,7 +29,11 @@ async function run(replies: Record<string, Reply>, inputs: Record<string, unknow
     urls[id] = double.origin
   }
   const keys = keysFor(...Object.keys(replies))
-  const outcome = await runAction('person_work_email_waterfall', { ...ANN, ...inputs }, { urls, keys })
+  const outcome = await runAction(
+    'person_work_email_waterfall',
+    { ...ANN, ...inputs },
+    { urls, keys, ...settings },
+  )
   return { outcome, asked }
 }
 const byHunter = (email: string, status: string, score = 90): Reply => ({
@@ -121,6 +129,32 @@ describe('verifiers that are named check every address', () => {
       )
       expect(asked.filter((call) => call.startsWith('zerobounce'))).toHaveLength(1)
       expect(outcome).toMatchObject('kind' in told ? { ...told, credits } : { outputs: told, credits })
+    },
+  )
+
+  it.each<[string, Record<string, unknown>, object]>([
+    ['a verifier that somebody chose', WITH, { work_email: 'a@acme.example', status: 'unknown' }],
+    ['the default check', { email_providers: ['Hunter'] }, { work_email: 'a@acme.example', status: 'valid' }],
+  ])(
+    'D83: where credits do not reach for %s, the word of the finder stands only by default',
+    async (_, inputs, outputs) => {
+      const replies = { hunter: byHunter('a@acme.example', 'valid'), zerobounce: byZeroBounce('valid') }
+      const { outcome, asked } = await run(replies, inputs, { credits: 1.2 })
+      expect(outcome).toMatchObject({ kind: 'done', outputs, credits: 1 })
+      expect(asked).toEqual(['hunter /v2/email-finder'])
+    },
+  )
+
+  it.each(['valid', 'accept_all', 'unknown', 'webmail'])(
+    'D83: a verifier that somebody chose is asked once about each address, whatever its finder says of it: %s',
+    async (word) => {
+      const replies = {
+        hunter: byHunter('a@acme.example', word),
+        findymail: byFindymail('A@acme.example'),
+        zerobounce: byZeroBounce('catch-all'),
+      }
+      const { asked } = await run(replies, WITH)
+      expect(asked.filter((call) => call.startsWith('zerobounce'))).toHaveLength(1)
     },
   )
 

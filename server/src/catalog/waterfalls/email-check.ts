@@ -39,8 +39,12 @@ export function checkEmails(rules: Rules): NonNullable<Waterfall<unknown, FoundE
       const input = { email: value.email }
       const result = await runWaterfall({ ...named, steps, input, context, state, spent })
       if (result.kind === 'pause') return result
+      // A verifier that somebody chose has not been asked: nobody's word stands in for it (D83).
       if (result.kind === 'out_of_credits')
-        return conclude(word, { credits: 0, provenance: result.provenance })
+        return conclude(named.steps.length > 0 ? 'unknown' : word, {
+          credits: 0,
+          provenance: result.provenance,
+        })
       const verdict = result.kind === 'found' ? result.value.status : 'unknown'
       // One address is verified, and paid for, once in a cell (D73).
       checked[address] = verdict
