@@ -1,10 +1,11 @@
-// P1 to P4, P9, P11 to P19, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
+// P1 to P4, P9, P11 to P20, and what cells and requests cost: rows through the public API of a real server, every cell durable, with the peers of P1 in the same run
 // on the same PostgreSQL (embedded, ordinary settings, fsync on).
 // npm run bench:engine [-- --only p1,p3 --rows 20000 --rounds 11 --cached 100000 --reads 100 --queued 1000000 --huge 10000000
 //   --costs bench/engine-costs.json]
 import { parseArgs } from 'node:util'
 import { reasonOf } from '#server/lib/errors.ts'
 import { type Installation, openInstallation } from '#test/installation.ts'
+import { measureBuiltIn } from './engine-built-in.ts'
 import { HTTP_CALLS, measureCalls, MODEL_CALLS, WATERFALLS } from './engine-calls.ts'
 import { measureCosts } from './engine-costs.ts'
 import { measureFloods } from './engine-floods.ts'
@@ -20,13 +21,15 @@ import { note, print } from './report.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p18,p19,costs' },
+    only: { type: 'string', default: 'p1,p2,p3,p4,p9,p11,p12,p13,p14,p15,p16,p17,p18,p19,p20,costs' },
     rows: { type: 'string', default: '20000' },
     cached: { type: 'string', default: '100000' },
     reads: { type: 'string', default: '100' },
     crowd: { type: 'string', default: '100000' },
     /** Odd, so that the median is of one of them; rounds differ by as much as is judged. */
     rounds: { type: 'string', default: '11' },
+    /** Cells of each action of P20. */
+    builtin: { type: 'string', default: '5000' },
     /** Of the size of the floods of P16. */
     share: { type: 'string', default: '1' },
     queued: { type: 'string', default: '1000000' },
@@ -54,6 +57,7 @@ const BENCHES: Record<string, (installation: Installation) => Promise<Line[]>> =
   costs: (installation) => measureCosts(installation, { rows, out: values.costs }),
   p18: (installation) => measurePrices(installation, { rows, rounds }),
   p19: (installation) => measureReaders(installation, { rows, rounds, reads: Number(values.reads) }),
+  p20: (installation) => measureBuiltIn(installation, { cells: Number(values.builtin), rounds }),
 }
 
 const names = values.only.toLowerCase().split(',')

@@ -1,4 +1,4 @@
-// The outside world in a process of its own, which answers at once: an API, a provider of emails, a model. Prints its address.
+// The outside world in a process of its own, which answers at once: an API, a provider of emails, a model, a page. Prints its address.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,14 +27,23 @@ const ANSWERS = new Map(
   }).map(([path, answer]) => [path, Buffer.from(JSON.stringify(answer))]),
 )
 
+const PARAGRAPH = '<p>Acme makes anvils in Berlin for smiths who care about their tools.</p>'
+const PAGE = Buffer.from(
+  `<!doctype html><title>Acme</title><main><h1>Acme</h1>${PARAGRAPH.repeat(20)}<a href="/about">About</a></main>`,
+)
+
 let calls = 0
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const [path = ''] = (request.url ?? '').split('?')
-  const known = ANSWERS.get(path)
+  const isPage = path === '/page'
+  const known = isPage ? PAGE : ANSWERS.get(path)
   const body = known ?? Buffer.from(JSON.stringify({ calls }))
   if (known !== undefined) calls += 1
   request.resume().once('end', () => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+    response.writeHead(200, {
+      'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json',
+      'content-length': body.length,
+    })
     response.end(body)
   })
 })
