@@ -19,15 +19,16 @@ function warnOfUnknownInputs(
   configured: Inputs,
   inputs: readonly InputColumn[],
 ): Warning[] {
-  const hint = createHints(inputs.map(({ name }) => name))
+  const names = new Set(inputs.map(({ name }) => name))
+  const hint = createHints(names)
+  const isInput = (name: string, takesPaths: boolean) =>
+    takesPaths ? findInputPath(name, (head) => names.has(head)) !== null : names.has(name)
   return Object.entries(template?.inputs ?? {}).flatMap(([field, { namesInputs }]) => {
     const value = Object.hasOwn(configured, field) ? configured[field] : undefined
     if (namesInputs?.of !== target || value === undefined) return []
     return namesInputs
       .list(value)
-      .filter(
-        ({ name }) => findInputPath(name, (head) => inputs.some((input) => input.name === head)) === null,
-      )
+      .filter(({ name }) => !isInput(name, namesInputs.takesPaths === true))
       .map(({ place, name }) => ({
         field: `inputs.${field}${place}`,
         code: 'unknown_input',

@@ -31,7 +31,7 @@ type Resolved = { groups: ConditionGroup[]; subjects: unknown[] }
 export function targetConditions({ sheet, ...options }: Given & { sheet: string }): Field<ConditionGroup[]> {
   return {
     ...base(options, 'target'),
-    namesInputs: { of: sheet, list: listInputs },
+    namesInputs: { of: sheet, takesPaths: true, list: listInputs },
     resolve: (configured, scope) => mapLeaves(asGroups(configured), scope, (variable) => variable),
     read: asGroups,
     references: (configured) =>

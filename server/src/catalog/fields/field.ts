@@ -45,10 +45,17 @@ export type Field<Value = unknown> = {
   inspect?: (configured: ConfiguredValue) => Inspection | null
   /** Present on condition groups: whether their variables name columns of this sheet or of another. */
   conditions?: { over: 'row' | 'target' }
-  /** Present where names of inputs of another sheet stand: the field that names the sheet, and the names by their places. */
-  namesInputs?: { of: string; list(configured: ConfiguredValue): { place: string; name: string }[] }
+  /** Present where names of inputs of another sheet stand. */
+  namesInputs?: NamesInputs
   /** What of a configured value holds tokens of this sheet, where that is not the value itself. */
   references?(configured: ConfiguredValue): unknown
+}
+
+/** `of`: the field that names the sheet. `takesPaths`: a name may lead into the value of an input (D75). */
+export type NamesInputs = {
+  of: string
+  takesPaths?: true
+  list(configured: ConfiguredValue): { place: string; name: string }[]
 }
 
 export type Inspection = { code: string; message: string }

@@ -52,21 +52,23 @@ describe('D36: the target of send_to_sheet is in the same organisation, with acc
       { name: 'Name', value: '{{input.name}}' },
       { name: 'name', value: 'x' },
       { name: '{{input.name}}', value: 'x' },
+      { name: 'name.first', value: 'x' },
     ]
     const unknown = {
       field: 'inputs.field_mapping[0].name',
       code: 'unknown_input',
       message: expect.stringMatching(/^the sheet has no input "Name".*name/),
     }
+    const path = { field: 'inputs.field_mapping[3].name', code: 'unknown_input' }
     const body = { action_id: 'send_to_sheet', inputs: { target_sheet_id: to, field_mapping } }
     const added = await add(org.key, from, body)
-    expect([added.status, added.body.warnings]).toEqual([201, [unknown]])
-    const path = `${pathOf(from)}/actions/${added.body.data.action_instance_id}`
-    expect((await app.call(org.key, 'PATCH', path, { inputs: { field_mapping } })).body.warnings).toEqual([
-      unknown,
-    ])
+    expect([added.status, added.body.warnings]).toMatchObject([201, [unknown, path]])
+    const at = `${pathOf(from)}/actions/${added.body.data.action_instance_id}`
+    expect((await app.call(org.key, 'PATCH', at, { inputs: { field_mapping } })).body.warnings).toMatchObject(
+      [unknown, path],
+    )
     const mended = { inputs: { field_mapping: field_mapping.slice(1, 2) } }
-    expect((await app.call(org.key, 'PATCH', path, mended)).body.warnings).toEqual([])
+    expect((await app.call(org.key, 'PATCH', at, mended)).body.warnings).toEqual([])
 
     const conditions = [
       {
