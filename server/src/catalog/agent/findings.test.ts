@@ -40,11 +40,11 @@ describe('D97: answers of models are read leniently', () => {
 
   const NOTHING = { value: null, sources: [], reason: null }
   it.each<[string, unknown, unknown]>([
-    ['a plain value', 'Ada', { value: 'Ada', sources: [], reason: null }],
-    ['a plain list', ['Ada'], { value: ['Ada'], sources: [], reason: null }],
-    ['an object of other keys', { first: 'Ada' }, { value: { first: 'Ada' }, sources: [], reason: null }],
+    ['a plain value', 'Ada', NOTHING],
+    ['a plain list', ['Ada'], NOTHING],
+    ['an object of other keys', { first: 'Ada' }, NOTHING],
     ['null', null, NOTHING],
-    ['a value alone', { value: 'Ada' }, { value: 'Ada', sources: [], reason: null }],
+    ['a value alone', { value: 'Ada' }, NOTHING],
     ['null for sources and reason', { value: null, sources: null, reason: null }, NOTHING],
     ['a reason', { value: null, reason: 'not said' }, { ...NOTHING, reason: 'not said' }],
     [
@@ -108,6 +108,16 @@ describe('D97: what a model server sends', () => {
       kind: 'answered',
       answer: { data: { founder: null, employees: null }, citations: [] },
     })
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each([
+    ['a plain value', '"about 1,250"'],
+    ['a value without sources', '{"value": "about 1,250", "sources": []}'],
+    ['only a reason', '{"reason": "it is not said"}'],
+  ])('%s of another type has no support, and is not asked for again', async (_shape, employees) => {
+    const { result, asked } = await ask(() => [`{"founder": null, "employees": ${employees}}`])
+    expect(result).toMatchObject({ kind: 'answered', answer: { data: { founder: null, employees: null } } })
     expect(asked).toHaveLength(1)
   })
 

@@ -15,8 +15,9 @@ export type Findings = z.output<typeof Findings>
 const NO_PAGE = 0
 
 /**
- * Reads the answer of a model as findings (D97): a plain value is one without support, null is "not found", pages may be named by
- * a text or their address, and other keys are passed over. What fits no reading is left as it is, to be asked for again.
+ * Reads the answer of a model as findings (D97): null is "not found", a plain value is one without support, which is not
+ * answered, pages may be named by a text or their address, and other keys are passed over. What fits no reading is left as it
+ * is, to be asked for again.
  */
 export function readFindings(
   answer: unknown,
@@ -30,15 +31,18 @@ export function readFindings(
 }
 
 function readFinding(given: unknown, urls: readonly string[]): unknown {
-  if (!isObject(given) || !Object.hasOwn(given, 'value'))
-    return { value: given ?? null, sources: [], reason: null }
-  const { value, sources, reason } = given
+  const isFinding = isObject(given) && PARTS.some((part) => Object.hasOwn(given, part))
+  const { value, reason, ...more } = isFinding ? given : {}
+  const sources = listOf(more['sources']).map((source) => readSource(source, urls))
   return {
-    value: value ?? null,
-    sources: listOf(sources).map((source) => readSource(source, urls)),
+    // Without a source it is not answered, so its type is no fault that ends the run.
+    value: sources.length === 0 ? null : (value ?? null),
+    sources,
     reason: typeof reason === 'string' ? reason : null,
   }
 }
+
+const PARTS = ['value', 'sources', 'reason']
 
 const listOf = (given: unknown): unknown[] => {
   if (given === null || given === undefined) return []
