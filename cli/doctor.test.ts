@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '#server/lib/config/config.ts'
 import { type Json, makeDatabase } from '#test/harness.ts'
 import { startTransactionPooler } from '#test/transaction-pooler.ts'
@@ -111,12 +111,29 @@ it('doctor names each wrong setting and exits 1', async () => {
 
 it.each([
   ['none', { LOAM_BROWSER: 'none' }, { status: 'ok', detail: expect.stringContaining('none') }],
-  ['one that is there', { LOAM_BROWSER: process.execPath }, { status: 'ok', detail: process.execPath }],
+  [
+    'one that is there',
+    { LOAM_BROWSER: process.execPath },
+    { detail: expect.stringContaining(process.execPath) },
+  ],
   ['one that is not', { LOAM_BROWSER: '/no/such/browser' }, { status: 'fail', fix: expect.any(String) }],
 ])('doctor says whether there is a browser: %s', async (_name, settings, expected) => {
   const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, ...settings, PORT: '1' })
   const checks: Json[] = JSON.parse(stdout)
   expect(checks.find(({ check }) => check === 'browser')).toMatchObject(expected)
+})
+
+it('F68: doctor warns of a Chromium that would run as root', async () => {
+  const closed = mkdtempSync(join(tmpdir(), 'loam-closed-'))
+  onTestFinished(() => rmSync(closed, { recursive: true }))
+  const path = join(closed, 'chromium')
+  writeFileSync(path, '', { mode: 0o755 })
+  const { stdout } = await runLoam(['doctor', '--json'], { ...ENV, LOAM_BROWSER: path, PORT: '1' })
+  const checks: Json[] = JSON.parse(stdout)
+  const said = checks.find(({ check }) => check === 'browser')
+  if (process.getuid?.() !== 0) return expect(said).toMatchObject({ check: 'browser' })
+  const detail = expect.stringContaining('it runs as root without its sandbox: the user nobody cannot reach')
+  expect(said).toMatchObject({ status: 'warn', detail })
 })
 
 it.each<[Record<string, string>, object]>([

@@ -40,7 +40,7 @@ async function examine(terminal: Terminal): Promise<Check[]> {
     ...database,
     mail,
     checkAgent(config),
-    checkBrowser(config),
+    await checkBrowser(config),
     checkVisitors(config),
     server,
   ]

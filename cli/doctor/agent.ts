@@ -1,11 +1,15 @@
 import { accessSync, constants } from 'node:fs'
 import { agentModel } from '#server/agent/agent.ts'
+import { findPrivileges } from '#server/catalog/built-in/web/browser/privileges.ts'
 import type { Config } from '#server/lib/config/config.ts'
 import { findChromium, INSTALL_CHROMIUM } from '#server/lib/find-chromium.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** Whether the browser that is named is there, so that pages can be drawn. It is not started. */
-export function checkBrowser({ LOAM_BROWSER: setting }: Config): Check {
+const SHUT_IN =
+  'run Loam as an ordinary user on a kernel with user namespaces (containers: a seccomp profile that allows them), or set LOAM_BROWSER=none'
+
+/** Whether the browser that is named is there, so that pages can be drawn, and shut in. It is not started. */
+export async function checkBrowser({ LOAM_BROWSER: setting }: Config): Promise<Check> {
   const path = findChromium(setting)
   if (path === null) return ok('browser', 'none; pages that need scripts are read as they are sent')
   try {
@@ -14,7 +18,9 @@ export function checkBrowser({ LOAM_BROWSER: setting }: Config): Check {
     const why = cause instanceof Error ? cause.message : String(cause)
     return fail('browser', why, `${INSTALL_CHROMIUM}, or unset LOAM_BROWSER`)
   }
-  return ok('browser', path)
+  const { account, lacks } = await findPrivileges(path)
+  if (lacks !== null) return warn('browser', `${path}; ${lacks}`, SHUT_IN)
+  return ok('browser', account === null ? path : `${path}, as the user nobody`)
 }
 
 /** Whether the web agent has a model to ask and an engine to search by. Nothing is called. */

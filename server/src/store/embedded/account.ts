@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Account, currentAccount, findNobody } from '../../lib/accounts.ts'
 
-/** The user that PostgreSQL runs as. */
-export type Account = { uid: number; gid: number }
+export { type Account, currentAccount }
 
 /** Neither the caller's PG* settings nor Loam's secrets reach PostgreSQL, and no locale has to exist. */
 export const environment = { LC_ALL: 'C', PATH: '/usr/bin:/bin' }
@@ -13,24 +13,17 @@ export function chooseAccount(dataDir: string): Account {
   const self = currentAccount()
   if (self.uid !== 0) return self
   const cluster = statSync(join(dataDir, 'postgres'), { throwIfNoEntry: false })
-  return cluster && cluster.uid !== 0 ? { uid: cluster.uid, gid: cluster.gid } : findNobody()
+  return cluster && cluster.uid !== 0 ? { uid: cluster.uid, gid: cluster.gid } : requireNobody()
 }
 
-export function currentAccount(): Account {
-  const uid = process.geteuid?.()
-  const gid = process.getegid?.()
-  if (uid === undefined || gid === undefined) throw new Error(`There is no user id on ${process.platform}.`)
-  return { uid, gid }
-}
-
-function findNobody(): Account {
-  const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
-  if (!entry)
+function requireNobody(): Account {
+  const nobody = findNobody()
+  if (nobody === null)
     throw new Error(
       'Loam runs as root, where PostgreSQL needs the user "nobody", which /etc/passwd does not have. ' +
         'Start Loam as an ordinary user, or set DATABASE_URL.',
     )
-  return { uid: Number(entry[1]), gid: Number(entry[2]) }
+  return nobody
 }
 
 export function runAs(

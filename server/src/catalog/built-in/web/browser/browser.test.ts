@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ import { createPageReaders } from '../../../agent/page-reader.ts'
 import { useActions } from '../../../testing/run-action.ts'
 import { serveSite } from '../../../testing/site-server.ts'
 import { type Bounds, createBrowserPool } from './browser.ts'
+import { findPrivileges } from './privileges.ts'
 
 const runAction = useActions()
 
@@ -23,6 +24,8 @@ vi.setConfig({ testTimeout: 300_000 })
 /** A pool whose Chromiums have their homes, and leave what they leave, in a place of its own. */
 function makePool(bounds: Partial<Bounds> = {}, path = CHROMIUM) {
   const place = mkdtempSync(join(tmpdir(), 'loam-drawing-'))
+  // Chromium runs as another user where the tests run as root.
+  chmodSync(place, 0o755)
   const pool = createBrowserPool(path, { ...PATIENT, ...bounds })
   const egress = createEgress({ allow: parseEgressAllow('127.0.0.0/8').entries })
   const fetching = { egress, signal: new AbortController().signal, now: () => new Date() }
@@ -176,6 +179,36 @@ describe('the Chromium of a process', () => {
   it('that is not there is a failure that says so', async () => {
     const { draw } = openPool({}, '/no/such/browser')
     expect(await draw('http://127.0.0.1:1/')).toMatchObject(refusedWith('cannot be started'))
+  })
+})
+
+describe('F68: Chromium', () => {
+  const fieldOf = (pid: number, file: string, name: string) =>
+    new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1]
+
+  it('never runs as root, and shuts itself in where the kernel lets it', async () => {
+    const site = await serveSite({ '/': SCRIPTED })
+    const { draw, place } = openPool()
+    expect(await draw(`${site.origin}/`)).toMatchObject(drawnWith(SAID))
+    const { account, hasSandbox } = await findPrivileges(CHROMIUM)
+    const found = processes('all', place)
+    expect(found.length).toBeGreaterThan(0)
+    const expected = account?.uid ?? process.getuid?.()
+    expect(expected).not.toBe(0)
+    expect(new Set(found.map((pid) => fieldOf(pid, 'status', 'Uid')))).toEqual(new Set([String(expected)]))
+    const commands = found.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    expect(commands.some((command) => command.includes('--no-sandbox'))).toBe(!hasSandbox)
+  })
+
+  it('is said to be without what it lacks', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'loam-closed-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    if (process.getuid?.() !== 0) return expect((await findPrivileges(CHROMIUM)).account).toBeNull()
+    expect(await findPrivileges(join(folder, 'chromium'))).toEqual({
+      account: null,
+      hasSandbox: false,
+      lacks: expect.stringContaining('runs as root without its sandbox: the user nobody cannot reach'),
+    })
   })
 })
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { USER_AGENT } from '../robots.ts'
 import { groupMemory, groupOf } from './memory.ts'
+import { findPrivileges, programFor } from './privileges.ts'
 
 export type MemoryBounds = { maxProcessBytes: number; maxMemoryBytes: number }
 
@@ -38,14 +39,14 @@ const NOWHERE = { server: 'http://127.0.0.1:1', bypass: '<-loopback>' }
 export async function startChromium(path: string, bounds: MemoryBounds): Promise<Chromium> {
   // It takes a while to load, and most processes never draw a page.
   const { chromium } = await import('playwright-core')
+  const { account, hasSandbox } = await findPrivileges(path)
   const home = await mkdtemp(join(tmpdir(), 'loam-browser-'))
   const cleanUp = () => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   try {
     const browser = await chromium.launch({
-      executablePath: path,
+      executablePath: programFor(path, account, home),
       headless: true,
-      // Chromium does not start its sandbox for root.
-      chromiumSandbox: process.getuid?.() !== 0,
+      chromiumSandbox: hasSandbox,
       args: Object.entries(FLAGS).map(([name, value]) =>
         value === true ? `--${name}` : `--${name}=${value}`,
       ),

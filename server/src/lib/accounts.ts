@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+
+/** A user that a process runs as. */
+export type Account = { uid: number; gid: number }
+
+export function currentAccount(): Account {
+  const uid = process.geteuid?.()
+  const gid = process.getegid?.()
+  if (uid === undefined || gid === undefined) throw new Error(`There is no user id on ${process.platform}.`)
+  return { uid, gid }
+}
+
+/** Returns the user without any rights, as which root runs what strangers reach; null where there is none. */
+export function findNobody(): Account | null {
+  const entry = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
+  return entry === null ? null : { uid: Number(entry[1]), gid: Number(entry[2]) }
+}
