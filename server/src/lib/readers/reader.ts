@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { deserialize } from 'node:v8'
 import type { Asked, Said } from './reader-process.ts'
@@ -29,6 +30,12 @@ export type Reader = {
 
 const ENTRY = new URL('reader-process.ts', import.meta.url)
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+/**
+ * Becomes the reader, leaving behind a process that waits for the end of this one, which closes the pipe, and then kills the
+ * reader: one that is at work would not hear of it. A line instead of the end tells it that the reader ended first.
+ */
+const END_WITH_PARENT = `( { read -r line <&4 || kill -KILL $$; } 3<&- & )
+exec "$@" 4<&-`
 const LOOK_MS = 50
 /** Of processor time in `/proc`, whatever the kernel counts in. */
 const TICK_MS = 10
@@ -36,13 +43,19 @@ const PAGE_BYTES = 4096
 
 /** Starts a reader, without secrets, and where Node can do it without leave to write, to start processes or to read our data. */
 export function startReader(bounds: ReaderBounds): Reader {
+  const flags = [`--max-old-space-size=${bounds.heapMb}`, '--max-semi-space-size=16', ...permissions()]
   const child = fork(ENTRY, [], {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+    execPath: '/bin/sh',
+    cwd: '/',
     env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
-    execArgv: [`--max-old-space-size=${bounds.heapMb}`, '--max-semi-space-size=16', ...permissions()],
+    execArgv: ['-c', END_WITH_PARENT, 'sh', process.execPath, ...flags],
   })
   const ended = once(child, 'exit')
+  const lifeline = child.stdio[4] instanceof Socket ? child.stdio[4] : undefined
+  lifeline?.on('error', () => undefined).unref()
+  child.once('exit', () => lifeline?.end('\n'))
   // Where the process cannot be started there is no exit. Runs hear of it by themselves.
   child.on('error', () => undefined)
   let isAlive = true

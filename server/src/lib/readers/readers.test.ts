@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -88,6 +90,31 @@ it('I2: what it says is bounded, and a fault of ours is told as one', async () =
   await expect(read('exit')).rejects.toThrow('ended with code 3')
 })
 
+it('I2: a reader at work ends with its parent, also one that is killed', async () => {
+  const source = `const { createReaders } = await import(${JSON.stringify(new URL('readers.ts', import.meta.url))})
+    const { read } = createReaders({ processes: 1 })
+    const ask = (task, input) => read({ owner: 'a', signal: new AbortController().signal, document: task, what: 'page' }, new URL(${JSON.stringify(TASKS)}), task, input)
+    console.log((await ask('echo', null)).value.pid)
+    await ask('spin', 60_000)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+  const pid = Number(said.toString())
+  expect(isAlive(pid)).toBe(true)
+  parent.kill('SIGKILL')
+  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    // One that has ended and is not yet taken note of counts as ended.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 it('I2: a reader has no secrets and no leave to read our data or to write', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loam-reader-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -98,5 +125,5 @@ it('I2: a reader has no secrets and no leave to read our data or to write', asyn
   const refused = 'ERR_ACCESS_DENIED'
   expect(found).toMatchObject({ ok: true, value: { read: refused, write: refused } })
   const { env } = (found as { value: { env: string[] } }).value
-  expect(env.filter((name) => name !== 'TZ' && !name.startsWith('NODE_'))).toEqual([])
+  expect(env.filter((name) => !/^(TZ|PWD|OLDPWD|SHLVL|_|NODE_.*)$/.test(name))).toEqual([])
 })
