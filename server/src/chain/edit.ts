@@ -65,6 +65,10 @@ function place(
 export function checkAfter(definition: Definition, after: string | undefined): FieldError[] {
   if (placeAfter(definition.actions, after) !== undefined) return []
   const ids = definition.actions.map(({ id }) => id)
+  if (after?.trim() === '') {
+    const message = 'must not be empty: leave it out for the end, or give `input` or an action_instance_id'
+    return [{ field: 'after', message }]
+  }
   const words = 'it takes an action_instance_id'
   return [
     { field: 'after', message: `the chain has no action ${after}; ${words}${didYouMean(after ?? '', ids)}` },

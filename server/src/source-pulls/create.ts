@@ -12,6 +12,7 @@ import {
   type SourceServices,
 } from '../sources/reach.ts'
 import { readRequest, type SourceRequest } from '../sources/request.ts'
+import { LOCALHOST } from '../sources/visitors/site.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
@@ -33,6 +34,12 @@ export async function openRequest(
 ): Promise<Opened> {
   const request = readRequest(source, raw ?? {})
   if (source.receives !== null) {
+    if (request.body['active_domain'] === LOCALHOST && !services.egress.allowsLocalhost) {
+      throw invalid(
+        'active_domain',
+        'localhost must be named in LOAM_EGRESS_ALLOW to try visitors on this machine',
+      )
+    }
     const lookups = await reachLookups(source.receives, request.connection, keys)
     if (!Array.isArray(lookups)) throw validationError([lookups])
     return { request, reached: null, lookups }

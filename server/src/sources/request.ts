@@ -108,7 +108,7 @@ export function readRequest(source: Source, given: unknown): SourceRequest {
     ? []
     : parsed.error.issues.flatMap((issue) =>
         issue.code === 'unrecognized_keys' && issue.path.length === 0
-          ? issue.keys.map((field) => ({ field, message: unknownField(source, schema) }))
+          ? issue.keys.map((field) => ({ field, message: unknownField(source, schema, field) }))
           : fieldErrors(issue, raw, 'body'),
       )
   const own = Object.keys(source.body.shape)
@@ -225,7 +225,9 @@ function checkSchedule(schedule: string): FieldError[] {
   }
 }
 
-function unknownField({ slug }: Source, schema: z.ZodObject): string {
+function unknownField({ slug, receives }: Source, schema: z.ZodObject, field: string): string {
+  if (receives !== null && field === 'schedule')
+    return `not accepted: ${slug} has no schedule, since its records are made when visits come; stop_at ends it`
   return `not accepted; ${slug} takes: ${Object.keys(schema.shape).join(', ')}`
 }
 

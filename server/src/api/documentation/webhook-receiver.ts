@@ -23,6 +23,7 @@ export const WEBHOOK_RECEIVER = {
     parameters: [
       { in: 'path', name: 'token', required: true, schema: { type: 'string' } },
       { in: 'header', name: 'webhook-id', schema: { type: 'string' }, description: 'Names the delivery' },
+      { in: 'header', name: 'svix-id', schema: { type: 'string' }, description: 'The same as webhook-id' },
     ],
     requestBody: {
       required: true,

@@ -89,6 +89,12 @@ it.each<[string, string, unknown, [string, string][]]>([
     ],
   ],
   [
+    'an empty name of what to stand after',
+    '/actions/add',
+    { action_id: 'normalize_domain', after: '' },
+    [['after', 'must not be empty: leave it out for the end, or give `input` or an action_instance_id']],
+  ],
+  [
     'an action',
     '/actions/add',
     { action_id: 'normalise_domain' },

@@ -85,7 +85,23 @@ const LEADING_BACK = `<p>The address may be mistyped, or what it showed is gone.
 /** Throws the 404 of an address that is not there. */
 export function refuseUnknown(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0] ?? ''
-  throw new AppError('Not Found', `There is no ${request.method} ${path}. See /docs for what there is`)
+  if (path.startsWith('/hooks/'))
+    throw new AppError('Not Found', `Webhooks take POST (this was ${request.method})`)
+  throw new AppError(
+    'Not Found',
+    `There is no ${request.method} ${hideTokens(path)}. See /docs for what there is`,
+  )
+}
+
+const TOKEN_CHARS = 30
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Leaves out what may be a secret: addresses of webhooks, pixels, invitations and links to sign in hold a long one. */
+function hideTokens(path: string): string {
+  return path
+    .split('/')
+    .map((part) => (part.length < TOKEN_CHARS || UUID.test(part) ? part : '[hidden]'))
+    .join('/')
 }
 
 const RAW_MESSAGES = {

@@ -70,6 +70,12 @@ function permits(entry: AllowEntry, target: Target, address: string): boolean {
   return parsed.kind() === entry.network.kind() && parsed.match(entry.network, entry.bits)
 }
 
+/** Whether the operator allows this machine itself, by its name or its address, at any port. */
+export function permitsLocalhost(allow: readonly AllowEntry[]): boolean {
+  const target = { host: 'localhost', port: 0 }
+  return allow.some(({ port: _any, ...entry }) => permits(entry, target, '127.0.0.1'))
+}
+
 /** Reads LOAM_EGRESS_ALLOW: entries separated by commas or spaces, with one line for each wrong one. */
 export function parseEgressAllow(text: string): { entries: AllowEntry[]; errors: string[] } {
   const entries: AllowEntry[] = []

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { Agent, Pool } from 'undici'
 import { announceCall } from '../outside-calls.ts'
 import { resumeWork } from '../timing/thread-watch.ts'
-import type { AllowEntry } from './addresses.ts'
+import { type AllowEntry, permitsLocalhost } from './addresses.ts'
 import { ACCEPT_ENCODING, decodeBody } from './body.ts'
 import { createConnector, type Guard } from './connector.ts'
 import { CountedSocket } from './counted-socket.ts'
@@ -40,6 +40,8 @@ export type Egress = {
   dns: DnsRecords
   /** A provider's base URL: what the operator set in its place, or `fallback` (D55). */
   baseUrl: (provider: string, fallback: string) => string
+  /** The operator allows this machine itself. */
+  allowsLocalhost: boolean
   /** How mail servers are asked about an address; port 0 asks none. */
   smtpProbe: SmtpProbe
   /** Ends every connection; calls still under way fail as `aborted`. */
@@ -161,6 +163,7 @@ export function createEgress(options: {
     tunnel,
     dns: records.dns,
     baseUrl: (provider, fallback) => options.baseUrls?.get(provider) ?? fallback,
+    allowsLocalhost: permitsLocalhost(options.allow),
     smtpProbe: { port: 25, name: hostname(), ...options.smtpProbe },
     close,
   }

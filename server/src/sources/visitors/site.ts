@@ -1,7 +1,10 @@
 import { parse } from 'tldts'
 import { z } from 'zod'
 
-/** A host name of the public web, as `acme.com` or `shop.acme.com`; addresses and bare suffixes are none. */
+/** This machine, where a developer tries a pixel; only where the operator allows it. */
+export const LOCALHOST = 'localhost'
+
+/** A host name of the public web, as `acme.com` or `shop.acme.com`, or `localhost`; addresses and bare suffixes are none. */
 export const activeDomain = z
   .string()
   .trim()
@@ -11,6 +14,7 @@ export const activeDomain = z
   .describe('The website that is watched, with its subdomains')
 
 function isSite(text: string): boolean {
+  if (text === LOCALHOST) return true
   const { hostname, domain, isIp } = parse(text, { allowPrivateDomains: true })
   return hostname === text && domain !== null && isIp === false && URL.canParse(`https://${text}`)
 }

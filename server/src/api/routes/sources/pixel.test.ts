@@ -49,11 +49,29 @@ describe('POST /sources/track_website_visitors', () => {
     expect(body).toEqual({ status: 200, data: [], metadata: { total_results: 0 } })
   })
 
+  it('localhost is a site where LOAM_EGRESS_ALLOW has it, and a schedule is refused with the reason', async () => {
+    const path = `/sources/${SLUG}`
+    const shut = await makeVisitorApp({ LOAM_EGRESS_ALLOW: '10.0.0.1' })
+    const refused = await (await shut.app.makeOrg()).call('POST', path, { active_domain: 'localhost' })
+    expect(refused.body.errors).toEqual([
+      { field: 'active_domain', message: expect.stringContaining('LOAM_EGRESS_ALLOW') },
+    ])
+    const local = await makeVisitorApp({ LOAM_EGRESS_ALLOW: 'localhost:3000' })
+    const made = await (await local.app.makeOrg()).call('POST', path, { active_domain: 'localhost' })
+    expect(made.status).toBe(201)
+    const page = { url: 'http://localhost:3000/pricing', origin: 'http://localhost:3000' }
+    expect((await local.visit(made.body.data.pixel_id, page)).statusCode).toBe(204)
+    const scheduled = await org.call('POST', path, { active_domain: 'acme.com', schedule: 'hourly' })
+    expect(scheduled.body.errors).toEqual([
+      { field: 'schedule', message: expect.stringContaining('its records are made when visits come') },
+    ])
+  })
+
   it.each([
     [{}, 'active_domain'],
     [{ active_domain: 'https://acme.com/' }, 'active_domain'],
     [{ active_domain: 'acme.com/path' }, 'active_domain'],
-    [{ active_domain: 'localhost' }, 'active_domain'],
+    [{ active_domain: 'intranet' }, 'active_domain'],
     [{ active_domain: '192.0.2.1' }, 'active_domain'],
     [{ active_domain: 'co.uk' }, 'active_domain'],
     [{ active_domain: '*.acme.com' }, 'active_domain'],

@@ -54,6 +54,20 @@ describe('part 6: a JSON POST to webhook_url pushes a row', () => {
     ])
   })
 
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH'] as const)(
+    '%s is refused without repeating the token',
+    async (method) => {
+      const { token } = await hooked()
+      for (const url of [`/hooks/${token}`, `/hooks/${token}/more?x=1`, `/x/${token}`, `//hooks/${token}`]) {
+        const answer = await app.api.inject({ method, url })
+        expect(answer.statusCode).toBe(404)
+        expect(answer.body).not.toContain(token)
+        if (url === `/hooks/${token}`)
+          expect(answer.json().message).toBe(`Webhooks take POST (this was ${method})`)
+      }
+    },
+  )
+
   it('D28: numbers keep every digit, NUL is replaced with a warning; __proto__ is a name like others', async () => {
     const { base, token } = await hooked(['n', '__proto__'])
     const { body } = await push(token, '{"n": 12345678901234567890, "__proto__": "a\\u0000b"}')
@@ -198,7 +212,7 @@ describe('the address', () => {
 })
 
 describe('deduplication by webhook-id', () => {
-  it.each(['webhook-id', 'idempotency-key'])(
+  it.each(['webhook-id', 'svix-id', 'idempotency-key'])(
     'a repeated %s answers the same success, without a row',
     async (header) => {
       const { base, token } = await hooked()

@@ -105,9 +105,9 @@ export function webhookReceiverRoutes(app: Api, { config, store, log }: Services
   )
 }
 
-/** The id of a delivery as Standard Webhooks sends it, or as other senders do; null without one. */
+/** The id of a delivery as Standard Webhooks sends it, as Svix does, or as other senders do; null without one. */
 function idOf({ headers }: FastifyRequest): string | null {
-  return [headers['webhook-id'], headers['idempotency-key']].flat().find(Boolean) ?? null
+  return [headers['webhook-id'], headers['svix-id'], headers['idempotency-key']].flat().find(Boolean) ?? null
 }
 
 function excerptsOf(request: FastifyRequest): { webhook_id: string | null; body: string } {
