@@ -1,7 +1,7 @@
 import { defineSource } from '../define.ts'
 import { crustdataSavedCompanies } from '../sales-navigator/crustdata.ts'
 import { regions } from '../sales-navigator/options.ts'
-import { checkSavedSearch, savedCompanies } from '../sales-navigator/search.ts'
+import { checkSavedCompanies, savedCompanies } from '../sales-navigator/search.ts'
 
 export default defineSource({
   slug: 'find_companies_from_sales_navigator',
@@ -10,7 +10,7 @@ export default defineSource({
     'Companies that a search in Sales Navigator finds, by its address or by filters: by Crustdata.',
   mode: 'once',
   shape: savedCompanies,
-  check: checkSavedSearch,
+  check: checkSavedCompanies,
   pulls: [crustdataSavedCompanies],
-  options: { location: regions },
+  options: { location: regions, company_headquarters: regions },
 })

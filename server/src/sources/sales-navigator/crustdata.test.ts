@@ -92,6 +92,15 @@ describe('find_companies_from_sales_navigator', () => {
     expect(pulled).toMatchObject({ keys: ['1'], total: null })
   })
 
+  it('company_headquarters is another name of location', async () => {
+    const filters = { company_headquarters: ['Germany'] }
+    const { sent } = await search(COMPANIES, { filters }, () => ({ json: { companies: [company(1)] } }))
+    expect(sent[0]?.['filters']).toEqual([{ field: 'REGION', type: 'in', value: ['Germany'] }])
+    expect(await requestErrors(COMPANIES, { filters: { ...filters, location: ['France'] } })).toContain(
+      'filters.company_headquarters is the same as location; give one of them',
+    )
+  })
+
   it('ends at the last page that Crustdata shows, and says that there is more', async () => {
     const { pulled } = await search(COMPANIES, { filters: { keywords: ['data'] } }, (_seen, place) => ({
       json: { companies: several(25, company, place * 25 + 1), total_display_count: '15,000+' },
@@ -150,6 +159,7 @@ describe('4.7 per-type validation returns 400 with a specific message', () => {
 describe('4.7 <sales_nav> types expose location and/or company_headquarters', () => {
   it.each([
     [COMPANIES, 'location'],
+    [COMPANIES, 'company_headquarters'],
     [PEOPLE, 'location'],
     [PEOPLE, 'company_headquarters'],
   ])('%s %s by context.search', async (slug, field) => {

@@ -41,15 +41,18 @@ const everywhere = {
 }
 
 /** By the names of our fields, what Sales Navigator calls them. */
-export const COMPANY_FILTERS = {
+const FILTERS = {
   location: 'REGION',
   industries: 'INDUSTRY',
   company_headcount: 'COMPANY_HEADCOUNT',
   keywords: 'KEYWORD',
 } as const
 
+/** A company is where its headquarters are. */
+export const COMPANY_FILTERS = { ...FILTERS, company_headquarters: FILTERS.location } as const
+
 export const PEOPLE_FILTERS = {
-  ...COMPANY_FILTERS,
+  ...FILTERS,
   company_headquarters: 'COMPANY_HEADQUARTERS',
   titles: 'CURRENT_TITLE',
   companies: 'CURRENT_COMPANY',
@@ -60,7 +63,13 @@ const filters = <Fields extends z.ZodRawShape>(fields: Fields) =>
   z.strictObject(fields).describe('What to search for, in place of search_url').optional()
 
 export const savedCompanies = defineShape({
-  body: { search_url: searchUrl('company'), filters: filters(everywhere) },
+  body: {
+    search_url: searchUrl('company'),
+    filters: filters({
+      ...everywhere,
+      company_headquarters: words('The same as location').optional(),
+    }),
+  },
   row: z.object(companyFields),
 })
 
@@ -79,6 +88,13 @@ export const savedPeople = defineShape({
 })
 
 export type SavedSearch = BodyOf<typeof savedCompanies.body> | BodyOf<typeof savedPeople.body>
+
+export function checkSavedCompanies(body: BodyOf<typeof savedCompanies.body>): FieldError[] {
+  const { location, company_headquarters: alias } = body.filters ?? {}
+  if (location === undefined || alias === undefined) return checkSavedSearch(body)
+  const message = 'is the same as location; give one of them'
+  return [...checkSavedSearch(body), { field: 'filters.company_headquarters', message }]
+}
 
 export function checkSavedSearch({ search_url, filters: given }: SavedSearch): FieldError[] {
   const hasFilters = given !== undefined && Object.values(given).some((value) => value !== undefined)
