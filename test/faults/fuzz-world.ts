@@ -42,6 +42,9 @@ const WATERFALL = {
   },
 }
 
+/** Share their path with Create Source, whose parameter is a type of source. */
+const OF_A_SOURCE = new Set(['getSource', 'updateSource'])
+
 /** Makes an organisation for an operation: whatever that makes or takes away is seen by no other. */
 export async function createWorlds(installation: Installation, origin: string, listUrl: string) {
   const { store, folder } = installation
@@ -243,6 +246,10 @@ export async function createWorlds(installation: Installation, origin: string, l
         ids['export_id'] = (await call('POST', `${sheetOf(ids)}/export`, {})).data.export_id
       }
       if (path.includes('{source_instance_id}')) await addSource(ids)
+      if (OF_A_SOURCE.has(operationId)) {
+        await addSource(ids)
+        ids['source_id'] = ids['source_instance_id'] ?? ''
+      }
       if (/\{(segment_id|sync_id)\}/.test(path)) await addSegment(ids)
       if (path.includes('{sync_id}') && needs[operationId] !== addSync) await addSync(ids)
       if (path.includes('{id}')) await addShortcut(ids)

@@ -9,6 +9,9 @@ type Document = OpenAPIV3_1.Document
 type Schema = OpenAPIV3_1.SchemaObject
 type Media = OpenAPIV3_1.MediaTypeObject
 
+/** Marks an operation whose body may be left out, for `annotate`. */
+export const BODY_IS_OPTIONAL = 'x-body-is-optional'
+
 const PREFIX = '/api/v1'
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
 
@@ -52,7 +55,7 @@ const RUN_IF: Schema = {
 const ROW: Schema = {
   type: 'object',
   description: 'Values by input name',
-  additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] },
+  additionalProperties: { type: ['string', 'number', 'boolean', 'object', 'array', 'null'], items: {} },
 }
 
 /** Completes what was made from the routes: ids, words, examples, and types that a schema of ours checks elsewhere. */
@@ -66,11 +69,43 @@ export function annotate(document: Document): Document {
   const conditionGroup = z.toJSONSchema(ConditionGroup, { io: 'input', unrepresentable: 'any' })
   delete conditionGroup.$schema
   const schemas = { ...document.components?.schemas, ConditionGroup: conditionGroup as Schema }
+  const paths = Object.assign({}, document.paths, { '/hooks/{token}': WEBHOOK_RECEIVER })
   return {
     ...document,
-    paths: Object.assign({}, document.paths, { '/hooks/{token}': WEBHOOK_RECEIVER }),
+    paths,
+    tags: tagsOf(paths),
     components: { ...document.components, schemas },
   }
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  Actions: 'The catalogue, and the chain of actions of a sheet',
+  Agent: 'Questions to the web agent',
+  Credits: 'Balance, ledger, usage, prices and budgets',
+  Exports: 'Sheets as files to download',
+  Imports: 'Files to upload and import',
+  Inputs: 'The columns that rows are given',
+  Organisation: 'Members and knowledge of the organisation',
+  Rows: 'Rows and their cells',
+  Runs: 'Running rows, and what it costs',
+  'Segment syncs': 'Members of segments on their way into workflows',
+  Segments: 'Saved filters over records',
+  Sheets: 'The sheets of a workflow and their settings',
+  Shortcuts: 'Workflows published as forms that others run',
+  'Shortcuts (legacy prefix)': 'The same under their former address',
+  Sources: 'Imports of records from other systems',
+  User: 'Whose key it is',
+  Webhooks: 'Rows that other systems post',
+  Workflows: 'Workflows, their copies and whom they are shared with',
+}
+
+/** The tags of all operations, in the order in which they stand. */
+function tagsOf(paths: NonNullable<Document['paths']>): OpenAPIV3_1.TagObject[] {
+  const operations = Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item?.[method] ?? []))
+  return [...new Set(operations.flatMap(({ tags = [] }) => tags))].map((name) => ({
+    name,
+    description: TAGS[name] ?? name,
+  }))
 }
 
 function pathOf(path: string): string {
@@ -78,6 +113,11 @@ function pathOf(path: string): string {
 }
 
 function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string): void {
+  if (BODY_IS_OPTIONAL in operation) {
+    delete operation[BODY_IS_OPTIONAL]
+    if (operation.requestBody !== undefined && 'content' in operation.requestBody)
+      operation.requestBody.required = false
+  }
   const known = OPERATIONS[key]
   if (known === undefined) return
   operation.operationId = known.id
@@ -101,7 +141,8 @@ function annotateOperation(operation: OpenAPIV3_1.OperationObject, key: string):
     if ('name' in parameter && value !== undefined) parameter.example = value
   }
   if (known.file !== undefined) {
-    const content = { 'application/octet-stream': { schema: { type: 'string' as const, format: 'binary' } } }
+    const schema = { type: 'string' as const, format: 'binary' }
+    const content = { 'application/octet-stream': { schema, example: known.file } }
     operation.requestBody = { required: true, content, description: 'The bytes of the file, of any type' }
   }
   const media = mediaOf(operation)

@@ -39,6 +39,14 @@ export const ROWS: Operations = {
     id: 'getCellOutputs',
     description: 'The outputs of a cell in full, where List Rows only refers to them because of their size.',
   },
+  [`GET ${SHEET}/rows/{row_id}/cells/{action_instance_id}/outputs/previous`]: {
+    id: 'getPreviousCellOutputs',
+    description: 'The outputs that a cell had before it ran again and failed, in full; kept for 7 days.',
+  },
+  [`POST ${SHEET}/rows/{row_id}/cells/{action_instance_id}/restore`]: {
+    id: 'restoreCell',
+    description: 'Gives a cell that ran again and failed the result that it had before; kept for 7 days.',
+  },
   [`GET ${SHEET}/changes`]: {
     id: 'streamChanges',
     streams: true,

@@ -1,9 +1,11 @@
 import swagger from '@fastify/swagger'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { z } from 'zod'
 import { ErrorBody, RateLimitBody, ValidationErrorBody } from '#contract/errors.ts'
 import { PRODUCT } from '#contract/names.ts'
-import { annotate } from '../documentation/annotate.ts'
+import { annotate, BODY_IS_OPTIONAL } from '../documentation/annotate.ts'
+import { mergeEqualPaths } from '../documentation/equal-paths.ts'
 import { showReference } from '../documentation/reference-page.ts'
 import type { Api } from '../services.ts'
 import { takesKeys } from './idempotency.ts'
@@ -41,6 +43,8 @@ export async function describeApi(app: Api): Promise<void> {
         title: PRODUCT,
         version: '1.0.0',
         description: 'Workflow data enrichment: tables, actions, runs. Every request carries an API key.',
+        contact: { name: 'Whoever operates this server' },
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
@@ -54,21 +58,26 @@ export async function describeApi(app: Api): Promise<void> {
         ...ERRORS,
         ...(route.method === 'GET' ? {} : CHANGE_ERRORS),
         ...(takesKeys(route.method) ? KEY_ERRORS : {}),
-        ...(schema.body === undefined ? {} : BODY_ERRORS),
+        ...(schema.body === undefined && route.config?.body !== 'file' ? {} : BODY_ERRORS),
         ...(schema.response as Record<string, unknown> | undefined),
       }
       const described = toJsonSchema({ ...document, schema: { ...schema, response } })
       const scope = route.config?.scope
       const needs = scope === undefined || scope === 'any key' ? 'any key, no scope' : `\`${scope}\``
       const limit = route.bodyLimit === undefined ? {} : { 'x-max-body-bytes': route.bodyLimit }
-      return { ...described, schema: { ...described.schema, description: `Needs: ${needs}`, ...limit } }
+      const mayLack = schema.body instanceof z.ZodType && schema.body.safeParse(undefined).success
+      const optional = mayLack ? { [BODY_IS_OPTIONAL]: true } : {}
+      const words = { description: `Needs: ${needs}`, ...limit, ...optional }
+      return { ...described, schema: { ...described.schema, ...words } }
     },
     transformObject: (document) => annotate(pruneSchemas(withComponents(document) as OpenAPIV3_1.Document)),
   })
 }
 
 export function openApiRoutes(api: Api): void {
-  api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () => api.swagger())
+  api.get('/openapi.json', { config: { scope: 'public' }, schema: { hide: true } }, () =>
+    mergeEqualPaths(api.swagger() as OpenAPIV3_1.Document),
+  )
 }
 
 /** The reference for people to read and try, made from the same document. */
