@@ -10,6 +10,7 @@ import { sampleRows } from '../runs/row-sample.ts'
 import type { Db } from '../store/connection/db.ts'
 import {
   findStoredOutputs,
+  hasStoredOutputs,
   type ForeseenRow,
   listForeseenRows,
   MAX_FORESEEN_BYTES,
@@ -48,6 +49,8 @@ const MAX_EXACT = 10_000_000
 const CHUNK = 2000
 /** Keys of the selection that are remembered; further ones count as new, which can only raise the estimate. */
 const MAX_KEYS = 500_000
+
+const NOTHING_STORED: ReadonlyMap<number, string | null> = new Map()
 
 type Tally = { run: number; cached: number; skipped: number }
 
@@ -119,6 +122,7 @@ async function tally(
     },
   })
   const { inside, outside } = listNamedActions(actions)
+  const hasStored = sheet.cache_enabled && (await hasStoredOutputs(db, sheet))
   const known = new Set<string>()
   let looked = 0
   for (let at = 0; at < seqs.length; at += CHUNK) {
@@ -143,7 +147,8 @@ async function tally(
       }
       if (asked.length === 0) continue
       const keys = asked.map(({ key }) => key)
-      const stored = await findStoredOutputs(db, sheet, { action: id, epoch, keys, isRead: inside.has(id) })
+      const wanted = { action: id, epoch, keys, isRead: inside.has(id) }
+      const stored = hasStored ? await findStoredOutputs(db, sheet, wanted) : NOTHING_STORED
       for (const [n, { key, row }] of asked.entries()) {
         const name = `${id} ${key}`
         const outputs = stored.get(n)

@@ -30,6 +30,15 @@ export async function listForeseenRows(
 
 export type CacheKey = { action: string; epoch: number; key: string }
 
+/** Returns whether the cache holds anything of a sheet: a sheet that has not run is spared a look for each of its cells. */
+export async function hasStoredOutputs(db: Db, { org_id, sheet_id }: SheetKey): Promise<boolean> {
+  // In the order of the key, so that its index is the way to the first one whatever the statistics are.
+  const { rows } = await sql`
+    select 1 from cell_cache where org_id = ${org_id} and sheet_id = ${sheet_id}
+    order by org_id, sheet_id, key limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /**
  * Returns the stored outputs that are fresh enough, as text, by the places of their keys: null where they are large, or not
  * wanted. Keys are sent as the bytes of one value, since an array of them takes longer to read.
