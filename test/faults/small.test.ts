@@ -19,6 +19,8 @@ it.each([
   ['R13', '--share 0.01 --health-ms 60000 --memory-mb 512'],
   // Memory settles over minutes; that nothing fails under mixed load is seen at once.
   ['R18', '--minutes 0.1 --slope-mb 100000 --callers 4'],
+  // How long the thread is held is a matter of the machine; that every shape ends in order, and the neighbour goes on, is not.
+  ['R21', '--mixtures 2 --each 45 --held-ms 60000 --seconds 300 --memory-mb 4096'],
   ['fuzz', '--each 2'],
   // In which order things are done, not how long they take.
   ['R16', '--share 0.01 --rounds 1 --ratio 0'],

@@ -29,6 +29,7 @@ const MAX_DEPTH = 512
 /** The longest lists of encyclopaedias have half as many. */
 const MAX_ELEMENTS = 100_000
 const MAX_LINKS = 5_000
+const MAX_BASE = 2_000
 const MAX_TEXT = 2_000
 
 export type DocumentResult = { ok: true; document: WebDocument } | { ok: false; message: string }
@@ -45,7 +46,9 @@ export async function readDocument(page: SentPage): Promise<DocumentResult> {
   const { load } = await import('cheerio')
   const $ = load(page.text)
   if (isTooDeep($)) return { ok: false, message: tooDeep }
-  const base = URL.parse($('base[href]').first().attr('href') ?? '', url.href) ?? url
+  const said = $('base[href]').first().attr('href') ?? ''
+  // It is gone through for every link.
+  const base = said.length > MAX_BASE ? url : (URL.parse(said, url.href) ?? url)
   return {
     ok: true,
     document: {

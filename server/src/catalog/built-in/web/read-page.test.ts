@@ -16,6 +16,10 @@ it.each([
   ['40 items that refer to them', SCOPE.repeat(40) + REFERENCES],
   ['40,000 line ends in an address', `<address>1${'x<br>'.repeat(40_000)}</address>`],
   ['nested items', TYPED.repeat(240) + '<i itemprop=name>x</i>'.repeat(5_000)],
+  [
+    'a base of 70 KB for 3,500 links',
+    `<base href="http://x/${'a/'.repeat(35_000)}">${'<a href=b>'.repeat(3_500)}`,
+  ],
   ['names without end', `<div itemscope><i itemprop="${'a '.repeat(50_000)}">x</i></div>`],
 ])('F57: a page with %s is read to its end', async (_what, text) => {
   expect(await read(`<title>Acme</title>${text}`)).toMatchObject({ ok: true, page: { title: 'Acme' } })
