@@ -123,6 +123,8 @@ const READING: [exit: number, ...args: string[]][] = [
   [0, 'budget', 'list'],
   [0, 'prices', 'list'],
   [3, 'estimate', ...SHEET],
+  [3, 'estimate', ...SHEET, '--all'],
+  [3, 'connection', 'test', NOBODY, '--org', NOBODY],
 ]
 
 describe('F66: beside a server with every optional setting', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type Option, type ParseOptionsResult } from 'commander'
 import { EXIT, printFailure } from './failure.ts'
 import { colors } from './output.ts'
 import { attachTerminal, type Terminal } from './terminal.ts'
@@ -130,8 +130,36 @@ export async function run(args: string[], terminal: Terminal): Promise<void> {
   }
 }
 
+/** Names an unknown option before one that is missing: the one may be the other misspelt. */
+class NamingCommand extends Command {
+  #unknown: string | undefined
+
+  override createCommand(name?: string): Command {
+    return new NamingCommand(name)
+  }
+
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(args)
+    this.#unknown = parsed.unknown[0]
+    return parsed
+  }
+
+  /** Called by commander, which looks for missing options first. */
+  missingMandatoryOptionValue(option: Option): never {
+    const { unknownOption, missingMandatoryOptionValue }: Reports = Command.prototype as unknown as Reports
+    if (this.#unknown?.startsWith('-') === true) unknownOption.call(this, this.#unknown)
+    return missingMandatoryOptionValue.call(this, option) as never
+  }
+}
+
+/** What commander calls to report, and does not declare. */
+type Reports = {
+  unknownOption(this: Command, flag: string): void
+  missingMandatoryOptionValue(this: Command, option: Option): void
+}
+
 function createProgram(terminal: Terminal): Command {
-  const program = new Command('loam')
+  const program = new NamingCommand('loam')
   attachTerminal(program, terminal)
   program
     .description('Loam: workflow data enrichment. What the public API leaves out, on the same store.')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { loadProviders } from '#server/catalog/providers/registry.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
+import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { testConnection } from '#server/org/connection-test.ts'
 import {
@@ -12,6 +13,7 @@ import {
   requireConnection,
   takesConnection,
 } from '#server/org/connections.ts'
+import type { Db } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { listConnections } from '#server/store/organisation/connections.ts'
 import { EXIT } from '../failure.ts'
@@ -24,6 +26,15 @@ const ConnectionId = z
   .string()
   .toLowerCase()
   .refine(isUuid, 'must be a UUID, as `loam connection list` shows it')
+
+const ByIdFlags = z.strictObject({ connection_id: ConnectionId, org: Org })
+
+/** Finds a connection by its id; one of another organisation than the one named is not found. */
+async function requireConnectionOf(db: Db, id: string, org: string | undefined) {
+  const record = await requireConnection(db, id)
+  if (org !== undefined && record.org_id !== org) throw notFound(`Connection ${id}`)
+  return record
+}
 
 const Pairs = z.array(z.string()).transform((pairs, context) => {
   const entries = pairs.map((pair) => /^([^=]+)=(.*)$/s.exec(pair)?.slice(1, 3) ?? [])
@@ -129,10 +140,11 @@ export function define(connection: Command): void {
     .command('test')
     .description('Call the provider with the connection, by the cheapest call it has')
     .argument('<connection_id>', 'as `loam connection list` shows it')
+    .option(...ORG)
     .addHelpText('after', examples('loam connection test <connection_id>'))
     .action(
-      inSession(z.strictObject({ connection_id: ConnectionId }), async (session, { connection_id }) => {
-        const record = await requireConnection(session.db, connection_id)
+      inSession(ByIdFlags, async (session, { connection_id, org }) => {
+        const record = await requireConnectionOf(session.db, connection_id, org)
         const provider = pickProvider(await loadProviders(), record.provider)
         const egress = createEgress(egressSettings(session.config))
         const { ok, message } = await testConnection({ ...session, egress }, provider, record)
@@ -149,9 +161,11 @@ export function define(connection: Command): void {
     .command('remove')
     .description('Forget a connection and its secrets')
     .argument('<connection_id>', 'as `loam connection list` shows it')
+    .option(...ORG)
     .addHelpText('after', examples('loam connection remove <connection_id>'))
     .action(
-      inSession(z.strictObject({ connection_id: ConnectionId }), async ({ db }, { connection_id }) => {
+      inSession(ByIdFlags, async ({ db }, { connection_id, org }) => {
+        await requireConnectionOf(db, connection_id, org)
         const { provider, name } = await removeConnection(db, OPERATOR, connection_id)
         return {
           data: { connection_id, removed: true },

@@ -7,6 +7,7 @@ import { makeEstimate } from '#server/estimates/whole-estimate.ts'
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
 import { invalid } from '#server/lib/errors.ts'
+import { plural } from '#server/lib/plural.ts'
 import { listSpendable } from '#server/org/budgets.ts'
 import { readEnvironment } from '#server/org/configuration-environment.ts'
 import { createPriceBook } from '#server/org/prices.ts'
@@ -19,6 +20,7 @@ import { requireSheet, SHEET, SHEET_FLAGS, SHEET_ORG } from '../sheet.ts'
 
 const Flags = z.strictObject({
   ...SHEET_FLAGS,
+  all: z.literal(true).optional(),
   action: z.string().optional(),
   newRows: z
     .string()
@@ -35,6 +37,7 @@ export function define(estimate: Command): void {
     .description('What a run of a sheet would cost: at most, and as expected; nothing is run')
     .requiredOption(...SHEET)
     .option('--action <action_instance_id>', 'this action alone')
+    .option('--all', 'every row of the sheet, which is so without it as well')
     .option('--new-rows <number>', 'so many rows that are not there yet, in place of all that are')
     .option('--max-credits <credits>', 'whether this would be enough')
     .option('--exact', 'look at every row, also beyond 10,000')
@@ -44,37 +47,42 @@ export function define(estimate: Command): void {
       examples('loam estimate --sheet <sheet_id>', 'loam estimate --sheet <sheet_id> --new-rows 5000 --json'),
     )
     .action(
-      inSession(Flags, async ({ db, config }, { action, newRows, maxCredits, exact, ...flags }) => {
-        const sheet = await requireSheet(db, flags)
-        const definition = await getDefinition(db, sheet)
-        const all = definition.actions.map(({ id }) => id)
-        if (all.length === 0) throw invalid('sheet', 'has no action to run; add one first')
-        if (action !== undefined && !all.includes(action))
-          throw invalid('action', `the sheet has no action ${action}; there are: ${all.join(', ')}`)
-        const egress = createEgress(egressSettings(config))
-        try {
-          const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
-          // Of budgets only those that hold whoever runs it.
-          const anybody = { orgId: sheet.org_id, email: null, keyId: null, trigger: 'api' as const }
-          const parts = {
-            catalogue,
-            version,
-            environment: await readEnvironment(db, sheet, { config, egress }),
-            maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
-            budgets: await listSpendable(db, { ...anybody, sheet }),
+      inSession(
+        Flags,
+        async ({ db, config }, { action, all: isAll, newRows, maxCredits, exact, ...flags }) => {
+          if (isAll === true && newRows !== undefined)
+            throw invalid('all', 'cannot be combined with new-rows')
+          const sheet = await requireSheet(db, flags)
+          const definition = await getDefinition(db, sheet)
+          const all = definition.actions.map(({ id }) => id)
+          if (all.length === 0) throw invalid('sheet', 'has no action to run; add one first')
+          if (action !== undefined && !all.includes(action))
+            throw invalid('action', `the sheet has no action ${action}; there are: ${all.join(', ')}`)
+          const egress = createEgress(egressSettings(config))
+          try {
+            const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
+            // Of budgets only those that hold whoever runs it.
+            const anybody = { orgId: sheet.org_id, email: null, keyId: null, trigger: 'api' as const }
+            const parts = {
+              catalogue,
+              version,
+              environment: await readEnvironment(db, sheet, { config, egress }),
+              maxCredits: maxCredits === undefined ? undefined : maxCredits / MILLIS,
+              budgets: await listSpendable(db, { ...anybody, sheet }),
+            }
+            const made = await makeEstimate(db, parts, {
+              sheet,
+              definition,
+              actions: action === undefined ? all : [action],
+              rows: newRows === undefined ? { kind: 'all' } : { kind: 'new', count: newRows },
+              exact: exact ?? false,
+            })
+            return { data: made.estimate, text: () => formatEstimate(made.estimate) }
+          } finally {
+            await egress.close()
           }
-          const made = await makeEstimate(db, parts, {
-            sheet,
-            definition,
-            actions: action === undefined ? all : [action],
-            rows: newRows === undefined ? { kind: 'all' } : { kind: 'new', count: newRows },
-            exact: exact ?? false,
-          })
-          return { data: made.estimate, text: () => formatEstimate(made.estimate) }
-        } finally {
-          await egress.close()
-        }
-      }),
+        },
+      ),
     )
 }
 
@@ -86,7 +94,7 @@ function formatEstimate({ rows, credits, actions, limits, price_version }: z.inf
     covers === 'at_most' ? 'yes' : covers === 'expected' ? 'as expected' : 'no',
   ])
   return [
-    `${rows} rows: ${credits.expected} credits expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
+    `${plural(rows, 'row')}: ${credits.expected} credits expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
     formatTable(
       ['ACTION', 'CELLS', 'EXPECTED', 'AT MOST'],
       actions.map((one) => [

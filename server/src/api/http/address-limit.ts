@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/errors.ts'
+import { plural } from '../../lib/plural.ts'
 
 const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000
@@ -21,7 +22,7 @@ export function createAddressLimit(perMinute: number): (address: string) => void
     const retryAfter = Math.max(1, Math.ceil(counts.getRemainingTTL(address) / 1000))
     throw new AppError(
       'Too Many Requests',
-      `Rate limit of ${perMinute} requests per minute exceeded. Try again in ${retryAfter} seconds`,
+      `Rate limit of ${perMinute} requests per minute exceeded. Try again in ${plural(retryAfter, 'second')}`,
       { retryAfter },
     )
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Uuid } from '#contract/envelope.ts'
 import type { Scope } from '#contract/scopes.ts'
 import { AppError, forbidden, notFound, validationError } from '../../lib/errors.ts'
+import { plural } from '../../lib/plural.ts'
 import { createBatcher } from '../../lib/timing/batcher.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import {
@@ -179,7 +180,7 @@ export function tooManyRequests(full: Window, period: 'minute' | 'day', now: num
   const retryAfter = Math.max(1, Math.ceil(full.resetsAt - now))
   return new AppError(
     'Too Many Requests',
-    `Rate limit of ${full.limit} requests per ${period} exceeded. Try again in ${retryAfter} seconds`,
+    `Rate limit of ${full.limit} requests per ${period} exceeded. Try again in ${plural(retryAfter, 'second')}`,
     { retryAfter },
   )
 }

@@ -12,6 +12,7 @@ import {
 } from '#contract/runs.ts'
 import type { Definition } from '../../../chain/definition.ts'
 import { invalid, notFound, reasonOf } from '../../../lib/errors.ts'
+import { plural } from '../../../lib/plural.ts'
 import { capOf } from '../../../runs/caps.ts'
 import { FIRST_PIECE, launchRest } from '../../../runs/launch-pieces.ts'
 import { startRun, stopRuns } from '../../../runs/queue.ts'
@@ -184,7 +185,7 @@ export function runRoutes(api: Api, services: EstimateServices): void {
         resumeRun(trx, caller, sheet, params.run_id, { maxCredits: body.max_credits }),
       )
       nameRun(reply, rows_queued > 0 ? params.run_id : null)
-      return ok({ rows_queued }, { message: `${rows_queued} rows queued` })
+      return ok({ rows_queued }, { message: `${plural(rows_queued, 'row')} queued` })
     },
   )
 }
@@ -241,7 +242,7 @@ async function queue(
     )
   }
   nameRun(reply, rowsQueued > 0 ? (joined ?? runId) : null)
-  return ok({ rows_queued: rowsQueued }, { message: `${rowsQueued} rows queued` })
+  return ok({ rows_queued: rowsQueued }, { message: `${plural(rowsQueued, 'row')} queued` })
 }
 
 type Resumption = FastifyRequest<{
