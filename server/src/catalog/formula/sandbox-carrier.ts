@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { realpathSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { forkConfined, holdProgram } from '../../lib/confined-process.ts'
 import type { EvaluationBatch, EvaluationReply } from './sandbox-worker.ts'
 
 /** Where expressions run: a thread of this process, or a process of their own. */
@@ -22,16 +20,9 @@ export type Carrier = {
 type Heard = { onReply: (reply: EvaluationReply) => void; onBroken: (message: string) => void }
 
 const WORKER = new URL('sandbox-worker.ts', import.meta.url)
-const ROOT = new URL('../../../../', import.meta.url)
 const HEAP_MB = 128
-/** What the program of the sandbox consists of; it may read nothing else, write nothing and start nothing. */
+/** What the program of the sandbox consists of. */
 const READABLE = ['server/src/catalog/formula', 'node_modules', 'package.json']
-
-/** The same paths, and where they lead to if they are links: node_modules often is one. */
-function listReadable(): string[] {
-  const paths = READABLE.map((path) => fileURLToPath(new URL(path, ROOT)))
-  return [...new Set([...paths, ...paths.map((path) => realpathSync(path))])]
-}
 
 /** Starts a carrier. It gets none of this process's environment, which holds secrets. */
 export function startCarrier(kind: CarrierKind, heard: Heard): Carrier {
@@ -60,24 +51,9 @@ function startThread({ onReply, onBroken }: Heard): Carrier {
 }
 
 function startProcess({ onReply, onBroken }: Heard): Carrier {
-  const child = fork(fileURLToPath(WORKER), {
-    env: {},
-    cwd: '/',
-    execArgv: [
-      '--permission',
-      ...listReadable().map((path) => `--allow-fs-read=${path}`),
-      `--max-old-space-size=${HEAP_MB}`,
-      '--disable-warning=ExperimentalWarning',
-    ],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
+  const child = forkConfined(WORKER, { heapMb: HEAP_MB, readable: READABLE, stderr: 'inherit' })
   const ended = once(child, 'exit').catch(() => undefined)
-  const unref = () => {
-    child.unref()
-    child.channel?.unref()
-  }
-  unref()
+  holdProgram(child, false)
   child.on('message', (reply) => onReply(reply as EvaluationReply))
   child.on('error', (cause) => onBroken(cause.message))
   child.on('exit', (code, signal) => onBroken(`its process ended with ${signal ?? code}`))
@@ -86,11 +62,8 @@ function startProcess({ onReply, onBroken }: Heard): Carrier {
     pid: child.pid,
     // A batch that cannot be sent has met a process that ended, whose `exit` is heard above.
     post: (batch) => void child.send(batch, () => undefined),
-    ref() {
-      child.ref()
-      child.channel?.ref()
-    },
-    unref,
+    ref: () => holdProgram(child, true),
+    unref: () => holdProgram(child, false),
     async end() {
       child.ref()
       child.kill('SIGKILL')

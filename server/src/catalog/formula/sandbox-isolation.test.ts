@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -218,6 +219,26 @@ it('I1: the process of the sandbox has no environment, and reads and starts noth
   }
 })
 
+it('I1: a process of the sandbox that cannot be interrupted ends with the program, also when that is killed', async () => {
+  const source = `const { createSandbox } = await import(${JSON.stringify(new URL('sandbox.ts', import.meta.url))})
+    const pool = createSandbox({ workers: 1, carrier: 'process', graceMs: 600_000 })
+    await pool.of('a').evaluate('1', [])
+    pool.of('a').evaluate('"a".repeat(4e6).indexOf("a".repeat(2e6) + "b")', [])
+    setTimeout(() => console.log('at work'), 500)`
+  const program = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(program.stdout, 'data')
+  const [pid = 0] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, 'utf8')
+    .split(' ')
+    .map(Number)
+  const isAlive = () =>
+    existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  expect(isAlive()).toBe(true)
+  program.kill('SIGKILL')
+  await expect.poll(isAlive, { timeout: 10_000 }).toBe(false)
+})
+
 it('I1: the second organisation moves formulas from a thread to processes', async () => {
   pool = createSandbox({ workers: 1 })
   const children = () =>
@@ -233,7 +254,7 @@ it('I1: the second organisation moves formulas from a thread to processes', asyn
 it('I1: the process of the sandbox starts where node_modules is a link', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'loam-sandbox-'))
   try {
-    for (const path of ['server/src/catalog/formula', 'server/src/lib/timing', 'package.json'])
+    for (const path of ['server/src/catalog/formula', 'server/src/lib', 'package.json'])
       cpSync(path, join(folder, path), { recursive: true })
     symlinkSync(realpathSync('node_modules'), join(folder, 'node_modules'))
     const program = `import { createSandbox } from '${folder}/server/src/catalog/formula/sandbox.ts'

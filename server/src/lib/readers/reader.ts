@@ -1,9 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { deserialize } from 'node:v8'
+import { forkConfined, holdProgram } from '../confined-process.ts'
 import type { Asked, Said } from './reader-process.ts'
 
 export type ReaderBounds = {
@@ -29,13 +28,8 @@ export type Reader = {
 }
 
 const ENTRY = new URL('reader-process.ts', import.meta.url)
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-/**
- * Becomes the reader, leaving behind a process that waits for the end of this one, which closes the pipe, and then kills the
- * reader: one that is at work would not hear of it. A line instead of the end tells it that the reader ended first.
- */
-const END_WITH_PARENT = `( { read -r line <&4 || kill -KILL $$; } 3<&- & )
-exec "$@" 4<&-`
+/** Tasks lie all over the server. */
+const READABLE = ['server', 'contract', 'node_modules', 'package.json']
 const LOOK_MS = 50
 /** Of processor time in `/proc`, whatever the kernel counts in. */
 const TICK_MS = 10
@@ -43,57 +37,35 @@ const PAGE_BYTES = 4096
 
 /** Starts a reader, without secrets, and where Node can do it without leave to write, to start processes or to read our data. */
 export function startReader(bounds: ReaderBounds): Reader {
-  const flags = [`--max-old-space-size=${bounds.heapMb}`, '--max-semi-space-size=16', ...permissions()]
-  const child = fork(ENTRY, [], {
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
-    execPath: '/bin/sh',
-    cwd: '/',
+  const child = forkConfined(ENTRY, {
+    heapMb: bounds.heapMb,
+    readable: READABLE,
+    flags: ['--max-semi-space-size=16'],
     env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
-    execArgv: ['-c', END_WITH_PARENT, 'sh', process.execPath, ...flags],
+    stderr: 'ignore',
   })
   const ended = once(child, 'exit')
-  const lifeline = child.stdio[4] instanceof Socket ? child.stdio[4] : undefined
-  lifeline?.on('error', () => undefined).unref()
-  child.once('exit', () => lifeline?.end('\n'))
   // Where the process cannot be started there is no exit. Runs hear of it by themselves.
   child.on('error', () => undefined)
   let isAlive = true
   child.once('exit', () => (isAlive = false))
-  hold(child, false)
+  holdProgram(child, false)
   return {
     isAlive: () => isAlive && child.connected,
     async run(asked, signal) {
-      hold(child, true)
+      holdProgram(child, true)
       try {
         return await runOnce(child, bounds, asked, signal)
       } finally {
-        hold(child, false)
+        holdProgram(child, false)
       }
     },
     async close() {
       if (!isAlive || child.pid === undefined) return
-      hold(child, true)
+      holdProgram(child, true)
       child.kill('SIGKILL')
       await ended
     },
-  }
-}
-
-function permissions(): string[] {
-  if (!process.allowedNodeEnvironmentFlags.has('--permission')) return []
-  const folders = ['server', 'contract', 'node_modules', 'package.json']
-  return ['--permission', ...folders.map((name) => `--allow-fs-read=${ROOT}${name}`)]
-}
-
-/** A reader at work keeps its parent from ending, one that waits does not. */
-function hold(child: ChildProcess, isAtWork: boolean): void {
-  if (isAtWork) {
-    child.ref()
-    child.channel?.ref()
-  } else {
-    child.unref()
-    child.channel?.unref()
   }
 }
 
