@@ -53,6 +53,35 @@ it('create finds the members; members, list, update and delete', async () => {
   expect((await segment(orgId, 'members', id)).exit).toBe(3)
 })
 
+it('the id of a segment is enough, also among several organisations; with another --org it is not found', async () => {
+  const { orgId } = await makeRecords()
+  const stranger = await app.makeOrg()
+  const { answer } = await segment(
+    orgId,
+    'create',
+    '--name',
+    'Alone',
+    '--kind',
+    'company',
+    '--filter',
+    SOFTWARE,
+  )
+  const id: string = answer.segment_id
+  const byId = async (...args: string[]) => {
+    const { exit, stdout, stderr } = await runLoam(['segment', ...args, '--json'], ENV)
+    return [exit, JSON.parse(stdout || stderr)]
+  }
+  expect((await segment(stranger.orgId, 'update', id, '--name', 'Theirs')).exit).toBe(3)
+  expect(await byId('update', id, '--name', 'Renamed')).toEqual([
+    0,
+    expect.objectContaining({ segment_id: id, name: 'Renamed', members: 1 }),
+  ])
+  expect(await byId('members', id)).toEqual([0, [expect.anything()]])
+  expect(await byId('explain', id, 'a.com')).toEqual([0, expect.objectContaining({ matches: true })])
+  expect((await segment(stranger.orgId, 'delete', id)).exit).toBe(3)
+  expect(await byId('delete', id)).toEqual([0, expect.objectContaining({ deleted: true })])
+})
+
 it('explain says condition by condition why, with the values seen, and when time changes it', async () => {
   const { orgId, ids } = await makeRecords()
   const filter = groups(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { EntityKind } from '#contract/records.ts'
+import { notFound } from '#server/lib/errors.ts'
 import { isUuid } from '#server/lib/ids.ts'
 import { parseWithNumberTexts, withPlainNumbers } from '#server/lib/json/lossless-json.ts'
 import { describeEntities } from '#server/records/entity.ts'
@@ -12,7 +13,7 @@ import type { Db } from '#server/store/connection/db.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { findEntities } from '#server/store/records/entities.ts'
 import { listMembers } from '#server/store/segments/members.ts'
-import { listSegments, type SegmentKey } from '#server/store/segments/segments.ts'
+import { findSegmentOwner, listSegments, type SegmentKey } from '#server/store/segments/segments.ts'
 import { examples, Limit, Org } from '../flags.ts'
 import { formatTable, formatTime } from '../output.ts'
 import { ORG, requireEntity } from '../records/entity-flag.ts'
@@ -109,9 +110,9 @@ export function define(segment: Command): void {
     .addHelpText('after', examples(`loam segment update ${SOME_ID} --filter ${EXAMPLE}`))
     .action(
       inSession(UpdateFlags, async ({ db }, { segment_id, org, ...change }) => {
-        const { org_id } = await resolveOrganisation(db, { org })
-        await updateSegment(db, { org_id, segment_id }, OPERATOR, change)
-        return evaluateAndShow(db, { org_id, segment_id })
+        const key = await requireKey(db, { segment_id, org })
+        await updateSegment(db, key, OPERATOR, change)
+        return evaluateAndShow(db, key)
       }),
     )
 
@@ -145,10 +146,10 @@ export function define(segment: Command): void {
     .option(...ORG)
     .addHelpText('after', examples(`loam segment members ${SOME_ID} --json`))
     .action(
-      inSession(MembersFlags, async ({ db }, { segment_id, limit, after = null, ...flags }) => {
-        const { org_id } = await resolveOrganisation(db, flags)
-        await requireSegment(db, { org_id, segment_id })
-        const members = await listMembers(db, { org_id, segment_id }, { after, limit })
+      inSession(MembersFlags, async ({ db }, { limit, after = null, ...flags }) => {
+        const key = await requireKey(db, flags)
+        const { org_id } = key
+        const members = await listMembers(db, key, { after, limit })
         const ids = members.map(({ entity_id }) => entity_id)
         const found = await describeEntities(db, org_id, await findEntities(db, org_id, ids))
         const byId = new Map(found.map((entity) => [entity.entity_id, entity]))
@@ -172,10 +173,9 @@ export function define(segment: Command): void {
     .option(...ORG)
     .addHelpText('after', examples(`loam segment explain ${SOME_ID} acme.com`))
     .action(
-      inSession(ExplainFlags, async ({ db }, { segment_id, entity: named, ...flags }) => {
-        const { org_id } = await resolveOrganisation(db, flags)
-        const found = await requireSegment(db, { org_id, segment_id })
-        const entity = await requireEntity(db, org_id, { entity: named, kind: found.kind })
+      inSession(ExplainFlags, async ({ db }, { entity: named, ...flags }) => {
+        const found = await requireSegment(db, await requireKey(db, flags))
+        const entity = await requireEntity(db, found.org_id, { entity: named, kind: found.kind })
         const explained = await explainMembership(db, found, entity)
         return { data: explained, text: () => formatExplanation(explained) }
       }),
@@ -188,9 +188,10 @@ export function define(segment: Command): void {
     .option(...ORG)
     .addHelpText('after', examples(`loam segment delete ${SOME_ID}`))
     .action(
-      inSession(DeleteFlags, async ({ db }, { segment_id, force, ...flags }) => {
-        const { org_id } = await resolveOrganisation(db, flags)
-        const { endedSyncId } = await removeSegment(db, { org_id, segment_id }, OPERATOR, { force })
+      inSession(DeleteFlags, async ({ db }, { force, ...flags }) => {
+        const key = await requireKey(db, flags)
+        const { segment_id } = key
+        const { endedSyncId } = await removeSegment(db, key, OPERATOR, { force })
         const ended = endedSyncId === null ? '' : ` Its sync ${endedSyncId} has ended; delivered rows stay.`
         return {
           data: { segment_id, deleted: true, ended_sync_id: endedSyncId },
@@ -198,6 +199,16 @@ export function define(segment: Command): void {
         }
       }),
     )
+}
+
+/** Finds whose segment it is: an id says so, also among several organisations. One of another than the one named is not found. */
+async function requireKey(
+  db: Db,
+  { segment_id, org }: { segment_id: string; org?: string | undefined },
+): Promise<SegmentKey> {
+  const org_id = await findSegmentOwner(db, segment_id)
+  if (org_id === undefined || (org !== undefined && org !== org_id)) throw notFound(`Segment ${segment_id}`)
+  return { org_id, segment_id }
 }
 
 /** A worker goes on with it each minute, should the command be ended before. */

@@ -57,6 +57,13 @@ export async function findSegment(
   return rows[0]
 }
 
+/** The organisation of a segment, for operators, who know its id alone. */
+export async function findSegmentOwner(db: Db, segmentId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ org_id: string }>`
+    select org_id from record_segments where segment_id = ${segmentId}`.execute(db)
+  return rows[0]?.org_id
+}
+
 /** Until the end of the transaction nobody else evaluates, edits or prunes the segment. */
 export async function lockSegment(
   db: Db,
