@@ -23,7 +23,7 @@ export const ORGANISATION: Operations = {
   'GET /credits/ledger': {
     id: 'listLedger',
     description:
-      'The books, newest entry first, up to 1,000 a page: `next_cursor` leads to the next one, until it is null. Amounts add up to the balance. `from` and `to` are inclusive. Members see what they started and what their workflows cost, admins everything. As CSV the cursor is in the header `X-Next-Cursor`.',
+      'The books, newest entry first, up to 1,000 a page: `next_cursor` leads to the next one, until it is null. Amounts add up to the balance. `from` and `to` are inclusive. Members see what they started and what their workflows cost, admins everything. As CSV the cursor is in the header `X-Next-Cursor`, and the file is named after the days of its entries.',
     query: { type: 'charge', limit: '20' },
     writesCsv: true,
   },

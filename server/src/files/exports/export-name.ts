@@ -12,9 +12,16 @@ export function safeFileName(wanted = ''): string {
   return name === '' ? DEFAULT_NAME : (FIRST_CHARACTERS.exec(name)?.[0] ?? DEFAULT_NAME)
 }
 
+/** Names a file after the days that it holds: `ledger-2026-03-01_2026-03-31`. */
+export function nameOfDays(what: string, first?: string, last?: string): string {
+  return first === undefined || last === undefined
+    ? what
+    : `${what}-${first.slice(0, 10)}_${last.slice(0, 10)}`
+}
+
 /** RFC 6266: the name as it is, and one in ASCII for programs that do not know the other form. */
 export function contentDisposition(name: string, format: ExportFormat): string {
-  const ascii = name.replace(/\W/g, '_')
+  const ascii = name.replace(/[^\w-]/g, '_')
   return `attachment; filename="${ascii}.${format}"; filename*=UTF-8''${encodeURIComponent(name)}.${format}`
 }
 

@@ -281,9 +281,10 @@ describe('M13: usage', async () => {
   })
 
   it('as CSV has the same rows', async () => {
-    const { rows } = await usage('group_by=action,trigger')
+    const { rows, from, to } = await usage('group_by=action,trigger')
     const url = '/api/v1/credits/usage?group_by=action,trigger&format=csv'
     const answer = await app.api.inject({ url, headers: { authorization: `Bearer ${org.key}` } })
+    expect(answer.headers['content-disposition']).toContain(`filename="usage-${from}_${to}.csv"`)
     const lines = answer.body.trim().split('\r\n')
     expect(lines[0]).toBe(Object.keys(rows[0]).join(','))
     expect(lines).toHaveLength(rows.length + 1)

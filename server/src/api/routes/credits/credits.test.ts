@@ -167,6 +167,8 @@ describe('M12: Ledger', () => {
       headers: { authorization: `Bearer ${org.key}` },
     })
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
+    const days = `${entries.at(-1).at.slice(0, 10)}_${entries[0].at.slice(0, 10)}`
+    expect(answer.headers['content-disposition']).toContain(`attachment; filename="ledger-${days}.csv"`)
     const lines = answer.body.split('\r\n')
     expect(lines[0]).toBe(Object.keys(entries[0]).join(','))
     expect(lines).toHaveLength(entries.length + 2)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CreditsOverview, Ledger, type LedgerEntry, LedgerQuery } from '#contract/credits.ts'
 import { success } from '#contract/envelope.ts'
+import { contentDisposition, nameOfDays } from '../../../files/exports/export-name.ts'
 import { writeCsv } from '../../../lib/csv/write.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { MILLIS } from '../../../store/organisation/credits.ts'
@@ -68,7 +69,12 @@ export function creditRoutes(api: Api): void {
         providers: JSON.stringify(entry.providers),
         result: null,
       }))
-      void reply.type('text/csv; charset=utf-8')
+      void reply
+        .type('text/csv; charset=utf-8')
+        .header(
+          'content-disposition',
+          contentDisposition(nameOfDays('ledger', entries.at(-1)?.at, entries[0]?.at), 'csv'),
+        )
       return writeCsv(COLUMNS, lines)
     },
   )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { success } from '#contract/envelope.ts'
 import { MAX_USAGE_ROWS, Usage, type UsageGroup, UsageQuery, type UsageRow } from '#contract/usage.ts'
+import { contentDisposition, nameOfDays } from '../../../files/exports/export-name.ts'
 import { writeCsv } from '../../../lib/csv/write.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { viewUsage } from '../../../org/usage.ts'
@@ -26,7 +27,9 @@ export function usageRoutes(api: Api): void {
       if (usage.rows.length > MAX_USAGE_ROWS)
         throw invalid('group_by', `there are more than ${MAX_USAGE_ROWS} rows; ask for fewer groups or days`)
       if (format === 'json') return ok(usage)
-      void reply.type('text/csv; charset=utf-8')
+      void reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', contentDisposition(nameOfDays('usage', usage.from, usage.to), 'csv'))
       const columns = columnsOf(usage)
       const cellOf = (row: z.infer<typeof UsageRow>, column: string) =>
         (Object.entries(row).find(([name]) => name === column) ?? [])[1] ?? null
