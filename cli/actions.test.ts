@@ -57,14 +57,20 @@ it.each([
   expect(named).toEqual(expected)
 })
 
-it('prices of providers are a range, not 0', async () => {
-  const listed = JSON.parse((await loam('actions', '--json')).stdout) as { action_id: string }[]
-  const action = listed.find(({ action_id }) => action_id === 'person_work_email_waterfall')
-  const { min, max } = (action as unknown as { provider_credits: { min: number; max: number } })
-    .provider_credits
-  expect(max).toBeGreaterThan(min)
-  const { stdout } = await loam('actions')
-  expect(stdout).toMatch(new RegExp(`\nperson_work_email_waterfall .* ${min} to ${max}\n`))
+it('prices of waterfalls are those of their cheapest and dearest provider, not 0', async () => {
+  type Priced = { action_id: string; credits: number; price: { min: number; max: number } }
+  const listed = JSON.parse((await loam('actions', '--json')).stdout) as Priced[]
+  const table = (await loam('actions')).stdout
+  for (const { id, credits, inputs } of (await loadCatalogue()).list()) {
+    const providers = Object.values(inputs).flatMap(({ waterfall }) => waterfall?.providers ?? [])
+    const asked = providers.filter(({ asksNobody }) => asksNobody !== true).map((one) => one.credits ?? 0)
+    const [min, max] =
+      asked.length === 0 ? [credits, credits] : [credits + Math.min(...asked), credits + Math.max(...asked)]
+    expect(listed.find(({ action_id }) => action_id === id)).toMatchObject({ credits, price: { min, max } })
+    expect(table).toMatch(new RegExp(`\n${id} .* ${min === max ? max : `${min} to ${max}`}\n`))
+  }
+  const emails = listed.find(({ action_id }) => action_id === 'person_work_email_waterfall')
+  expect(emails?.price).toEqual({ min: 0.1, max: 3 })
 })
 
 it.each([

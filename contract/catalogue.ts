@@ -12,6 +12,11 @@ export const CatalogueEntry = z
       .object({ min: z.number(), max: z.number() })
       .exactOptional()
       .describe('What one answer of its cheapest and of its dearest provider costs'),
+    price: z
+      .object({ min: z.number(), max: z.number() })
+      .describe(
+        'What an answer costs in all: `credits`, and those of the cheapest and of the dearest provider',
+      ),
     needs_key: z.boolean().describe('Whether it runs only with a connection, or a key of a provider'),
     description: z.string(),
   })

@@ -1,12 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import {
-  choicesOf,
-  detailsOf,
-  entryOf,
-  providerPrices,
-  requireTemplate,
-} from '#server/catalog/catalogue-entry.ts'
+import { choicesOf, detailsOf, entryOf, priceOf, requireTemplate } from '#server/catalog/catalogue-entry.ts'
 import type { Action } from '#server/catalog/define.ts'
 import { describeInputs } from '#server/catalog/describe.ts'
 import { loadCatalogue } from '#server/catalog/registry.ts'
@@ -59,14 +53,10 @@ function formatList(actions: Action[]): string {
   return formatTable(['ACTION', 'NAME', 'CATEGORY', 'CREDITS'], rows, 'No actions.')
 }
 
-/** What a cell costs: a price, or the cheapest and the dearest provider's beside it. */
+/** Prints a price, or the cheapest and the dearest provider's. */
 function formatPrice(action: Action): string {
-  const { provider_credits: range } = providerPrices(action)
-  const { credits } = action
-  if (range === undefined || range.max === 0) return String(credits)
-  return range.min === range.max
-    ? String(credits + range.max)
-    : `${credits + range.min} to ${credits + range.max}`
+  const { min, max } = priceOf(action)
+  return min === max ? String(min) : `${min} to ${max}`
 }
 
 function formatAction(action: Action): string {

@@ -142,7 +142,7 @@ it.each<[string, string, string, string]>([
   ['no JSON', '[{', 'filter', 'must be valid JSON'],
   [
     'an operator of another type',
-    groups({ variable: 'industry', operator: 'is after', values: ['2026-01-01'] }),
+    groups({ variable: 'industry', operator: 'greater than', values: ['5'] }),
     'filter[0].conditions[0].operator',
     'must be one of',
   ],

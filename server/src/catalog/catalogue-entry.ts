@@ -14,6 +14,7 @@ export function entryOf(action: Action): CatalogueEntry {
     category,
     credits,
     ...providerPrices(action),
+    price: priceOf(action),
     needs_key: needsKey(action),
     description,
   }
@@ -28,6 +29,7 @@ export function detailsOf(action: Action): CatalogueAction {
     category,
     credits,
     ...providerPrices(action),
+    price: priceOf(action),
     needs_key: needsKey(action),
     timeout_seconds: timeoutSeconds,
     retries,
@@ -51,10 +53,18 @@ export function requireTemplate(catalogue: Catalogue, id: string, where: string)
   throw new AppError('Not Found', `There is no action ${id}${didYouMean(id, ids) || `; ${where}`}`)
 }
 
+/** Returns what an answer costs in all: of the cheapest provider and of the dearest, where any are asked. */
+export function priceOf(action: Action): { min: number; max: number } {
+  const { min, max } = providerPrices(action).provider_credits ?? { min: 0, max: 0 }
+  const add = (credits: number) => Math.round((action.credits + credits) * 1000) / 1000
+  return { min: add(min), max: add(max) }
+}
+
 /** What providers of an action take for an answer on the key of the installation, where it asks any. */
-export function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
+function providerPrices({ inputs }: Action): { provider_credits?: { min: number; max: number } } {
   const prices = Object.values(inputs)
     .flatMap(({ waterfall }) => waterfall?.providers ?? [])
+    .filter(({ asksNobody }) => asksNobody !== true)
     .map(({ credits = 0 }) => credits)
   if (prices.length === 0) return {}
   return { provider_credits: { min: Math.min(...prices), max: Math.max(...prices) } }

@@ -71,7 +71,7 @@ export const ACTIONS: Operations = {
   'GET /actions': {
     id: 'listCatalogue',
     description:
-      'Every action that a chain can be made of, with its price: `credits` for a cell that completes and, where providers are asked, `provider_credits` for one answer of theirs.',
+      'Every action that a chain can be made of, with its `price`: `credits` for a cell that completes and, where providers are asked, `provider_credits` for one answer of theirs.',
   },
   'GET /actions/{action_id}': {
     id: 'getCatalogueAction',

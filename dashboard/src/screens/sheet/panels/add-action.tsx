@@ -8,6 +8,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
 import { changeDefinition } from '../definition-steps.ts'
+import { plural } from '../row-edits.ts'
 import { useSheet } from '../sheet-view.ts'
 
 /** The catalogue. Choosing adds the action behind all others and opens its panel. */
@@ -102,10 +103,8 @@ export default function AddAction() {
   )
 }
 
-function priceOf({ credits, provider_credits: asked }: CatalogueEntry): string {
-  if (asked === undefined) return `${credits} credits`
-  const [low, high] = [credits + asked.min, credits + asked.max]
-  return low === high ? `${low} credits` : `${low} to ${high} credits`
+function priceOf({ price: { min, max } }: CatalogueEntry): string {
+  return min === max ? plural(min, 'credit') : `${min} to ${plural(max, 'credit')}`
 }
 
 /** Names that begin with the words first, then names that hold them, then descriptions. */
