@@ -116,7 +116,7 @@ function record(egress: Egress): { replies: Recorded[]; watched: Egress } {
   const fetch: Egress['fetch'] = async (request) => {
     const reply = await egress.fetch(request)
     if (reply.ok) {
-      const json = reply.json()
+      const json = await reply.json()
       const at = `${request.method} ${new URL(request.url).pathname}`
       replies.push({ at, status: reply.status, body: json.ok ? json.value : reply.text() })
     }

@@ -62,7 +62,7 @@ export default defineAction({
     const { status: status_code } = reply
     if (status_code < 400) return { kind: 'done', outputs: { id, delivered: true, status_code } }
     const secrets = [...context.secrets(), ...(secret === undefined ? [] : [secret])]
-    const answer = readReply(reply, context.now(), hideSecrets(request, secrets))
+    const answer = await readReply(reply, context.now(), hideSecrets(request, secrets))
     return answer.kind === 'retry' || answer.kind === 'failed' ? answer : failed(`HTTP ${status_code}`)
   },
 })

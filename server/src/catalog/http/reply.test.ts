@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { readRetryAfter } from './reply.ts'
+import { Response } from '../../lib/egress/response.ts'
+import { readReply, readRetryAfter } from './reply.ts'
+import { hideSecrets } from './secrets.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
 const DAY_MS = 86_400_000
@@ -18,4 +20,17 @@ it.each([
   [undefined, undefined],
 ])('Retry-After %s is %s ms, and never more than a day', (header, ms) => {
   expect(readRetryAfter(header, NOW)).toBe(ms)
+})
+
+it('I2: an answer of more values than can be gone through fails with what to do', async () => {
+  const body = Buffer.from(`[${'1,'.repeat(300_000)}1]`)
+  const reply = new Response(
+    { status: 200, body, url: '', redirects: 0, location: null, more: false, ms: 1 },
+    {},
+  )
+  const message = 'the answer is JSON of more than 300,000 values; ask for smaller pages'
+  expect(await readReply(reply, new Date(0), hideSecrets({ url: '' }, []))).toEqual({
+    kind: 'failed',
+    message,
+  })
 })

@@ -1,7 +1,6 @@
 import type { EgressResponse } from '../../lib/egress/response.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { done, failed, type Outcome, retry } from '../outcome.ts'
-import { readJson } from '../values/json-text.ts'
 import { nameColumns, nameOutputs } from '../values/output-names.ts'
 import type { Hiding } from './secrets.ts'
 
@@ -9,25 +8,38 @@ type ReplyOutputs = { status_code: number } & Record<string, unknown>
 
 const EXCERPT = 500
 
-/** What an HTTP reply comes to: 429 and 5xx may pass, any other 4xx is final (D24, D65). */
-export function readReply(reply: EgressResponse, now: Date, hide: Hiding): Outcome<ReplyOutputs> {
+/** Returns what an HTTP reply comes to: 429 and 5xx may pass, any other 4xx is final (D24, D65). */
+export async function readReply(
+  reply: EgressResponse,
+  now: Date,
+  hide: Hiding,
+): Promise<Outcome<ReplyOutputs>> {
   const { status } = reply
-  if (status < 400) return done({ ...readContent(reply, hide), status_code: status })
-  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text()))}`
+  if (status < 400) return readContent(reply, hide)
+  // Cut after the secrets: half of one at the end would not be found.
+  const message = `HTTP ${status}${excerptOf(hide.inWords(reply.text().slice(0, 20 * EXCERPT)))}`
   return status === 429 || status >= 500
     ? retry(message, readRetryAfter(reply.header('retry-after'), now))
     : failed(message)
 }
 
 /** One output for each top-level key; a list is `items`, anything else is `response`. Names are made of what is hidden already. */
-function readContent(reply: EgressResponse, hide: Hiding): Record<string, unknown> {
+async function readContent(reply: EgressResponse, hide: Hiding): Promise<Outcome<ReplyOutputs>> {
+  const status_code = reply.status
   const text = reply.text()
-  if (text.trim() === '') return {}
-  const parsed = looksLikeJson(reply, text) ? readJson(text) : { ok: false as const }
-  if (!parsed.ok) return { response: hide.inContent(text) }
+  if (text.trim() === '') return done({ status_code })
+  const parsed = looksLikeJson(reply, text) ? await reply.losslessJson() : null
+  if (parsed?.ok !== true) {
+    // As a text it could not be worked with, and as JSON not be gone through.
+    if (parsed?.why === 'too many values') return failed(parsed.message)
+    return done({ response: hide.inContent(text), status_code })
+  }
   const value = hide.inContent(parsed.value)
-  if (Array.isArray(value)) return { items: nameColumns(value) }
-  return isObject(value) ? nameOutputs(value, ['status_code']) : { response: value }
+  if (Array.isArray(value)) return done({ items: nameColumns(value), status_code })
+  return done({
+    ...(isObject(value) ? nameOutputs(value, ['status_code']) : { response: value }),
+    status_code,
+  })
 }
 
 /** Objects and lists are taken for JSON whatever the reply calls them: many servers call them plain text. */

@@ -96,7 +96,7 @@ export async function completeChat(
   if (!answer.ok) throw new ModelUnreached(answer)
   const reply = cutCredentials(answer, apiKey === undefined ? [] : toCredentials([apiKey]))
   if (reply.status < 200 || reply.status > 299) throw new ModelRefused(reply)
-  const json = reply.json()
+  const json = await reply.json()
   const read = json.ok ? Reply.safeParse(json.value) : undefined
   const choice = read?.data?.choices[0]
   if (choice === undefined) throw new ModelRefused(reply)

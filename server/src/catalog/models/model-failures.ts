@@ -82,6 +82,8 @@ function isUsedUp(name: string, headers: Readonly<Record<string, string>>): bool
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** What is longer is no message for people, and takes time to go through. */
+const LONGEST_ERROR = 64 * 1024
 const LONGEST_MS = 86_400_000
 
 /** Servers write `6m0s`, `20ms`, seconds, a Unix time or a date. */
@@ -105,7 +107,8 @@ function isApiError(cause: unknown): cause is ApiError {
   return cause instanceof ModelRefused || (cause instanceof Error && cause.name.startsWith('AI_'))
 }
 
-function messageIn(body: string): string {
+function messageIn(whole: string): string {
+  const body = whole.slice(0, LONGEST_ERROR)
   const parsed = readJson(body)
   const error = parsed.ok && isObject(parsed.value) ? (parsed.value['error'] ?? parsed.value) : undefined
   const message = isObject(error) ? error['message'] : error

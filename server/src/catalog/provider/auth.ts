@@ -150,7 +150,13 @@ async function makeToken(
   // An authorisation server says 400 to credentials that it does not know (RFC 6749, 5.2).
   const rules = { statuses: { 400: 'unconfigured' } } as const
   const secrets = given.map(([, value]) => value)
-  const answer = parseReply(reply, TokenReply, { rules, secrets: () => secrets, now: () => context.now() })
+  const json = await reply.json()
+  const answer = parseReply(reply, TokenReply, {
+    rules,
+    secrets: () => secrets,
+    now: () => context.now(),
+    json,
+  })
   if (!answer.ok) return answer
   const { access_token, expires_in, refresh_token, ...places } = answer.body
   const told = PLACES.flatMap((name): [string, string][] => {

@@ -171,7 +171,9 @@ export function defineProvider(spec: ProviderSpec): Provider {
           refused = token
           continue
         }
-        const parsed = parseReply(cutCredentials(reply, sending.credentials), schema, {
+        const safe = cutCredentials(reply, sending.credentials)
+        const parsed = parseReply(safe, schema, {
+          json: await safe.json(),
           rules: spec,
           secrets: () => [...Object.values(key.fields), ...(token === undefined ? [] : [token])],
           now: () => context.now(),

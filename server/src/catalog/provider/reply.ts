@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { EgressFailure } from '../../lib/egress/egress.ts'
-import type { EgressResponse, JsonResult } from '../../lib/egress/response.ts'
+import type { EgressResponse } from '../../lib/egress/response.ts'
+import type { JsonResult } from '../../lib/json/bounded-json.ts'
 import { isObject } from '../../lib/json/object.ts'
 import { redact } from '../../lib/security/redaction.ts'
 import { readRetryAfter } from '../http/reply.ts'
@@ -89,8 +90,8 @@ type Rules = {
   /** Cut out of the words of a refusal. */
   secrets: () => readonly string[]
   now: () => Date
-  /** Read before, where numbers are to stay as they were written. */
-  json?: JsonResult
+  /** What the answer is as JSON. */
+  json: JsonResult
 }
 
 /** What an HTTP answer comes to: what the provider's own rules say of it, then what is usual, then the schema. */
@@ -101,8 +102,7 @@ export function parseReply<Body>(
 ): ProviderReply<Body> {
   const { status } = reply
   // No content is an answer of its own, and no broken one.
-  const json: JsonResult =
-    status === 204 || reply.body.length === 0 ? { ok: true, value: null } : (read ?? reply.json())
+  const json: JsonResult = status === 204 || reply.body.length === 0 ? { ok: true, value: null } : read
   const body = json.ok ? json.value : undefined
   const kind =
     rules.classify?.({ status, body, word: (name) => wordIn(body, name) }) ??

@@ -155,7 +155,7 @@ describe('an answer', () => {
   ])('is read as JSON into a value or a reason (%#)', async (body, expected) => {
     const server = await serveHttp((_, response) => response.end(body))
     const result = await createLocalEgress().fetch({ url: server.origin })
-    expect(result.ok && result.json()).toMatchObject(expected)
+    expect(result.ok && (await result.json())).toMatchObject(expected)
   })
 
   it('is read as UTF-8 with replacement', async () => {

@@ -1,16 +1,7 @@
-import { countOpened, measureJson } from '../json/json-scan.ts'
-import { parseExact } from '../json/lossless-json.ts'
-import { parseInTurns } from '../json/parse-in-turns.ts'
+import { type JsonResult, parseBounded } from '../json/bounded-json.ts'
+import { parseExact, parseLossless } from '../json/lossless-json.ts'
 
-/** JSON.parse takes any depth, but whatever walks the value afterwards would run out of stack. */
-const MAX_JSON_DEPTH = 100
-/** Ten megabytes of `1,` are five million values, which take a minute and a gigabyte to go through. */
-const MAX_JSON_VALUES = 300_000
-/** Numbers that are kept as they were written take several times as long to parse. */
-const MAX_AT_ONCE = 256 * 1024
 const UTF_8 = new TextDecoder()
-
-export type JsonResult = { ok: true; value: unknown } | { ok: false; message: string }
 
 /** A complete answer, whatever its status. */
 export type EgressResponse = {
@@ -23,7 +14,10 @@ export type EgressResponse = {
   body: Uint8Array
   /** The body as UTF-8; what is not UTF-8 becomes U+FFFD. */
   text(): string
-  json(): JsonResult
+  /** Read in turns with other work where it is large. */
+  json(): Promise<JsonResult>
+  /** The same with long numbers as they were written. */
+  losslessJson(): Promise<JsonResult>
   /** The same with numbers as they were written, where a plain one would print otherwise. For records, not to calculate with. */
   exactJson(): Promise<JsonResult>
   /** Where the answer came from, after redirects. */
@@ -79,28 +73,16 @@ export class Response implements EgressResponse {
     return UTF_8.decode(this.body)
   }
 
-  json(): JsonResult {
-    const text = this.text()
-    const excess = findExcess(text)
-    if (excess !== null) return { ok: false, message: excess }
-    try {
-      return { ok: true, value: JSON.parse(text) }
-    } catch {
-      return NO_JSON
-    }
+  json(): Promise<JsonResult> {
+    return parseBounded(this.text(), JSON.parse)
   }
 
-  async exactJson(): Promise<JsonResult> {
-    const text = this.text()
-    const excess = findExcess(text)
-    if (excess !== null) return { ok: false, message: excess }
-    try {
-      const value = text.length <= MAX_AT_ONCE ? parseExact(text) : await parseInTurns(text, parseExact)
-      return { ok: true, value }
-    } catch (cause) {
-      if (cause instanceof SyntaxError) return NO_JSON
-      throw cause
-    }
+  losslessJson(): Promise<JsonResult> {
+    return parseBounded(this.text(), parseLossless)
+  }
+
+  exactJson(): Promise<JsonResult> {
+    return parseBounded(this.text(), parseExact)
   }
 }
 
@@ -120,17 +102,4 @@ function collectHeaders(sent: SentHeaders): EgressResponse['headers'] {
     if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value : [value]
   }
   return headers
-}
-
-const NO_JSON: JsonResult = { ok: false, message: 'the answer is not valid JSON' }
-
-/** What there is too much of in a text of JSON; null for what may be parsed. */
-function findExcess(text: string): string | null {
-  // Nearly all: there is at most one value for each character, and a level for each bracket.
-  if (text.length < MAX_JSON_VALUES && countOpened(text) <= MAX_JSON_DEPTH) return null
-  const { deepest, values } = measureJson(text)
-  if (deepest > MAX_JSON_DEPTH) return `the answer is JSON nested deeper than ${MAX_JSON_DEPTH} levels`
-  if (values <= MAX_JSON_VALUES) return null
-  const most = MAX_JSON_VALUES.toLocaleString('en-US')
-  return `the answer is JSON of more than ${most} values; ask for smaller pages`
 }

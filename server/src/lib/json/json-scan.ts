@@ -1,10 +1,10 @@
-const QUOTE = 34
-const COMMA = 44
+export const QUOTE = 34
+export const COMMA = 44
 const BACKSLASH = 92
-const OPEN_ARRAY = 91
-const CLOSE_ARRAY = 93
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
+export const OPEN_ARRAY = 91
+export const CLOSE_ARRAY = 93
+export const OPEN_OBJECT = 123
+export const CLOSE_OBJECT = 125
 
 /** What a text of JSON holds, seen without parsing it. `values` counts containers, and what commas separate. */
 export type JsonExtent = { deepest: number; values: number }
@@ -50,7 +50,7 @@ export function endOfString(text: string, start: number): number {
 }
 
 /** Whether what stands here has an odd number of backslashes before it, back to where the string starts. */
-function isEscaped(text: string, at: number, start: number): boolean {
+export function isEscaped(text: string, at: number, start: number): boolean {
   let before = at - 1
   while (before > start && text.charCodeAt(before) === BACKSLASH) before -= 1
   return (at - 1 - before) % 2 === 1

@@ -1,31 +1,46 @@
 import { createTurns } from '../timing/turns.ts'
-import { endOfString, endOfValue, skipBlanks } from './json-scan.ts'
-
-/** What is parsed at once. A larger container is parsed piece by piece. */
-const PIECE = 128 * 1024
+import { endOfValue, skipBlanks } from './json-scan.ts'
+import { type JsonScan, scanInTurns, PIECE } from './scan-in-turns.ts'
 
 /** What JSON.parse would make of the text is made elsewhere: here it is found out that it is none. */
-class NoJson extends Error {}
+class NoJson extends SyntaxError {}
 
 /**
  * Parses a large text of JSON without holding the event loop: containers are cut into pieces that `parse` reads at once, and
  * others have their turn in between. A worker thread would not do: its answer is copied by the thread that asked.
  */
 export async function parseInTurns(text: string, parse: (json: string) => unknown): Promise<unknown> {
-  const pause = createTurns()
-  const start = skipBlanks(text, 0)
   try {
-    const end = endOfValue(text, start)
-    if (skipBlanks(text, end) !== text.length) throw new NoJson()
-    return await parsePart(start, end)
+    return await parseScanned(text, await scanInTurns(text), parse)
   } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
     // The parser itself says best what is wrong.
-    if (cause instanceof NoJson || cause instanceof SyntaxError) return parse(text)
-    throw cause
+    return JSON.parse(text)
+  }
+}
+
+/** The same of a text that was scanned; one that is no JSON is a SyntaxError in no particular words. */
+export async function parseScanned(
+  text: string,
+  { isBalanced, ends }: JsonScan,
+  parse: (json: string) => unknown,
+): Promise<unknown> {
+  const pause = createTurns()
+  if (!isBalanced) throw new NoJson()
+  const start = skipBlanks(text, 0)
+  const end = endOf(start)
+  if (skipBlanks(text, end) !== text.length) throw new NoJson()
+  return parsePart(start, end)
+
+  /** Large values were found before, so that nothing long is gone through twice. */
+  function endOf(at: number): number {
+    return ends.get(at) ?? endOfValue(text, at)
   }
 
   async function parsePart(from: number, to: number): Promise<unknown> {
     await pause()
+    // A text holds no numbers that `parse` would have to look for.
+    if (text[from] === '"') return JSON.parse(text.slice(from, to))
     const isArray = text[from] === '['
     if (to - from <= PIECE || (!isArray && text[from] !== '{')) return parse(text.slice(from, to))
     if (text[to - 1] !== (isArray ? ']' : '}')) throw new NoJson()
@@ -34,7 +49,7 @@ export async function parseInTurns(text: string, parse: (json: string) => unknow
 
   async function parseItems(from: number, to: number): Promise<unknown[]> {
     const items: unknown[] = []
-    for (const piece of piecesOf(from, to, endOfValue)) {
+    for (const piece of piecesOf(from, to, endOf)) {
       if (piece.single) items.push(await parsePart(piece.from, piece.to))
       else for (const item of parse(`[${text.slice(piece.from, piece.to)}]`) as unknown[]) items.push(item)
       await pause()
@@ -46,9 +61,9 @@ export async function parseInTurns(text: string, parse: (json: string) => unknow
     const object = {}
     for (const piece of piecesOf(from, to, endOfEntry)) {
       if (piece.single) {
-        const key = endOfString(text, piece.from)
+        const key = endOf(piece.from)
         const value = skipBlanks(text, skipBlanks(text, key) + 1)
-        const name = parse(text.slice(piece.from, key)) as string
+        const name = JSON.parse(text.slice(piece.from, key)) as string
         setOwn(object, name, await parsePart(value, piece.to))
       } else {
         const part = parse(`{${text.slice(piece.from, piece.to)}}`) as object
@@ -60,11 +75,11 @@ export async function parseInTurns(text: string, parse: (json: string) => unknow
   }
 
   /** Neighbours go together up to the size of a piece; what is larger than that goes alone. */
-  function* piecesOf(from: number, to: number, endOf: (text: string, at: number) => number) {
+  function* piecesOf(from: number, to: number, endOfNext: (at: number) => number) {
     let group: { from: number; to: number } | undefined
     let at = skipBlanks(text, from)
     while (at < to) {
-      const end = endOf(text, at)
+      const end = endOfNext(at)
       if (end === at || end > to) throw new NoJson()
       if (group !== undefined && end - group.from > PIECE) {
         yield { ...group, single: false }
@@ -77,6 +92,16 @@ export async function parseInTurns(text: string, parse: (json: string) => unknow
     if (group !== undefined) yield { ...group, single: false }
   }
 
+  function endOfEntry(at: number): number {
+    if (text[at] !== '"') throw new NoJson()
+    const colon = skipBlanks(text, endOf(at))
+    if (text[colon] !== ':') throw new NoJson()
+    const value = skipBlanks(text, colon + 1)
+    const end = endOf(value)
+    if (end === value) throw new NoJson()
+    return end
+  }
+
   /** Behind the comma that has to follow, unless the container ends here. */
   function startOfNext(end: number, to: number): number {
     const comma = skipBlanks(text, end)
@@ -85,16 +110,6 @@ export async function parseInTurns(text: string, parse: (json: string) => unknow
     if (text[comma] !== ',' || next >= to) throw new NoJson()
     return next
   }
-}
-
-function endOfEntry(text: string, start: number): number {
-  if (text[start] !== '"') throw new NoJson()
-  const colon = skipBlanks(text, endOfString(text, start))
-  if (text[colon] !== ':') throw new NoJson()
-  const value = skipBlanks(text, colon + 1)
-  const end = endOfValue(text, value)
-  if (end === value) throw new NoJson()
-  return end
 }
 
 /** A name such as __proto__ is one like any other. */

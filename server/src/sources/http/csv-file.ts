@@ -116,6 +116,7 @@ async function readPart(
       rules: RULES,
       secrets: () => secrets,
       now: () => context.now(),
+      json: await reply.json(),
     })
     return answer.ok ? refusal('error', `HTTP ${reply.status}, which is no file`) : answer.refusal
   }

@@ -71,7 +71,7 @@ export async function fetchJobs(
         retry(`${board.name} answers HTTP ${status}`, readRetryAfter(reply.header('retry-after'), now())),
       )
     if (status >= 300) return stop(failed(`${board.name} answers HTTP ${status} about the board ${company}`))
-    const json = reply.json()
+    const json = await reply.json()
     const read = json.ok ? board.read(json.value, company, page) : null
     if (read === null) return stop(failed(`${board.name} answered something that is not a list of openings`))
     jobs.push(...read.jobs)

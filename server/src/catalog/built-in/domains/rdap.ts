@@ -41,7 +41,7 @@ export async function lookUpRegistration(
   if (!reply.ok) return { kind: 'unavailable', message: reply.message }
   if (reply.status === 404 || reply.status === 400) return { kind: 'unknown' }
   if (reply.status >= 300) return { kind: 'unavailable', message: `RDAP answers HTTP ${reply.status}` }
-  const json = reply.json()
+  const json = await reply.json()
   const parsed = json.ok ? Domain.safeParse(json.value) : null
   if (parsed?.success !== true)
     return { kind: 'unavailable', message: 'RDAP answered something that is not a domain' }

@@ -38,7 +38,7 @@ export async function searchHackerNews(
   const reply = await egress.fetch({ url, timeoutMs: 15_000, maxBytes: 2_000_000, signal })
   if (!reply.ok) return { ok: false, message: reply.message }
   if (reply.status >= 300) return { ok: false, message: `Hacker News answers HTTP ${reply.status}` }
-  const json = reply.json()
+  const json = await reply.json()
   const parsed = json.ok ? Reply.safeParse(json.value) : null
   if (parsed?.success !== true)
     return { ok: false, message: 'Hacker News answered something else than stories' }

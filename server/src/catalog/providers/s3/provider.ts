@@ -77,7 +77,13 @@ export const s3: Provider = {
       const kind = KINDS.find(([code]) => text.includes(`<Code>${code}</Code>`))?.[1] ?? null
       const message = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? null
       const rules = { classify: () => kind, explain: () => message }
-      return parseReply(reply, schema, { rules, secrets: () => [secret], now: () => context.now() })
+      const said = await reply.json()
+      return parseReply(reply, schema, {
+        rules,
+        secrets: () => [secret],
+        now: () => context.now(),
+        json: said,
+      })
     }
     const etag = reply.header('etag') ?? null
     return { ok: true, body: schema.parse({ status, bytes: reply.body, more: reply.more, etag }) }
