@@ -1,4 +1,5 @@
 import type { SourceState } from '#contract/sources.ts'
+import { plural } from '#server/lib/plural.ts'
 import type { listSources } from '#server/store/sources/sources.ts'
 import { formatDetails, formatTable, formatTime } from './output.ts'
 
@@ -38,7 +39,7 @@ export function formatSourceState(state: SourceState): string {
   const { last_pull: last, pull_under_way: now, last_error: error } = state
   const time = (text: string | null) => formatTime(text === null ? null : new Date(text))
   const counts = (of: NonNullable<typeof now | typeof last>) =>
-    `${of.new} new, ${of.updated} updated, ${of.unchanged} unchanged, ${of.skipped} skipped, ${of.pages} pages`
+    `${of.new} new, ${of.updated} updated, ${of.unchanged} unchanged, ${of.skipped} skipped, ${plural(of.pages, 'page')}`
   const details: [string, string][] = [
     ['id', state.source_instance_id],
     ['type', `${state.source_id} (${state.provider})`],
@@ -63,7 +64,10 @@ export function formatSourceState(state: SourceState): string {
   if (error !== null)
     details.push(['error', `${time(error.at)}: ${error.message}`], ['what to do', error.hint])
   for (const sync of state.syncs) {
-    details.push(['workflow', `${sync.workflow_id}: ${sync.delivered} rows, ${sync.waiting} changes waiting`])
+    details.push([
+      'workflow',
+      `${sync.workflow_id}: ${plural(sync.delivered, 'row')}, ${plural(sync.waiting, 'change')} waiting`,
+    ])
   }
   return formatDetails(state.name, details)
 }

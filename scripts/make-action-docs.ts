@@ -33,7 +33,7 @@ function printAction(action: Action): string {
   ])
   return [
     `## ${action.id}`,
-    `**${action.name}** (${action.category}, ${creditsOf(action)} credits). ${action.description}`,
+    `**${action.name}** (${action.category}, ${creditsOf(action)} ${action.credits === 1 ? 'credit' : 'credits'}). ${action.description}`,
     printTable(['input', 'type', 'required', ''], inputs),
     ...(action.needs.length === 0
       ? []

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { type Usage, USAGE_GROUPS, UsageQuery } from '#contract/usage.ts'
 import { invalid, notFound } from '#server/lib/errors.ts'
+import { plural } from '#server/lib/plural.ts'
 import { viewUsage } from '#server/org/usage.ts'
 import { inTransaction } from '#server/store/connection/db.ts'
 import { OPERATOR, recordAudit } from '#server/store/organisation/audit.ts'
@@ -117,7 +118,7 @@ export function define(credits: Command): void {
         return {
           data,
           text: () =>
-            `${data.amount} credits of ${data.entries} charge${data.entries === 1 ? '' : 's'} given back; the balance is ${data.balance}.`,
+            `${plural(data.amount, 'credit')} of ${plural(data.entries, 'charge')} given back; the balance is ${data.balance}.`,
         }
       }),
     )
@@ -223,5 +224,5 @@ function formatUsage({ rows, totals, from, to }: z.infer<typeof Usage>): string 
 
 function formatBalance({ org_id, name }: Organisation, millis: number): CommandOutput {
   const balance = millis / MILLIS
-  return { data: { org_id, balance }, text: () => `${name} has ${balance} credits.` }
+  return { data: { org_id, balance }, text: () => `${name} has ${plural(balance, 'credit')}.` }
 }

@@ -94,7 +94,7 @@ function formatEstimate({ rows, credits, actions, limits, price_version }: z.inf
     covers === 'at_most' ? 'yes' : covers === 'expected' ? 'as expected' : 'no',
   ])
   return [
-    `${plural(rows, 'row')}: ${credits.expected} credits expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
+    `${plural(rows, 'row')}: ${plural(credits.expected, 'credit')} expected, ${most(credits.at_most)} at most (prices of version ${price_version}).`,
     formatTable(
       ['ACTION', 'CELLS', 'EXPECTED', 'AT MOST'],
       actions.map((one) => [

@@ -7,6 +7,7 @@ import { listSamples, USUAL_SUBJECT } from '#server/catalog/waterfalls/samples.t
 import { createEgress } from '#server/lib/egress/egress.ts'
 import { egressSettings } from '#server/lib/egress/settings.ts'
 import { invalid } from '#server/lib/errors.ts'
+import { plural } from '#server/lib/plural.ts'
 import { openConnection } from '#server/org/connection-keys.ts'
 import { pickProvider } from '#server/org/connections.ts'
 import { findConnection, listConnections } from '#server/store/organisation/connections.ts'
@@ -66,7 +67,7 @@ export function define(provider: Command): void {
                 rate.price_per_find === null ? '-' : String(rate.price_per_find),
                 rate.p50_ms === null ? '-' : `${rate.p50_ms} ms`,
               ]),
-              `No provider was asked in the last ${flags.days} days.`,
+              `No provider was asked in the last ${plural(flags.days, 'day')}.`,
             ),
         }
       }),

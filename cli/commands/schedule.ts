@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { ONLY_ROWS } from '#contract/runs.ts'
+import { plural } from '#server/lib/plural.ts'
 import { DEFAULT_TIMEZONE } from '#server/lib/timing/cron.ts'
 import { setSchedule, unsetSchedule } from '#server/org/schedules.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
@@ -58,7 +59,7 @@ export function define(schedule: Command): void {
         const { sheet_id, cron, timezone, next_run_at, only_rows: only } = made
         const what = only === null ? '' : ` (${only} rows)`
         const cap = maxCreditsMillis === null ? null : maxCreditsMillis / MILLIS
-        const most = cap === null ? '' : `, for at most ${cap} credits each time`
+        const most = cap === null ? '' : `, for at most ${plural(cap, 'credit')} each time`
         return {
           data: {
             sheet_id,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { plural } from '#server/lib/plural.ts'
 import { type ColumnStatus, readSecretStatus, rotateSecrets } from '#server/org/secret-rotation.ts'
 import { EXIT } from '../failure.ts'
 import { examples } from '../flags.ts'
@@ -40,7 +41,7 @@ export function define(secret: Command): void {
         return {
           ...(status.stale + status.unreadable > 0 ? { exit: EXIT.failed } : {}),
           data: { resealed, ...status },
-          text: () => [`Sealed ${resealed} values anew.`, format(status)].join('\n'),
+          text: () => [`Sealed ${plural(resealed, 'value')} anew.`, format(status)].join('\n'),
         }
       }),
     )
@@ -84,9 +85,9 @@ function format({ current_key, stale, unreadable, values }: Status): string {
 
 function adviceOn(stale: number, unreadable: number): string {
   if (unreadable > 0) {
-    return `${unreadable} values cannot be opened: add the secret they were sealed with after a comma (LOAM_SECRET=new,old), or set them again.`
+    return `${plural(unreadable, 'value')} cannot be opened: add the secret they were sealed with after a comma (LOAM_SECRET=new,old), or set them again.`
   }
   return stale > 0
-    ? `${stale} values are sealed with an older one: run loam secret rotate before you take it out of LOAM_SECRET.`
+    ? `${plural(stale, 'value is', 'values are')} sealed with an older one: run loam secret rotate before you take it out of LOAM_SECRET.`
     : 'Everything is sealed with it: older secrets can be taken out of LOAM_SECRET.'
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { plural } from '#server/lib/plural.ts'
 import { switchWebhookOff, switchWebhookOn, webhookUrl } from '#server/org/webhooks.ts'
 import { OPERATOR } from '#server/store/organisation/audit.ts'
 import { MILLIS } from '#server/store/organisation/credits.ts'
@@ -63,7 +64,7 @@ export function define(webhook: Command): void {
             [
               `POST JSON to ${webhook_url}`,
               `Whoever knows this address can add rows to ${sheet.name}.`,
-              ...(cap === null ? [] : [`They may cost at most ${cap} credits a day.`]),
+              ...(cap === null ? [] : [`They may cost at most ${plural(cap, 'credit')} a day.`]),
             ].join('\n'),
         }
       }),

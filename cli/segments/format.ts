@@ -1,3 +1,4 @@
+import { plural } from '#server/lib/plural.ts'
 import type { Explanation, ExplainedCondition } from '#server/segments/explain.ts'
 import { boundsOf } from '#server/segments/filter.ts'
 import type { SegmentRecord } from '#server/store/segments/segments.ts'
@@ -60,7 +61,7 @@ function describe({ condition }: ExplainedCondition): string {
   const { atLeast, atMost } = boundsOf(condition)
   const count = atMost === Infinity ? `at least ${atLeast}` : `${atLeast} to ${atMost}`
   if ('event' in condition) {
-    const days = condition.within_days === undefined ? '' : ` within ${condition.within_days} days`
+    const days = condition.within_days === undefined ? '' : ` within ${plural(condition.within_days, 'day')}`
     return `${joined}${count} of event ${condition.event}${days}`
   }
   const end = condition.to === undefined ? `from ${condition.from}` : `to ${condition.to}`

@@ -12,6 +12,7 @@ import type { ProviderGates } from '../catalog/provider/access.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Egress } from '../lib/egress/egress.ts'
 import { AppError } from '../lib/errors.ts'
+import { plural } from '../lib/plural.ts'
 import type { RunEnvironment } from '../org/run-environment.ts'
 import { type AgentEnding, type AgentRunKey, admitAgentRun, endAgentRun } from '../store/agent/agent-runs.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
@@ -84,7 +85,7 @@ export function createAgent(parts: AgentParts): Agent {
       const name = agentModel(config)
       const { keys, model, price } = await open({ db: given, caller })
       if (body.max_credits !== undefined && body.max_credits < price) {
-        const message = `The call costs ${price} credits, which is more than max_credits (${body.max_credits}) allows; raise it to ${price}, or leave it out`
+        const message = `The call costs ${plural(price, 'credit')}, which is more than max_credits (${body.max_credits}) allows; raise it to ${price}, or leave it out`
         throw new AppError('MAX_CREDITS_REACHED', message)
       }
       const run = await admit(given, {
@@ -157,7 +158,7 @@ export function createAgent(parts: AgentParts): Agent {
       case 'limited':
         throw new AppError(
           'RATE_LIMITED',
-          `Your organisation may call the agent ${quota.perHour} times an hour`,
+          `Your organisation may call the agent ${plural(quota.perHour, 'time')} an hour`,
           {
             retryAfter: admitted.retryAfter,
           },
@@ -171,7 +172,7 @@ export function createAgent(parts: AgentParts): Agent {
 const getAgentPrice = async (db: Db): Promise<number> => (await findAgentPrice(db)) ?? AGENT_CREDITS
 
 function refuse(priceMillis: number, { kind, name, leftMillis }: Refusal): AppError {
-  const words = `The call costs ${priceMillis / MILLIS} credits and ${leftMillis / MILLIS} are left`
+  const words = `The call costs ${plural(priceMillis / MILLIS, 'credit')} and ${plural(leftMillis / MILLIS, 'is', 'are')} left`
   if (kind !== 'budget')
     return new AppError(
       'INSUFFICIENT_CREDITS',

@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib'
 import { exportFileKey } from '../files/exports/export-job.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import { AppError } from '../lib/errors.ts'
+import { plural } from '../lib/plural.ts'
 import { type Dump, openDump } from '../store/backup/dump.ts'
 import { storageKeyOf } from '../store/files/files.ts'
 import { packEnd, packPart, type Part, splitIntoParts } from './archive.ts'
@@ -70,7 +71,7 @@ async function* partsOf(dump: Dump, options: BackupOptions, totals: Totals): Asy
   if (options.storage !== null) yield* fileParts(dump, options.storage, totals)
   for (const table of dump.tables) {
     yield* splitIntoParts(`${NAMES.tables}${table.schema}.${table.name}`, countRows(dump.copy(table), totals))
-    options.progress(`${table.name} written, ${totals.rows} rows so far`)
+    options.progress(`${table.name} written, ${plural(totals.rows, 'row')} so far`)
   }
   yield textPart(NAMES.totals, JSON.stringify(totals))
 }

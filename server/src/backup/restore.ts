@@ -7,6 +7,7 @@ import { openStorage } from '../files/storage/open-storage.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import type { Config } from '../lib/config/config.ts'
 import { AppError, invalid } from '../lib/errors.ts'
+import { plural } from '../lib/plural.ts'
 import { type Load, openLoad } from '../store/backup/load.ts'
 import { migrate, newestSchemaVersion } from '../store/connection/migrate.ts'
 import { startEmbedded } from '../store/embedded.ts'
@@ -130,7 +131,7 @@ async function restoreTables(
     if (table === undefined) throw notAnArchive()
     if (bytes.length === 0) continue
     rows += await load.add(table, bytes)
-    progress(`${table.name} restored, ${rows} rows so far`)
+    progress(`${table.name} restored, ${plural(rows, 'row')} so far`)
   }
   return rows
 }

@@ -1,3 +1,4 @@
+import { plural } from '../lib/plural.ts'
 /**
  * What came of running an action on a row. Outcomes are data: the engine decides from them about retries, billing and the
  * state of the cell, and an action throws only when it is broken.
@@ -56,7 +57,7 @@ export function unreserved(
   if (reserved !== false) return wait(reserved.waitMs, state)
   return {
     kind: 'out_of_credits',
-    message: `it costs ${price} credits and the organisation has too few left`,
+    message: `it costs ${plural(price, 'credit')} and the organisation has too few left`,
   }
 }
 

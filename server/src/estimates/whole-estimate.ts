@@ -4,6 +4,7 @@ import type { Estimate } from '#contract/estimates.ts'
 import { sum } from '../catalog/configuration/cell-price.ts'
 import type { ConfigurationEnvironment } from '../catalog/configuration/environment.ts'
 import type { Catalogue } from '../catalog/registry.ts'
+import { plural } from '../lib/plural.ts'
 import type { Db } from '../store/connection/db.ts'
 import { MILLIS } from '../store/organisation/credits.ts'
 import { getOverview } from '../store/organisation/ledger.ts'
@@ -105,7 +106,7 @@ function warningsOf(
     .map(({ kind, remaining }) => ({
       field: kind === 'max_credits' ? 'max_credits' : 'body',
       code: `may_exceed_${kind}`,
-      message: `the run may cost more than the ${remaining} credits that ${LEFT[kind]}`,
+      message: `the run may cost more than the ${plural(remaining, 'credit')} that ${LEFT[kind]}`,
     }))
   const sends = {
     field: 'body',

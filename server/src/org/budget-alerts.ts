@@ -6,6 +6,7 @@ import { reasonOf } from '../lib/errors.ts'
 import { defineJob, type Job } from '../lib/job.ts'
 import type { Log } from '../lib/log.ts'
 import type { SendMail } from '../lib/mail.ts'
+import { plural } from '../lib/plural.ts'
 import { budgetBinding } from '../lib/security/bindings.ts'
 import { type Sealer, tryOpen } from '../lib/security/secrets.ts'
 import { backoff } from '../lib/timing/backoff.ts'
@@ -139,7 +140,7 @@ async function mailAlert(
   const [spent, limit] = [message.spent_millis / MILLIS, message.limit_millis / MILLIS]
   const isOver = threshold >= 100
   const lines = [
-    `${spent} of ${limit} credits of the budget "${name}" are spent${period === 'total' ? '' : ` in this ${period}`}.`,
+    `${spent} of ${plural(limit, 'credit')} of the budget "${name}" are spent${period === 'total' ? '' : ` in this ${period}`}.`,
     mode === 'stop'
       ? isOver
         ? 'What would cost more is stopped (out_of_credits). Raise the limit, then resume the runs that it stopped.'

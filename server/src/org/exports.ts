@@ -4,6 +4,7 @@ import type { Catalogue } from '../catalog/registry.ts'
 import type { Definition } from '../chain/definition.ts'
 import { AppError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { plural } from '../lib/plural.ts'
 import type { Db } from '../store/connection/db.ts'
 import type { ExportPlan, ExportSelection } from '../store/connection/json-columns.ts'
 import { countRunningExports, type ExportRecord, insertExport } from '../store/files/exports.ts'
@@ -45,7 +46,7 @@ export async function startExport(
 }
 
 function tooManyExports(running: number, limit: number): AppError {
-  const message = `Your organisation has ${running} exports under way, and its limit is ${limit} (LOAM_EXPORTS_PER_ORG). Wait until one has ended, then ask again`
+  const message = `Your organisation has ${plural(running, 'export')} under way, and its limit is ${limit} (LOAM_EXPORTS_PER_ORG). Wait until one has ended, then ask again`
   return new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ImpactWarning } from '#contract/members.ts'
 import { reasonOf } from '../lib/errors.ts'
+import { plural } from '../lib/plural.ts'
 import type { Db } from '../store/connection/db.ts'
 import { listWorkflowsRelyingOn } from '../store/organisation/connections.ts'
 import { listWorkflowsOwnedBy } from '../store/sheets/workflows.ts'
@@ -39,7 +40,7 @@ async function lostConnection(trx: Db, orgId: string, memberId: string): Promise
   return [
     {
       code: 'WORKFLOWS_LOST_CONNECTION',
-      message: `${relying.length} ${relying.length === 1 ? 'workflow runs' : 'workflows run'} on a connection that went with the member; connect the provider again`,
+      message: `${plural(relying.length, 'workflow runs', 'workflows run')} on a connection that went with the member; connect the provider again`,
       resources: relying.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
     },
   ]
@@ -51,7 +52,7 @@ async function lostOwner(trx: Db, orgId: string, memberId: string): Promise<Impa
   return [
     {
       code: 'WORKFLOWS_LOST_OWNER',
-      message: `${owned.length} ${owned.length === 1 ? 'workflow has' : 'workflows have'} no owner now; admins act as owner`,
+      message: `${plural(owned.length, 'workflow has', 'workflows have')} no owner now; admins act as owner`,
       resources: owned.map(({ workflow_id, name }) => ({ id: workflow_id, name, type: 'workflow' })),
     },
   ]
@@ -63,7 +64,7 @@ async function sourcesLostOwner(trx: Db, orgId: string, memberId: string): Promi
   return [
     {
       code: 'SOURCES_LOST_OWNER',
-      message: `${owned.length} ${owned.length === 1 ? 'source has' : 'sources have'} no owner now and can use shared connections only`,
+      message: `${plural(owned.length, 'source has', 'sources have')} no owner now and can use shared connections only`,
       resources: owned.map(({ instance_id, name }) => ({ id: instance_id, name, type: 'source' })),
     },
   ]

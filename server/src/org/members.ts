@@ -139,7 +139,7 @@ async function requireFreeSeat(db: Db, orgId: string, email: string, limit: numb
   if (limit !== null && (await countSeats(db, orgId)) >= limit) {
     throw new AppError(
       'MEMBER_LIMIT_REACHED',
-      `All ${limit} seats are taken (pending invitations hold a seat). Remove a member or an invitation first`,
+      `${limit === 1 ? 'The one seat is' : `All ${limit} seats are`} taken (pending invitations hold a seat). Remove a member or an invitation first`,
     )
   }
 }

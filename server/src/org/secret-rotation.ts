@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { plural } from '../lib/plural.ts'
 import {
   answerBinding,
   budgetBinding,
@@ -98,7 +99,7 @@ export async function rotateSecrets(
   for (const each of SEALED) {
     for (let idle = 0; idle <= MAX_IDLE_PASSES;) {
       const pass = await resealOnce(db, sealer, each, (done, of) =>
-        progress(`${each.table}.${each.column}: ${done} of ${of} values`),
+        progress(`${each.table}.${each.column}: ${done} of ${plural(of, 'value')}`),
       )
       resealed += pass.resealed
       if (pass.left === 0) break

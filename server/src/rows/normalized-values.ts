@@ -1,4 +1,5 @@
 import type { Warning } from '#contract/envelope.ts'
+import { plural } from '../lib/plural.ts'
 import type { ValuePlaces } from '../store/connection/json-columns.ts'
 import { addPlace, fieldOf, listPlaces, nameInRows } from './type-mismatches.ts'
 
@@ -20,6 +21,6 @@ export function warnOfNormalized(normalized: readonly ValuePlaces[]): Warning[] 
   return normalized.map((values) => ({
     field: fieldOf(values, nameInRows),
     code: 'value_normalized',
-    message: `NUL characters and halves of surrogate pairs were replaced by U+FFFD in ${values.count === 1 ? '1 value' : `${values.count} values`} (${listPlaces(values, nameInRows)})`,
+    message: `NUL characters and halves of surrogate pairs were replaced by U+FFFD in ${plural(values.count, 'value')} (${listPlaces(values, nameInRows)})`,
   }))
 }

@@ -3,6 +3,7 @@ import { parseDecimal } from '../chain/decimal.ts'
 import type { InputType } from '../chain/definition.ts'
 import { shorten } from '../lib/errors.ts'
 import { NumberText } from '../lib/json/lossless-json.ts'
+import { plural } from '../lib/plural.ts'
 import type { Mismatches, ValuePlaces } from '../store/connection/json-columns.ts'
 
 /** Longer texts are no number, address or link, and are not looked at. */
@@ -51,7 +52,7 @@ export function warnOfMismatches(
 
 function warningOf(mismatches: Mismatches, nameRow: NameRow): Warning {
   const { type, count } = mismatches
-  const values = count === 1 ? '1 value is' : `${count} values are`
+  const values = plural(count, 'value is', 'values are')
   return {
     field: fieldOf(mismatches, nameRow),
     code: 'type_mismatch',

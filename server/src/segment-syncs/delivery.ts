@@ -1,5 +1,6 @@
 import { reasonOf } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { plural } from '../lib/plural.ts'
 import { parseRows } from '../rows/intake.ts'
 import { arriveRows } from '../runs/arrivals.ts'
 import type { Cap } from '../runs/caps.ts'
@@ -79,7 +80,7 @@ function capOfCycle({ sync, destination }: Stand): { cap?: Cap } {
 
 /** Nobody who flaps is to be paid for without end: what the rows do may be what brings their member back. */
 const wornOut = (limit: number) =>
-  `it left and returned so often that it was delivered ${limit} times within 24 hours (LOAM_SEGMENT_REPUSH_PER_DAY). ` +
+  `it left and returned so often that it was delivered ${plural(limit, 'time')} within 24 hours (LOAM_SEGMENT_REPUSH_PER_DAY). ` +
   'Does the workflow change what the segment asks for, so that each delivery brings the next? ' +
   'Then change its filter, or sync with reentry_mode suppress'
 

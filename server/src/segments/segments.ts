@@ -1,6 +1,7 @@
 import type { EntityKind } from '#contract/records.ts'
 import { AppError, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
+import { plural } from '../lib/plural.ts'
 import { type Db, inTransaction } from '../store/connection/db.ts'
 import { type Actor, recordAudit } from '../store/organisation/audit.ts'
 import { findSyncOfSegment } from '../store/segment-syncs/syncs.ts'
@@ -89,7 +90,7 @@ export async function removeSegment(
     if (!(await lockSegmentToDelete(trx, key))) throw notFound(`Segment ${key.segment_id}`)
     const sync = await findSyncOfSegment(trx, key)
     if (sync !== undefined && !force) {
-      const workflows = sync.destinations === 1 ? '1 workflow' : `${sync.destinations} workflows`
+      const workflows = plural(sync.destinations, 'workflow')
       const message = `The segment is synced into ${workflows} by sync ${sync.sync_id}: delete the sync first, or give --force`
       throw new AppError('Conflict', message)
     }

@@ -1,5 +1,6 @@
 import type { Provider } from '../catalog/provider/provider.ts'
 import type { Refusal } from '../catalog/provider/reply.ts'
+import { plural } from '../lib/plural.ts'
 import { backoff } from '../lib/timing/backoff.ts'
 import { howToConnect } from '../sources/reach.ts'
 
@@ -47,7 +48,7 @@ export function judgeRefusal(refusal: Refusal, provider: Provider, failuresBefor
     case 'error': {
       const most = refusal.transient ? MAX_TRANSIENT : MAX_FAULTY
       return failures > most
-        ? pause(`${name} failed ${failures} times in a row; see whether it works again, ${RESUME}`)
+        ? pause(`${name} failed ${plural(failures, 'time')} in a row; see whether it works again, ${RESUME}`)
         : { afterMs: waitFor(failures, FIRST_RETRY_MS), failures, message, hint: GOES_ON }
     }
   }

@@ -1,4 +1,5 @@
 import { refusal, type Refusal } from '../catalog/provider/reply.ts'
+import { plural } from '../lib/plural.ts'
 import { takeTurn } from '../lib/timing/fair-turns.ts'
 import { type PulledPage, readPage } from '../sources/walk.ts'
 import type { Db } from '../store/connection/db.ts'
@@ -119,7 +120,7 @@ async function findFull(db: Db, { org_id, failures }: Claim, walk: SourceWalk): 
   return {
     afterMs: ROOM_AFTER_MS,
     failures,
-    message: `your organisation has ${records + noted} records of sources, and its limit is ${limit} (LOAM_ROWS_PER_ORG)`,
+    message: `your organisation has ${plural(records + noted, 'record')} of sources, and its limit is ${limit} (LOAM_ROWS_PER_ORG)`,
     hint: 'delete sources that you no longer need, or ask the operator for more; it is tried again by itself',
   }
 }

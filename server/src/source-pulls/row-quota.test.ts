@@ -20,7 +20,7 @@ it('records without room for their rows wait, the source says why, and all of th
   await sources.deliver(org, id, workflow_id)
   const { body } = await org.call('GET', `/sources/${id}`)
   expect(body.data.last_error).toMatchObject({
-    message: expect.stringContaining('Your organisation has 1 rows, and its limit is 3 (LOAM_ROWS_PER_ORG)'),
+    message: expect.stringContaining('Your organisation has 1 row, and its limit is 3 (LOAM_ROWS_PER_ORG)'),
     hint: expect.stringContaining('wait for room'),
   })
   expect((await list(base)).total_count).toBe(1)

@@ -11,6 +11,7 @@ import { SheetLink } from '../../frame/sheet-link.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Download, FileDown } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
@@ -140,7 +141,7 @@ function Progress({ path }: { path: string }) {
     <section aria-label="Export" className="flex max-w-[440px] flex-col gap-3 rounded-lg border p-4">
       <ProgressBar label="Export progress" value={data?.progress ?? 0} max={100} />
       <p role="status" className="text-muted">
-        {data === undefined ? 'Starting…' : `${data.row_count.toLocaleString('en')} rows written`}
+        {data === undefined ? 'Starting…' : `${plural(data.row_count, 'row')} written`}
       </p>
       {data?.file_url !== undefined && data.expires_at !== undefined && (
         <div className="flex flex-wrap items-center gap-3">

@@ -5,6 +5,7 @@ import type { ImportStatus } from '#contract/imports.ts'
 import { request } from '../../api/client.ts'
 import { type SheetId, sheetPath } from '../../api/sheet.ts'
 import { SheetLink } from '../../frame/sheet-link.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { Rejects } from './rejects.tsx'
@@ -25,13 +26,13 @@ export function ImportProgress({ sheet }: { sheet: SheetId }) {
   }, [ended, queries, sheet.sheetId])
   if (status.error !== null) return <Problem error={status.error} onRetry={() => void status.refetch()} />
   const { data } = status.data ?? {}
-  const count = (data?.rows_imported ?? 0).toLocaleString('en')
+  const count = plural(data?.rows_imported ?? 0, 'row')
   const isDone = ended === 'completed'
   return (
     <section aria-label="Import" className="flex flex-col gap-3 rounded-lg border p-4">
       <ProgressBar label="Import progress" value={isDone ? 1 : 0} max={isDone ? 1 : null} />
-      <p role="status" aria-label={`${count} rows imported`}>
-        {`${count} ${data?.rows_imported === 1 ? 'row' : 'rows'} imported`}
+      <p role="status" aria-label={`${count} imported`}>
+        {`${count} imported`}
         {ended === 'processing' && ' so far'}
       </p>
       {ended === 'failed' && <Problem error={new Error(data?.error ?? 'The import failed')} />}

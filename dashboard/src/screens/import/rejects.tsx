@@ -4,7 +4,7 @@ import { get } from '../../api/client.ts'
 import { type SheetId, sheetPath } from '../../api/sheet.ts'
 import { Button } from '../../ui/button.tsx'
 import { csvLine, downloadText } from '../../ui/download-text.ts'
-import { figure } from '../../ui/figure.ts'
+import { figure, plural } from '../../ui/figure.ts'
 import { Download } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -35,7 +35,7 @@ export function Rejects({ sheet }: { sheet: SheetId }) {
     <section aria-label="Rejects" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="mr-auto text-14 font-semibold">
-          {`${complete ? '' : 'The first '}${figure(list.length)} values that do not fit`}
+          {`${complete ? '' : 'The first '}${plural(list.length, 'value that does not fit', 'values that do not fit')}`}
         </h2>
         <Button size="small" icon={Download} onClick={save}>
           Download rejects

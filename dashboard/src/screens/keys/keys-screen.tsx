@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { plural } from '../../ui/figure.ts'
 import { KeyRound } from '../../ui/icons.tsx'
 import { RowAction, RowActions } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -87,8 +88,6 @@ export function Screen() {
   )
 }
 
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
-
 function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
   return [
     { name: 'Key', cell: ({ last4 }) => <code>{`...${last4}`}</code> },
@@ -101,8 +100,8 @@ function columnsOf(ask: (asked: Asked) => void): readonly Column<ListedKey>[] {
       cell: ({ scopes, allowed_workflow_ids: only }) => (
         <details>
           <summary className="cursor-pointer">
-            {counted(scopes.length, 'scope')}
-            {only !== null && `, ${counted(only.length, 'workflow')}`}
+            {plural(scopes.length, 'scope')}
+            {only !== null && `, ${plural(only.length, 'workflow')}`}
           </summary>
           <span className="text-12 text-muted">{scopes.join(', ')}</span>
         </details>

@@ -5,6 +5,7 @@ import { get, LIVE, request } from '../../api/client.ts'
 import { LoadedPage } from '../../frame/loaded-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
+import { plural } from '../../ui/figure.ts'
 import { UserPlus } from '../../ui/icons.tsx'
 import { RowAction } from '../../ui/row-actions.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -44,7 +45,7 @@ export function Screen() {
             keyOf={({ email }) => email}
           />
           {member_limit !== null && (
-            <p className="text-muted">{`${members.length + invitations.length} of ${member_limit} places are taken.`}</p>
+            <p className="text-muted">{`${members.length + invitations.length} of ${plural(member_limit, 'place is', 'places are')} taken.`}</p>
           )}
           <PendingInvitations invitations={invitations} mail={mail} />
           {isInviting && <InviteMember mail={mail} onClose={() => setInviting(false)} />}

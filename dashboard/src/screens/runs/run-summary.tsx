@@ -15,7 +15,7 @@ import {
 import { useGo } from '../../frame/go.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
-import { figure } from '../../ui/figure.ts'
+import { figure, plural } from '../../ui/figure.ts'
 import { Filter, Play, RotateCcw } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -71,7 +71,7 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
       className="flex flex-wrap items-center gap-2 rounded-md bg-out-of-credits-bg px-3 py-2"
     >
       <span className="mr-auto text-out-of-credits">
-        {`${figure(run.rows_out_of_credits)} rows ended out of credits${why}`}
+        {`${plural(run.rows_out_of_credits, 'row')} ended out of credits${why}`}
       </span>
       {can('workflows:run') && (
         <Button size="small" icon={Play} onClick={() => setAsking(true)}>
@@ -86,7 +86,7 @@ function OutOfCredits({ sheet, run }: { sheet: SheetId; run: Run }) {
           body={{}}
           hint="Credits in all, what it spent included; empty: the cap stays as it is"
           onStarted={(rows) => {
-            notify(`${figure(rows)} rows go on`)
+            notify(`${plural(rows, 'row goes', 'rows go')} on`)
             void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
           }}
           onClose={() => setAsking(false)}
@@ -127,7 +127,7 @@ function CauseActions({ sheet, cause, name }: { sheet: SheetId; cause: Cause; na
   const body = { status_filters, run_next_action: true }
   const [isAsking, setAsking] = useState(false)
   const tell = (rows: number) => {
-    notify(`${figure(rows)} rows are run again from ${name} on`)
+    notify(`${plural(rows, 'row is', 'rows are')} run again from ${name} on`)
     void queries.invalidateQueries({ queryKey: runsQuery(sheet).queryKey })
   }
   // What is free runs without asking; the price is asked for first.

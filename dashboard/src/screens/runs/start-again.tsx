@@ -4,7 +4,7 @@ import { fieldProblem, post, request } from '../../api/client.ts'
 import type { Estimate } from '../../api/sheet.ts'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { figure } from '../../ui/figure.ts'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 
@@ -62,9 +62,9 @@ export function StartAgain({
           <p className="text-14 font-medium">
             {price.data.credits.at_most === null
               ? 'Estimate: no upper bound is known'
-              : `Estimate: at most ${figure(price.data.credits.at_most)} credits`}
+              : `Estimate: at most ${plural(price.data.credits.at_most, 'credit')}`}
           </p>
-          <p>{`Balance: ${figure(price.data.balance.now)} credits`}</p>
+          <p>{`Balance: ${plural(price.data.balance.now, 'credit')}`}</p>
         </div>
       )}
       <SpendAtMost

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
-import { figure } from '../../ui/figure.ts'
+import { figure, plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Checkbox, TextArea, TextField } from '../../ui/text-field.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -50,7 +50,7 @@ export function SegmentDialog({ segment, onClose }: { segment: Segment | null; o
         : request<Segment>('PATCH', `/internal/segments/${segment.id}`, { name, filter: filterOf() }),
     onSuccess: async ({ data, warnings }) => {
       await queries.invalidateQueries({ queryKey: ['segments'] })
-      notify(warnings[0]?.message ?? `${data.name} has ${figure(data.memberCount)} members`)
+      notify(warnings[0]?.message ?? `${data.name} has ${plural(data.memberCount, 'member')}`)
       onClose()
     },
   })

@@ -5,6 +5,7 @@ import { request } from '../../api/client.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { plural } from '../../ui/figure.ts'
 import { NameLink } from '../../ui/name-link.tsx'
 import { RowAction } from '../../ui/row-actions.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -54,7 +55,7 @@ export function SyncCard({
       {sync.held_count > 0 && (
         <div role="status" className="flex flex-wrap items-center gap-2 rounded-md bg-subtle px-3 py-2">
           <span className="mr-auto">
-            {`${sync.held_count.toLocaleString('en')} ${sync.held_count === 1 ? 'member is' : 'members are'} held${sync.held_reason === null ? '' : ` because ${WORDS[sync.held_reason]}`}`}
+            {`${plural(sync.held_count, 'member is', 'members are')} held${sync.held_reason === null ? '' : ` because ${WORDS[sync.held_reason]}`}`}
           </span>
           <Button onClick={() => act.mutate({ to: '/confirm', body: { choice: 'push' } })}>
             Push held members

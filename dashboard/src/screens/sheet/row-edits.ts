@@ -1,6 +1,7 @@
 import { post } from '../../api/client.ts'
 import { sendUntilHeard } from '../../api/outbox.ts'
 import type { Row } from '../../api/sheet.ts'
+import { plural } from '../../ui/figure.ts'
 import { notify, notifyProblem } from '../../ui/toasts.tsx'
 import type { Step } from './history.ts'
 import type { SheetView } from './sheet-view.ts'
@@ -11,9 +12,6 @@ const MAX_ROWS_PER_ADD = 1000
 /** The server keeps edits of so many rows for undo. */
 export const MAX_EDITED_ROWS = 10_000
 const MAX_IDS_PER_CALL = 200
-
-export const plural = (count: number, noun: string) =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
 type Turned = { values_left: number }
 type Edited = {

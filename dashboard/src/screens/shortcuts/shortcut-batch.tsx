@@ -4,6 +4,7 @@ import { fieldProblem, post } from '../../api/client.ts'
 import { useCan } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost, spending } from '../../ui/spend-at-most.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
@@ -33,7 +34,7 @@ export function ShortcutBatch({ shortcut }: { shortcut: Shortcut }) {
   const start = useMutation({
     mutationFn: () => post<{ run_count: number }>(path, body),
     onSuccess: async ({ run_count }) => {
-      notify(`${run_count} runs are queued`)
+      notify(`${plural(run_count, 'run is', 'runs are')} queued`)
       setText('')
       await queries.invalidateQueries({ queryKey: ['shortcuts', shortcut.id, 'runs'] })
     },

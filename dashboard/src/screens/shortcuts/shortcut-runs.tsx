@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { ShortcutRun, ShortcutRunPage } from '#contract/shortcuts.ts'
 import { get } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
-import { figure } from '../../ui/figure.ts'
+import { plural } from '../../ui/figure.ts'
 import { NameButton } from '../../ui/name-link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -48,7 +48,7 @@ export function ShortcutRuns({ shortcut }: { shortcut: Shortcut }) {
         >
           Older
         </Button>
-        <span className="text-muted">{`${figure(pagination.total)} ${pagination.total === 1 ? 'run' : 'runs'}`}</span>
+        <span className="text-muted">{plural(pagination.total, 'run')}</span>
       </div>
     </section>
   )

@@ -8,6 +8,7 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { problemWithin } from '../../ui/field-problem.ts'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { RecordTable, type SourceRow } from './record-table.tsx'
@@ -130,7 +131,7 @@ function Previewed({ rows }: { rows: readonly SourceRow[] }) {
       <p role="status" className="text-muted">
         {rows.length === 0
           ? 'No records: nothing fits, or they come by themselves once the source is made.'
-          : `The first ${rows.length} records; nothing is stored yet.`}
+          : `The first ${plural(rows.length, 'record')}; nothing is stored yet.`}
       </p>
       {rows.length > 0 && <RecordTable label="Preview" rows={rows} />}
     </>

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { SourceData } from '#contract/sources.ts'
 import { get } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { RecordTable } from './record-table.tsx'
 
@@ -40,7 +41,7 @@ export function SourceRecords({ id, count }: { id: string; count: number }) {
             <Button size="small" disabled={page * PAGE >= total} onClick={() => setPage(page + 1)}>
               Next
             </Button>
-            <span className="text-muted">{`${total.toLocaleString('en')} records`}</span>
+            <span className="text-muted">{plural(total, 'record')}</span>
           </div>
         </>
       )}

@@ -1,4 +1,4 @@
-import { figure } from '../../ui/figure.ts'
+import { figure, plural } from '../../ui/figure.ts'
 
 const DAY_MS = 86_400_000
 const MAX_DAYS = 90
@@ -35,7 +35,7 @@ export function UsageChart({ days }: { days: readonly Day[] }) {
         {days.map(({ day, credits }) => (
           <div
             key={day}
-            title={`${day}: ${figure(credits)} credits`}
+            title={`${day}: ${plural(credits, 'credit')}`}
             className="flex h-full min-w-0 flex-1 items-end justify-center rounded-sm hover:bg-hover"
           >
             <div

@@ -8,7 +8,7 @@ import { Page } from '../../frame/page.tsx'
 import { Refusal } from '../../frame/refusal.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CopyAsCurl } from '../../ui/copy-button.tsx'
-import { figure } from '../../ui/figure.ts'
+import { figure, plural } from '../../ui/figure.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Budgets } from './budgets.tsx'
 import { fillDays, UsageChart } from './usage-chart.tsx'
@@ -92,7 +92,7 @@ export function Screen() {
         <div>
           <p className="text-12 text-muted">Balance</p>
           <p role="status" aria-label="Balance" className="text-28 font-semibold tabular-nums">
-            {overview.data === undefined ? '…' : `${figure(overview.data.balance)} credits`}
+            {overview.data === undefined ? '…' : plural(overview.data.balance, 'credit')}
           </p>
         </div>
         {overview.data !== undefined && (

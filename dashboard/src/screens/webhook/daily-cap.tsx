@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fieldProblem, post } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
+import { plural } from '../../ui/figure.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { SpendAtMost } from '../../ui/spend-at-most.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -24,7 +25,9 @@ export function DailyCap({
     onSuccess: async () => {
       await onSaved()
       notify(
-        typed.trim() === '' ? 'Deliveries have no cap' : `Deliveries cost at most ${typed} credits a day`,
+        typed.trim() === ''
+          ? 'Deliveries have no cap'
+          : `Deliveries cost at most ${plural(Number(typed), 'credit')} a day`,
       )
     },
   })

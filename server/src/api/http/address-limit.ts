@@ -22,7 +22,7 @@ export function createAddressLimit(perMinute: number): (address: string) => void
     const retryAfter = Math.max(1, Math.ceil(counts.getRemainingTTL(address) / 1000))
     throw new AppError(
       'Too Many Requests',
-      `Rate limit of ${perMinute} requests per minute exceeded. Try again in ${plural(retryAfter, 'second')}`,
+      `Rate limit of ${plural(perMinute, 'request')} per minute exceeded. Try again in ${plural(retryAfter, 'second')}`,
       { retryAfter },
     )
   }

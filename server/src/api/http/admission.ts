@@ -180,7 +180,7 @@ export function tooManyRequests(full: Window, period: 'minute' | 'day', now: num
   const retryAfter = Math.max(1, Math.ceil(full.resetsAt - now))
   return new AppError(
     'Too Many Requests',
-    `Rate limit of ${full.limit} requests per ${period} exceeded. Try again in ${plural(retryAfter, 'second')}`,
+    `Rate limit of ${plural(full.limit, 'request')} per ${period} exceeded. Try again in ${plural(retryAfter, 'second')}`,
     { retryAfter },
   )
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, reasonOf } from '../../lib/errors.ts'
+import { plural } from '../../lib/plural.ts'
 import type { PriceBook } from '../../org/prices.ts'
 import { type Db, isUnavailable } from '../../store/connection/db.ts'
 import { findKeyHolder } from '../../store/organisation/admission.ts'
@@ -104,7 +105,7 @@ export function createEventStreams(
 
 function requireRoom(open: number, limit: number, whose: string): void {
   if (open < limit) return
-  const message = `This ${whose} has ${limit} streams open, which is the limit. Close one, or try again later`
+  const message = `This ${whose} has ${plural(limit, 'stream')} open, which is the limit. Close one, or try again later`
   throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { plural } from '../../lib/plural.ts'
 import { deliverMail, type MailServer, readServer } from '../built-in/mail/delivery.ts'
 import { defineAction } from '../define.ts'
 import { field } from '../fields/fields.ts'
@@ -62,7 +63,9 @@ export default defineAction({
       const turn = await context.takeMailTurn(to.length)
       if (!turn.ok) {
         if (to.length > context.mail.perHour)
-          return failed(`the installation's mail server takes ${context.mail.perHour} recipients an hour`)
+          return failed(
+            `the installation's mail server takes ${plural(context.mail.perHour, 'recipient')} an hour`,
+          )
         return wait(turn.waitMs)
       }
       // The operator's server speaks for nobody but the member whose run it is.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plural } from '../../lib/plural.ts'
 import { field, type Pair } from '../fields/fields.ts'
 import { failed, type Outcome, type Provenance, unrunnable } from '../outcome.ts'
 import { output } from '../outputs.ts'
@@ -153,7 +154,7 @@ async function searchAndWrite(write: Write, property: string, value: string): Pr
   if (!found.ok) return found
   const { results, total } = found.body
   if (results.length > 1) {
-    const message = `HubSpot: ${total ?? results.length} records have the ${property} "${value}"; choose an id_property that is unique`
+    const message = `HubSpot: ${plural(total ?? results.length, 'record')} have the ${property} "${value}"; choose an id_property that is unique`
     return { ok: false, outcome: failed(message) }
   }
   const [known] = results

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plural } from '../../lib/plural.ts'
 import type { ConfiguredWaterfall, WaterfallStep } from '../fields/waterfall-field.ts'
 import type { Provenance } from '../outcome.ts'
 import type { ProviderKey } from './access.ts'
@@ -300,7 +301,7 @@ function stopForCredits<Result>(
 ): WaterfallResult<Result> {
   const { fallback, credits, provenance } = progress
   if (fallback !== undefined) return { kind: 'found', ...fallback, verified: false, credits, provenance }
-  const message = `${provider} costs ${price} credits and the organisation has too few left`
+  const message = `${provider} costs ${plural(price, 'credit')} and the organisation has too few left`
   return { kind: 'out_of_credits', message, provenance }
 }
 

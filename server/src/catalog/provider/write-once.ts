@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plural } from '../../lib/plural.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { failed, type Outcome, type Provenance, wait } from '../outcome.ts'
 import type { CellContext } from './context.ts'
@@ -72,7 +73,7 @@ function keepOpen(outcome: Outcome<never>, open: Open, isOpen: boolean): Outcome
   const tries = open.tries + 1
   if (tries >= MAX_TRIES) {
     const end = isOpen ? '; whether it was created is not known' : ''
-    return failed(`${message} (after ${tries} attempts)${end}`)
+    return failed(`${message} (after ${plural(tries, 'attempt')})${end}`)
   }
   const pause = outcome.kind === 'retry' ? outcome.afterMs : undefined
   return wait(pause ?? Math.max(MIN_PAUSE_MS, backoff(tries)), { open: { ...open, tries } })

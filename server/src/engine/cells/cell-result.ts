@@ -2,6 +2,7 @@ import type { Action } from '../../catalog/define.ts'
 import { MAX_PAUSE_MS } from '../../catalog/http/reply.ts'
 import type { Outcome, Provenance } from '../../catalog/outcome.ts'
 import { isLargerJson } from '../../lib/json/json-size.ts'
+import { plural } from '../../lib/plural.ts'
 import { backoff } from '../../lib/timing/backoff.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Flight, Parking, Position, SettledCell } from '../flights/flight.ts'
@@ -121,7 +122,7 @@ export function toCellResult(
         const ms = Math.min(MAX_PAUSE_MS, outcome.afterMs ?? backoff(retries))
         return { kind: 'later', parking: { ms, retries: retries + 1, state } }
       }
-      const error = `${outcome.message} (after ${retries + 1} attempts)`
+      const error = `${outcome.message} (after ${plural(retries + 1, 'attempt')})`
       return settleAs({ status: 'failed', error }, { halts: !mayContinue })
     }
     case 'wait':

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Refusal } from '../../store/purses/take.ts'
 import type { RunFacts } from '../flights/flight.ts'
@@ -51,7 +52,7 @@ export function describeRefusal(refusal: Refusal, what: string, run: RunFacts): 
   const { of, remedy, call } = wordsOf(refusal)
   const { workflow_id, sheet_id, run_id } = run
   const path = call === 'resume' ? `runs/${run_id}/resume` : 'run'
-  return `${what} may cost ${neededMillis / MILLIS} credits, and ${leftMillis / MILLIS} are left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
+  return `${what} may cost ${plural(neededMillis / MILLIS, 'credit')}, and ${plural(leftMillis / MILLIS, 'is', 'are')} left of ${of}. ${remedy}: POST /workflows/${workflow_id}/sheets/${sheet_id}/${path}`
 }
 
 /** As cells and runs say it. */

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import type { ExportPlan } from '../../store/connection/json-columns.ts'
 import type { ColumnSource } from '../../store/files/export-lines.ts'
 import { ExportFailure } from './export-failure.ts'
@@ -26,7 +27,7 @@ export function columnsOf(plan: ExportPlan, found: ReadonlyMap<string, readonly 
   const columns = withUniqueHeaders([...inputs, ...outputs])
   if (columns.length > MAX_COLUMNS) {
     throw new ExportFailure(
-      `The sheet has ${columns.length} columns; a file holds ${MAX_COLUMNS}. Export fewer inputs and actions`,
+      `The sheet has ${plural(columns.length, 'column')}; a file holds ${MAX_COLUMNS}. Export fewer inputs and actions`,
     )
   }
   return columns

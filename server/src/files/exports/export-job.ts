@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { reasonOf } from '../../lib/errors.ts'
 import { defineJob, type Job } from '../../lib/job.ts'
 import type { Log } from '../../lib/log.ts'
+import { plural } from '../../lib/plural.ts'
 import { inTurns } from '../../lib/timing/fair-turns.ts'
 import { isUnavailable, type Store } from '../../store/connection/db.ts'
 import { openSnapshot, type Snapshot } from '../../store/connection/snapshot.ts'
@@ -82,7 +83,7 @@ async function exportSheet(
     if (cause instanceof ExportFailure || isStorageLimit(cause)) return failExport(db, record, cause.message)
     if (signal.aborted || isUnavailable(cause) || record.attempt < MAX_ATTEMPTS) throw cause
     log.error({ err: cause, ...key }, 'an export was given up')
-    const tries = `after ${record.attempt} attempts`
+    const tries = `after ${plural(record.attempt, 'attempt')}`
     await failExport(db, record, `The file could not be built ${tries}. Try again later`)
   }
 }

@@ -1,6 +1,7 @@
 import { createCsvParser } from '../../lib/csv/csv-parser.ts'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { createUtf8Decoder, refuseForeignStart } from '../../lib/csv/utf8-decoder.ts'
+import { plural } from '../../lib/plural.ts'
 import { nameHeaders } from '../headers.ts'
 import { type Chunk, type FilePage, type FilePlace, nextSize } from './place.ts'
 
@@ -38,7 +39,9 @@ export function readCsvPage({ bytes, more }: Chunk, here: FilePlace, limit: numb
 
 function nameColumns(header: readonly string[]) {
   if (header.length > MAX_COLUMNS)
-    throw new FileFault(`The file has ${header.length} columns; ${MAX_COLUMNS} are the most that can be read`)
+    throw new FileFault(
+      `The file has ${plural(header.length, 'column')}; ${MAX_COLUMNS} are the most that can be read`,
+    )
   return nameHeaders(header)
 }
 

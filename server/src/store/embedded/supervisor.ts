@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { plural } from '../../lib/plural.ts'
 import { type Postmaster, type ShutdownMode, waitUntilReady } from './postmaster.ts'
 
 export type Supervisor = {
@@ -20,7 +21,7 @@ export function createSupervisor({ clear, launch, log }: Steps): Supervisor {
     while (!stopping.signal.aborted) {
       failures = [...failures, Date.now()].filter((time) => time > Date.now() - 30_000)
       const delay = failures.length === 1 ? 0 : Math.min(5000, 50 * 2 ** failures.length)
-      const often = failures.length < 5 ? '' : ` ${failures.length} times within 30 seconds, now`
+      const often = failures.length < 5 ? '' : ` ${plural(failures.length, 'time')} within 30 seconds, now`
       const when = delay === 0 ? 'now' : `in ${delay} ms`
       log(`PostgreSQL went down${often} (${cause}); starting it again ${when}`)
       // An aborted pause is the end of this loop.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/errors.ts'
+import { plural } from '../../lib/plural.ts'
 import type { Db } from '../connection/db.ts'
 import { limitSql } from '../connection/limits.ts'
 import { takeNamedLock } from '../connection/named-lock.ts'
@@ -35,7 +36,7 @@ export async function requireRoom(trx: Db, orgId: string, count: number): Promis
   const what = count === 1 ? 'one more does' : `${count} more do`
   throw new AppError(
     'ROW_LIMIT_REACHED',
-    `Your organisation has ${rows} rows, and its limit is ${limit} (LOAM_ROWS_PER_ORG): ${what} not fit. Delete rows that you no longer need, or ask the operator for more`,
+    `Your organisation has ${plural(rows, 'row')}, and its limit is ${limit} (LOAM_ROWS_PER_ORG): ${what} not fit. Delete rows that you no longer need, or ask the operator for more`,
   )
 }
 

@@ -4,11 +4,11 @@ import { type CatalogueEntry, catalogueQuery } from '../../../api/catalogue.ts'
 import { post } from '../../../api/client.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
+import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { SearchBox } from '../../../ui/text-field.tsx'
 import { changeDefinition } from '../definition-steps.ts'
-import { plural } from '../row-edits.ts'
 import { useSheet } from '../sheet-view.ts'
 
 /** The catalogue. Choosing adds the action behind all others and opens its panel. */

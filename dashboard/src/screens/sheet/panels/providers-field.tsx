@@ -3,6 +3,7 @@ import { type DragEvent, useState } from 'react'
 import { post } from '../../../api/client.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { plural } from '../../../ui/figure.ts'
 import { ArrowDown, ArrowUp, GripVertical, X } from '../../../ui/icons.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -90,7 +91,7 @@ export function ProvidersField({ action, field, value, onChange, usual }: Props)
         {rest.map(({ value, extras }) => (
           <MenuItem
             key={value}
-            {...(extras?.credits === undefined ? {} : { note: `${extras.credits} credits` })}
+            {...(extras?.credits === undefined ? {} : { note: plural(extras.credits, 'credit') })}
             onSelect={() =>
               onChange([
                 ...steps,
@@ -149,7 +150,7 @@ function ProviderLine({
       <div className="min-w-0 flex-1">
         <p className="truncate">{name}</p>
         <p className="text-11 text-muted">
-          {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : `${credits} credits`}
+          {own ? '0 credits, own key' : credits === undefined ? 'price unknown' : plural(credits, 'credit')}
           {typeof rate === 'number' && `, finds ${Math.round(rate * 100)}%`}
         </p>
       </div>

@@ -1,6 +1,6 @@
 import type { Run } from '../../../api/sheet.ts'
+import { plural } from '../../../ui/figure.ts'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
-import { plural } from '../row-edits.ts'
 import { credits } from './run-dialog.tsx'
 
 /** How far the latest run is, what it cost so far. */

@@ -4,15 +4,14 @@ import { fieldProblem, post, request } from '../../../api/client.ts'
 import type { Estimate } from '../../../api/sheet.ts'
 import { CopyAsCurl } from '../../../ui/copy-button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { figure } from '../../../ui/figure.ts'
+import { plural } from '../../../ui/figure.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { TextField } from '../../../ui/text-field.tsx'
 import { notifyProblem } from '../../../ui/toasts.tsx'
-import { plural } from '../row-edits.ts'
 import { useSheet } from '../sheet-view.ts'
 import { type RunChoice, requestsOf } from './run-choice.ts'
 
-export const credits = (amount: number) => `${figure(amount)} credits`
+export const credits = (amount: number) => plural(amount, 'credit')
 
 /** What it will cost is known before anything runs, and a cap is one field away. */
 export function RunDialog({ choice, onClose }: { choice: RunChoice; onClose: () => void }) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { exportFileKey } from '../../../files/exports/export-job.ts'
 import { CONTENT_TYPES, contentDisposition } from '../../../files/exports/export-name.ts'
 import { AppError, forbidden, notFound } from '../../../lib/errors.ts'
+import { plural } from '../../../lib/plural.ts'
 import type { Sealer } from '../../../lib/security/secrets.ts'
 import { createLinkSigner, type LinkSigner } from '../../../lib/security/signed-links.ts'
 import { findExportFile } from '../../../store/files/exports.ts'
@@ -44,7 +45,7 @@ export function exportFilePages(app: Api, { store, storage, sealer }: Services):
       })
       if (range === 'unsatisfiable') {
         void reply.header('content-range', `bytes */${size}`)
-        throw new AppError('Range Not Satisfiable', `The file has ${size} bytes`)
+        throw new AppError('Range Not Satisfiable', `The file has ${plural(size, 'byte')}`)
       }
       const { start, end } = range ?? { start: 0, end: size }
       void reply.headers({

@@ -4,6 +4,7 @@ import { success } from '#contract/envelope.ts'
 import { StoredFile, UploadQuery } from '#contract/files.ts'
 import { discardUpload, keepUpload, receiveUpload } from '../../../files/uploads.ts'
 import { AppError, invalid } from '../../../lib/errors.ts'
+import { plural } from '../../../lib/plural.ts'
 import { inTransaction } from '../../../store/connection/db.ts'
 import { recordAudit } from '../../../store/organisation/audit.ts'
 import { created } from '../../http/envelope.ts'
@@ -21,7 +22,7 @@ export function uploadRoutes(api: Api, { storage }: Services): void {
   async function inTurn<Result>(orgId: string, upload: () => Promise<Result>): Promise<Result> {
     const others = underWay.get(orgId) ?? 0
     if (others >= MAX_UPLOADS_AT_ONCE) {
-      const message = `Your organisation is uploading ${others} files, which is the limit. Try again when one has arrived`
+      const message = `Your organisation is uploading ${plural(others, 'file')}, which is the limit. Try again when one has arrived`
       throw new AppError('Too Many Requests', message, { retryAfter: RETRY_SECONDS })
     }
     underWay.set(orgId, others + 1)

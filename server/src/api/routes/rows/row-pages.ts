@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { DEFAULT_PAGE_SIZE, ListRowsBody } from '#contract/rows.ts'
 import type { Definition } from '../../../chain/definition.ts'
+import { plural } from '../../../lib/plural.ts'
 import { createRowWriter } from '../../../rows/view.ts'
 import { listPageCells } from '../../../store/sheets/cells.ts'
 import { listPage, type Page, pageOf, type PageRow, selectPage } from '../../../store/sheets/rows.ts'
@@ -56,7 +57,7 @@ export async function readPage(
   return pageOf(db, sheet.org_id, (await foreseen.rows) as PageRow[])
 }
 
-const nameOf = (offset: number, limit: number): string => `${limit} rows from ${offset}`
+const nameOf = (offset: number, limit: number): string => `${plural(limit, 'row')} from ${offset}`
 
 /** Whatever is wrong with it is said by whoever parses it for the request. */
 function parseJson(text: string): unknown {

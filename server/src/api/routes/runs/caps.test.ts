@@ -86,7 +86,7 @@ describe('M5: max_credits', () => {
     expect((await org.call('GET', `${base}/runs`)).body.data[0]).toEqual(run)
     const rows = (await org.call('POST', `${base}/rows/list`, {})).body.data.rows
     const cell = rows.find((row: Json) => row.cells.paid_1.status === 'out_of_credits').cells.paid_1
-    expect(cell.error).toMatch(/may cost 2 credits, and 1 are left of max_credits\. .*\/resume/)
+    expect(cell.error).toMatch(/may cost 2 credits, and 1 is left of max_credits\. .*\/resume/)
   })
 
   it('M7: resume goes on at that cell under the new total; what is complete is not billed again', async () => {
@@ -277,7 +277,7 @@ describe('M5: max_credits', () => {
     expect(run.stopped_by).toMatchObject({ kind: 'budget', budget_id: expect.any(String) })
     const rows = (await org.call('POST', `${base}/rows/list`, {})).body.data.rows
     const errors = rows.flatMap((row: Json) => row.cells.paid_1.error ?? [])
-    expect(errors[0]).toContain('1 are left of the budget "Trials"')
+    expect(errors[0]).toContain('1 is left of the budget "Trials"')
   })
 
   it('M10: thresholds are told while cells are spending, 100 at the first refusal', async () => {

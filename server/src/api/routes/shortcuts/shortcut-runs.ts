@@ -13,6 +13,7 @@ import {
 } from '#contract/shortcuts.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { newId } from '../../../lib/ids.ts'
+import { plural } from '../../../lib/plural.ts'
 import { nameInRows, type NameRow } from '../../../rows/type-mismatches.ts'
 import { queueShortcutRuns, readShortcutRows } from '../../../shortcuts/queue.ts'
 import { readShortcutRuns } from '../../../shortcuts/run-status.ts'
@@ -122,7 +123,10 @@ export function shortcutRunRoutes(
       request.warnings.push(...warnings)
       nameRun(reply, runId)
       const run_count = runs.length
-      return created({ batch_id, run_count }, { message: `${run_count} runs are queued` })
+      return created(
+        { batch_id, run_count },
+        { message: `${plural(run_count, 'run is', 'runs are')} queued` },
+      )
     },
   )
 

@@ -11,6 +11,7 @@ import {
 } from '#contract/sources.ts'
 import { builtIn } from '../../../catalog/providers/built_in/provider.ts'
 import { AppError } from '../../../lib/errors.ts'
+import { plural } from '../../../lib/plural.ts'
 import { createRunEnvironment } from '../../../org/run-environment.ts'
 import { createSource, openRequest } from '../../../source-pulls/create.ts'
 import { priceSource } from '../../../source-pulls/prices.ts'
@@ -59,7 +60,7 @@ export function sourceRoutes(
     if (turn.ok) return
     throw new AppError(
       'Too Many Requests',
-      `Your organisation may preview sources ${perHour} times an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
+      `Your organisation may preview sources ${plural(perHour, 'time')} an hour on this server's keys. Previews on a key of your own are not counted (provider ${pull.provider.name}; \`loam connection add\`); or create the source without a preview`,
       { retryAfter: Math.ceil(turn.waitMs / 1000) },
     )
   }

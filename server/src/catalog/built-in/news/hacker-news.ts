@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { plural } from '../../../lib/plural.ts'
 import { hasText } from '../../../lib/search.ts'
 import { clean } from '../web/document.ts'
 import type { Fetching } from '../web/page-fetch.ts'
@@ -48,7 +49,7 @@ export async function searchHackerNews(
     const address = hit.url || `https://news.ycombinator.com/item?id=${hit.objectID}`
     if (title === null || Number.isNaN(date.getTime()) || !isAbout({ title, address }, { name, domain }))
       return []
-    const talk = `${hit.points ?? 0} points, ${hit.num_comments ?? 0} comments on Hacker News`
+    const talk = `${plural(hit.points ?? 0, 'point')}, ${plural(hit.num_comments ?? 0, 'comment')} on Hacker News`
     const summary = clean(hit.story_text?.replace(/<[^<>]{0,500}>/g, ' ') ?? '', 500) ?? talk
     return [{ title, url: address, published_at: date.toISOString(), source: 'Hacker News', summary }]
   })
