@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 import { FileFault } from '../../lib/csv/file-fault.ts'
+import { createTurns } from '../../lib/timing/turns.ts'
 import {
   type Batch,
   Columns,
-  hasValue,
   locateHeaders,
   pickColumns,
   refuseLarge,
@@ -36,7 +36,13 @@ export async function* readXlsx(
   from: unknown,
 ): AsyncGenerator<Batch> {
   const picker = createPicker(headers, from === null ? null : Position.parse(from))
-  for await (const { rows } of readBlocks({ file, sheetName, spoolFolder })) yield* picker.pick(rows)
+  const pause = createTurns()
+  for await (const { rows } of readBlocks({ file, sheetName, spoolFolder })) {
+    for (const batch of picker.pick(rows)) {
+      yield batch
+      await pause()
+    }
+  }
   picker.end()
 }
 
@@ -49,7 +55,7 @@ export async function readXlsxHead(
   for await (const { rows, names } of readBlocks(source)) {
     head.names = names
     if (head.rows.length === 0 && rows[0] !== undefined && rows[0].place > 1) head.rows.push([])
-    head.rows.push(...rows.flatMap(({ row, place }) => (place === 1 || hasValue(row) ? [row] : [])))
+    head.rows.push(...rows.flatMap(({ row, length, place }) => (place === 1 || length > 0 ? [row] : [])))
     if (head.rows.length >= count) break
   }
   return { ...head, rows: head.rows.slice(0, count) }
@@ -113,7 +119,8 @@ function createPicker(headers: readonly string[], from: Position | null) {
           columns = locateHeaders(place === 1 ? row : [], headers)
           continue
         }
-        if (!hasValue(row)) continue
+        // Looking for a value in a row of holes up to the last column would take long.
+        if (length === 0) continue
         const record = pickColumns(row, columns)
         if (length > SURELY_FITS) {
           refuseLarge(record, headers, { place: `row ${place}`, tooLong: rowTooLong(place) })

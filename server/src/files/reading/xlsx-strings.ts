@@ -7,12 +7,17 @@ import { damaged, type ZipArchive } from './zip-archive.ts'
 
 /** Strings are kept in pages of this many; cells that follow each other mostly refer to the same page. */
 const PAGE = 16
+/** A page of more characters is closed, and a longer string has one of its own: one of them is read for a single cell. */
+const PAGE_LENGTH = 16 * 1024
 /** Excel's own limit is 32,767. */
 const MAX_LENGTH = 1024 * 1024
 const WRITE_BYTES = 1024 * 1024
 /** Characters of the pages that stay in memory. */
 const KEPT_LENGTH = 16 * 1024 * 1024
 const MAX_PART_BYTES = 4 * 1024 * 1024 * 1024
+
+/** Begins a page that is one long string as it is; one of JSON begins with a bracket. */
+const LONG = 'U'
 
 type Page = { strings: string[]; length: number }
 
@@ -26,7 +31,10 @@ export type SharedStrings = {
 
 export function createSharedStrings(file: FileHandle): SharedStrings {
   const starts: number[] = [0]
+  /** The first string of each page. */
+  const firsts: number[] = []
   let page: string[] = []
+  let pageLength = 0
   let waiting: Buffer[] = []
   let waitingBytes = 0
   let count = 0
@@ -35,11 +43,28 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
   let keptLength = 0
 
   function closePage(): void {
-    const bytes = Buffer.from(JSON.stringify(page))
+    if (page.length === 0) return
+    // A long one is not written as JSON, which would have to be parsed for each cell that refers to it.
+    const [only = ''] = page
+    const isLong = page.length === 1 && only.length > PAGE_LENGTH
+    const bytes = isLong ? Buffer.from(LONG + only, 'utf16le') : Buffer.from(JSON.stringify(page))
     waiting.push(bytes)
     waitingBytes += bytes.length
     starts.push((starts.at(-1) ?? 0) + bytes.length)
+    firsts.push(count - page.length)
     page = []
+    pageLength = 0
+  }
+
+  /** The page that holds a string. */
+  function pageWith(index: number): number {
+    let [low, high] = [0, firsts.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((firsts[middle] ?? 0) <= index) low = middle
+      else high = middle - 1
+    }
+    return low
   }
 
   function loadPage(number: number): Page {
@@ -48,7 +73,8 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
     for (let done = 0; done < bytes.length;) {
       done += readSync(file.fd, bytes, done, bytes.length - done, start + done)
     }
-    const strings: string[] = JSON.parse(bytes.toString())
+    const strings: string[] =
+      bytes[0] === LONG.charCodeAt(0) ? [bytes.toString('utf16le', 2)] : JSON.parse(bytes.toString())
     return { strings, length: bytes.length }
   }
 
@@ -69,12 +95,14 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
 
   return {
     add(text) {
+      if (text.length > PAGE_LENGTH) closePage()
       page.push(text)
       count += 1
-      if (page.length === PAGE) closePage()
+      pageLength += text.length
+      if (page.length === PAGE || pageLength > PAGE_LENGTH) closePage()
     },
     async flush(all) {
-      if (all !== undefined && page.length > 0) closePage()
+      if (all !== undefined) closePage()
       if (all === undefined && waitingBytes < WRITE_BYTES) return
       await file.appendFile(Buffer.concat(waiting))
       waiting = []
@@ -84,7 +112,8 @@ export function createSharedStrings(file: FileHandle): SharedStrings {
       if (!Number.isInteger(index) || index < 0 || index >= count) {
         throw damaged(`a cell refers to the shared text ${index}, of which there are ${count}`)
       }
-      return pageOf(Math.floor(index / PAGE)).strings[index % PAGE] ?? ''
+      const found = pageWith(index)
+      return pageOf(found).strings[index - (firsts[found] ?? 0)] ?? ''
     },
   }
 }

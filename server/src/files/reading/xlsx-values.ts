@@ -20,9 +20,13 @@ export function kindOfBuiltIn(id: number): NumberKind {
   return isDate ? DATE : PLAIN
 }
 
+/** As in Excel. */
+const LONGEST_FORMAT = 255
+
 /** Reads the first section of a format code; text in quotes, escaped characters, colours and conditions mean nothing. */
 export function kindOfFormat(code: string): NumberKind {
   const bare = code
+    .slice(0, LONGEST_FORMAT)
     .replace(/"[^"]*"|\\.|_.|\*./g, '')
     .replace(/\[(?!(h+|m+|s+)\])[^\]]*\]/gi, '')
     .split(';', 1)[0]

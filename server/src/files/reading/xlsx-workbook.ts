@@ -1,12 +1,15 @@
 import { posix } from 'node:path'
 import { FileFault } from '../../lib/csv/file-fault.ts'
 import { createUtf8Decoder } from '../../lib/csv/utf8-decoder.ts'
+import { createTurns } from '../../lib/timing/turns.ts'
 import { listNames, quote } from './records.ts'
 import { kindOfBuiltIn, kindOfFormat, type NumberKind } from './xlsx-values.ts'
 import { attributeOf, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
+/** What is read at once: the cells in it may refer to much text. */
+const STEP = 1024
 
 export type Workbook = {
   /** Parts of the archive: the worksheet that is meant, and the texts that cells share. */
@@ -28,11 +31,16 @@ export async function* scanPart(
 ): AsyncGenerator<void> {
   const decoder = createUtf8Decoder()
   const scanner = createXmlScanner(events)
+  const pause = createTurns()
   let atStart = true
   for await (const block of zip.read(part, limit)) {
     const text = decoder.decode(block)
     if (decoder.isBroken(false)) throw damaged(`${part} is not UTF-8`)
-    scanner.push(atStart && text.startsWith('\uFEFF') ? text.slice(1) : text)
+    const from = atStart && text.startsWith('\uFEFF') ? 1 : 0
+    for (let at = from; at < text.length; at += STEP) {
+      scanner.push(text.slice(at, at + STEP))
+      await pause()
+    }
     atStart = false
     yield
   }
@@ -84,16 +92,19 @@ export async function openWorkbook(zip: ZipArchive, sheetName: string | null): P
     )
   }
   const relations = await readRelations(zip, part)
+  // The first of a name, as everywhere.
+  const sheetParts = new Map<string, string>()
+  for (const { id, kind, target } of relations)
+    if (kind === 'worksheet' && !sheetParts.has(id)) sheetParts.set(id, target)
   const worksheets: { name: string; hidden: boolean; part: string }[] = []
   let is1904 = false
   await scanWhole(zip, part, (name, attributes) => {
     if (name === 'workbookPr') is1904 = /^(1|true|on)$/.test(attributeOf(attributes, 'date1904') ?? '')
     if (name !== 'sheet') return
-    const id = relationId(attributes)
-    const relation = relations.find((one) => one.id === id && one.kind === 'worksheet')
-    if (relation === undefined) return
+    const part = sheetParts.get(relationId(attributes) ?? '')
+    if (part === undefined) return
     const hidden = /hidden/i.test(attributeOf(attributes, 'state') ?? '')
-    worksheets.push({ name: attributeOf(attributes, 'name') ?? '', hidden, part: relation.target })
+    worksheets.push({ name: attributeOf(attributes, 'name') ?? '', hidden, part })
   })
   const chosen =
     sheetName === null

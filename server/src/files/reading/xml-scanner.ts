@@ -2,6 +2,8 @@ import { damaged } from './zip-archive.ts'
 
 /** Excel holds 32,767 characters in a cell; nothing in a workbook that is read needs more at once. */
 const MAX_TOKEN = 4 * 1024 * 1024
+/** Attributes are looked for one by one: those of a tag take some hundred characters. */
+const MAX_TAG = 64 * 1024
 
 export type XmlEvents = {
   /** `attributes` is the text behind the name; see `attributeOf`. Names come without their prefix. */
@@ -19,6 +21,8 @@ export type XmlScanner = { push(text: string): void; end(): void }
  */
 export function createXmlScanner(events: XmlEvents): XmlScanner {
   let pending = ''
+  /** Pieces that are awaited before a long token is looked at again, so that this costs no more than reading it twice. */
+  let awaited = ''
 
   /** Handles the markup at `at`; answers where it ends, or -1 when it is not complete. */
   function readMarkup(at: number): number {
@@ -26,6 +30,7 @@ export function createXmlScanner(events: XmlEvents): XmlScanner {
     if (next === 33) return readDeclaration(at)
     if (next === 63) return skipTo('?>', at)
     const end = tagEnd(pending, at)
+    if ((end === -1 ? pending.length : end) - at > MAX_TAG) throw damaged('its XML has an endless tag')
     if (end === -1) return -1
     if (next === 47) {
       events.close(localName(pending.slice(at + 2, end).trimEnd()))
@@ -58,24 +63,32 @@ export function createXmlScanner(events: XmlEvents): XmlScanner {
     return end === -1 ? -1 : end + mark.length
   }
 
+  function readAwaited(): void {
+    pending += awaited
+    awaited = ''
+    let at = 0
+    while (at < pending.length) {
+      const markup = pending.indexOf('<', at)
+      const textEnd = markup === -1 ? safeEnd(pending, at) : markup
+      if (textEnd > at) events.text?.(resolveEntities(pending.slice(at, textEnd)))
+      at = textEnd
+      if (markup === -1) break
+      const next = pending.length - markup > 1 ? readMarkup(markup) : -1
+      if (next === -1) break
+      at = next
+    }
+    pending = pending.slice(at)
+    if (pending.length > MAX_TOKEN) throw damaged('its XML has an endless tag')
+  }
+
   return {
     push(text) {
-      pending += text
-      let at = 0
-      while (at < pending.length) {
-        const markup = pending.indexOf('<', at)
-        const textEnd = markup === -1 ? safeEnd(pending, at) : markup
-        if (textEnd > at) events.text?.(resolveEntities(pending.slice(at, textEnd)))
-        at = textEnd
-        if (markup === -1) break
-        const next = pending.length - markup > 1 ? readMarkup(markup) : -1
-        if (next === -1) break
-        at = next
-      }
-      pending = pending.slice(at)
-      if (pending.length > MAX_TOKEN) throw damaged('its XML has an endless tag')
+      awaited += text
+      if (awaited.length < pending.length && pending.length + awaited.length <= MAX_TOKEN) return
+      readAwaited()
     },
     end() {
+      readAwaited()
       if (pending.trim() !== '') throw damaged('its XML ends in the middle')
     },
   }

@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import { FileFault } from '../../lib/csv/file-fault.ts'
+import { createTurns } from '../../lib/timing/turns.ts'
 
 const END = 0x06054b50
 const END_LENGTH = 22
@@ -104,8 +105,10 @@ async function readDirectory(file: FileHandle): Promise<Map<string, Entry>> {
   if (length > MAX_DIRECTORY_BYTES || offset + length > size) throw damaged('its directory is out of bounds')
   const directory = await readAt(file, offset, length)
   const entries = new Map<string, Entry>()
+  const pause = createTurns()
   let at = 0
   for (let n = 0; n < count; n++) {
+    await pause()
     if (at + 46 > length || directory.readUInt32LE(at) !== ENTRY) throw damaged('its directory is broken')
     const entry = readEntry(directory, at)
     if (entry.offset + entry.packed > size) throw damaged(`${entry.name} is out of bounds`)

@@ -55,7 +55,7 @@ export const csvFile = definePull(csvRows, http, {
       return { records: [], next: { version: part.version, file: FILE_START, restarts: restarts + 1 } }
     }
     try {
-      const { rows, next } = readCsvPage(part, here, limit)
+      const { rows, next } = await readCsvPage(part, here, limit)
       return {
         records: keyRows(rows, body.key_column),
         next: next === null ? null : { version: part.version, file: next, restarts },

@@ -78,7 +78,7 @@ export const importedObjects = definePull(objectRows, s3, {
     }
     try {
       const read = formatOf(found.key, body.format) === 'jsonl' ? readJsonlPage : readCsvPage
-      const { rows, next: place } = read(chunk, found.place, limit)
+      const { rows, next: place } = await read(chunk, found.place, limit)
       const next = { ...onward, reading: place === null ? null : { ...found, place } }
       return { records: keyRows(rows, body.key_column), next, resume: resumeOf(next) }
     } catch (cause) {
