@@ -165,6 +165,8 @@ describe('selectors have the same shapes as List Rows (D42)', async () => {
         'status_filters[0].is[0]',
         'file_name',
         'format',
+        'filters',
+        'status_filters',
         'filters[0].variable',
         'status_filters[0].action_instance_id',
       ],
