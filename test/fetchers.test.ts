@@ -301,6 +301,7 @@ const HELD_BY: Record<string, string> = {
   'catalog/providers/postgres/connection.ts': 'import_from_postgres',
   'catalog/providers/s3/provider.ts': 'import_from_s3',
   'files/storage/s3.ts': 'the operator says where (LOAM_S3_ENDPOINT)',
+  'lib/confined-process.ts': 'readers.test.ts',
   'lib/egress/connector.ts': 'ssrf.test.ts',
   'lib/egress/egress.ts': 'ssrf.test.ts',
   'lib/egress/failures.ts': 'ssrf.test.ts',

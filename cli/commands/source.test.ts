@@ -57,7 +57,7 @@ describe('loam source', () => {
     expect(exit).toBe(0)
     expect(answer).toMatchObject({
       data: [{ author: 'acme', text: 'post 1' }],
-      metadata: { total_results: 1 },
+      metadata: { total_results: 2 },
     })
     expect(seen.at(-1)).toContain('query=data+engineer')
     const file = join(folder, 'body.json')

@@ -147,6 +147,18 @@ export async function createWorlds(installation: Installation, origin: string, l
       return { query: { email } }
     }
 
+    /** Cells that have failed since they had a result. */
+    async function failCells(): Promise<void> {
+      await sql`with failed as (
+          update cells set status = 'failed', outputs = null, error = 'the site is down' where org_id = ${orgId}
+        )
+        insert into former_cells (org_id, sheet_id, row_id, action, by_run, status, outputs, run_id, revision, attempts,
+          credits_millis, cached, learns, started_at, completed_at)
+        select org_id, sheet_id, row_id, action, gen_random_uuid(), status, outputs, run_id, revision, attempts, credits_millis,
+          cached, learns, started_at, completed_at
+        from cells where org_id = ${orgId} and status = 'complete'`.execute(store.system)
+    }
+
     /** What the ids of some operations' paths name, and what fits their body; also what they use up. */
     const needs: Record<string, (ids: Ids) => Promise<Partial<World> | void>> = {
       previewSource: async () => ({ body: { url: listUrl, items_path: 'items' } }),
@@ -193,7 +205,10 @@ export async function createWorlds(installation: Installation, origin: string, l
       async uploadFile() {
         return { query: { name: 'rows.csv' } }
       },
+      restoreCell: failCells,
+      getPreviousCellOutputs: failCells,
       listRows: async () => ({ body: {} }),
+      deleteAllRows: async () => ({ body: {} }),
       runRows: async () => ({ body: { first_10: true } }),
       runAction: async () => ({ body: {} }),
       ...Object.fromEntries(['runShortcut', 'runApp'].map((name) => [name, giveInput])),

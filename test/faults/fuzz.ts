@@ -37,7 +37,7 @@ const only = values.only?.split(',') ?? []
 /** Asks a model, of which there is none here. */
 const APART = new Set(['runAgent'])
 /** What they were about is not there any more, or not so that it can be done again. */
-const USING_UP = new Set(['confirmHeldMembers', 'deleteRows', 'resumeRun'])
+const USING_UP = new Set(['confirmHeldMembers', 'deleteRows', 'restoreCell', 'resumeRun'])
 type Operation = { method: string; path: string; operation: Json; place: number }
 
 const installation = await openInstallation()

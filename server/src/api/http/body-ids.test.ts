@@ -87,7 +87,9 @@ const SHEET = '/workflows/{workflow_id}/sheets/{sheet_id}'
 const TRIALS: Record<string, Trial> = {
   [`POST ${SHEET}/rows/list row_ids`]: { ...ROWS, statuses: [200] },
   [`POST ${SHEET}/rows/delete row_ids`]: { ...ROWS, statuses: [200] },
+  [`POST ${SHEET}/rows/delete-all row_ids`]: ROWS,
   [`POST ${SHEET}/run row_ids`]: ROWS,
+  [`POST ${SHEET}/run-all row_ids`]: ROWS,
   [`POST ${SHEET}/actions/{action_instance_id}/run row_ids`]: ROWS,
   [`POST ${SHEET}/estimate row_ids`]: ROWS,
   [`POST ${SHEET}/export row_ids`]: { ...ROWS, statuses: [202, 400] },

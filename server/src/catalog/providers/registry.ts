@@ -38,7 +38,7 @@ export async function loadAdapters(): Promise<RegisteredAdapter[]> {
   const found = await Promise.all(
     providers.map(async (provider) => {
       const folder = new URL(`${provider.id}/`, import.meta.url)
-      const files = (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
+      const files = (await readdir(folder)).filter((name) => /(?<!\.test)\.ts$/.test(name)).sort()
       const questions = files.map((file) => file.replace(/\.ts$/, ''))
       return Promise.all(
         questions.map(async (question) => {

@@ -96,13 +96,17 @@ describe('4.6 List Rows', () => {
     [
       'both is and is_not',
       { status_filters: [{ action_instance_id: 'a_1', is: ['failed'], is_not: ['failed'] }] },
-      ['status_filters[0]'],
+      ['status_filters[0]', 'status_filters[0].action_instance_id'],
     ],
-    ['neither is nor is_not', { status_filters: [{ action_instance_id: 'a_1' }] }, ['status_filters[0]']],
+    [
+      'neither is nor is_not',
+      { status_filters: [{ action_instance_id: 'a_1' }] },
+      ['status_filters[0]', 'status_filters[0].action_instance_id'],
+    ],
     [
       'an unknown status',
       { status_filters: [{ action_instance_id: 'a_1', is: ['done'] }] },
-      ['status_filters[0].is[0]'],
+      ['status_filters[0].is[0]', 'status_filters[0].action_instance_id'],
     ],
     [
       'an action that is not there',
