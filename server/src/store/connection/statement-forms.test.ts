@@ -19,6 +19,7 @@ const FORMS: [string, RegExp, string[]][] = [
     'a condition without a value is left out',
     /\(\$\{[^}]*\}(::\w+)? is null or /,
     [
+      'engine/sql/find-hits.ts',
       'store/organisation/provider-tallies.ts',
       'store/organisation/sealed-values.ts',
       'store/purses/budget-purses.ts',
