@@ -8,9 +8,9 @@ import { shareOf, takeTurns } from './in-turns.ts'
 import { median } from './report.ts'
 
 const CREDITS = 10_000_000
-/** Of the rate of `http_api_call` in the same run. */
+/** Compares each rate with that of `http_api_call` in the same run. */
 const BAR = 1 / 3
-/** Of the sheet that rows are looked up in. */
+/** Sizes the sheet in which rows are looked up. */
 const TARGET_ROWS = 1000
 
 const nameOfRow = (n: number) => `Ada Lovelace ${n}`

@@ -152,7 +152,7 @@ class NamingCommand extends Command {
   }
 }
 
-/** What commander calls to report, and does not declare. */
+/** Declares what commander calls to report an error and does not declare itself. */
 type Reports = {
   unknownOption(this: Command, flag: string): void
   missingMandatoryOptionValue(this: Command, option: Option): void

@@ -1,25 +1,18 @@
 import { z } from 'zod'
+import { TEXT_OPERATORS } from './text-operators.ts'
+
+const SEARCHING: ReadonlySet<string> = new Set(TEXT_OPERATORS)
 
 /** Characters of a text that is looked for within others. What is only compared may be longer. */
 export const MAX_SEARCHED = 1000
 
-/** Why a text cannot be looked for; undefined where it can. */
+/** Returns why a text cannot be looked for; undefined if it can. */
 export function refuseSearched(operator: string, values: readonly unknown[]): string | undefined {
   const isLong = values.some((value) => typeof value === 'string' && value.length > MAX_SEARCHED)
   return SEARCHING.has(operator) && isLong
     ? `\`${operator}\` takes at most ${MAX_SEARCHED} characters`
     : undefined
 }
-
-/** They look for a text within another one. */
-const SEARCHING = new Set([
-  'contains',
-  'does not contain',
-  'starts with',
-  'does not start with',
-  'ends with',
-  'does not end with',
-])
 
 /** Words that mean the same: row filters and conditions accept each other's. */
 const SAME = [

@@ -7,7 +7,7 @@ const HARMLESS = /^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$/
 const INNER_FORMULA =
   /([;\t\r\n][ "]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))/gu
 
-/** What separates cells in some locale, or ends them. */
+/** Matches characters that separate or end cells in some locale. */
 const NEEDS_QUOTES = /[",;\t\r\n]/
 
 /** The text with an apostrophe in front of whatever a spreadsheet would run as a formula. */

@@ -61,7 +61,7 @@ export function define(estimate: Command): void {
           const egress = createEgress(egressSettings(config))
           try {
             const { catalogue, version } = await createPriceBook(await loadCatalogue()).current(db)
-            // Of budgets only those that hold whoever runs it.
+            // Only budgets that apply to every caller count here.
             const anybody = { orgId: sheet.org_id, email: null, keyId: null, trigger: 'api' as const }
             const parts = {
               catalogue,

@@ -1,12 +1,6 @@
+import { TEXT_OPERATORS } from '#contract/text-operators.ts'
+
 const ANY = ['is', 'is not', 'is empty', 'is not empty'] as const
-const TEXT = [
-  'contains',
-  'does not contain',
-  'starts with',
-  'does not start with',
-  'ends with',
-  'does not end with',
-] as const
 const NUMBER = [
   'greater than',
   'less than',
@@ -17,9 +11,15 @@ const NUMBER = [
 const DATE = ['is after', 'is before', 'is between'] as const
 const LIST = ['contains', 'does not contain'] as const
 
-export type Operator = (typeof ANY | typeof TEXT | typeof NUMBER | typeof DATE | typeof LIST)[number]
+export type Operator = (
+  | typeof ANY
+  | typeof TEXT_OPERATORS
+  | typeof NUMBER
+  | typeof DATE
+  | typeof LIST
+)[number]
 /** Each once. */
-export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT, ...NUMBER, ...DATE, ...LIST])] as [
+export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT_OPERATORS, ...NUMBER, ...DATE, ...LIST])] as [
   Operator,
   ...Operator[],
 ]
@@ -28,7 +28,7 @@ export const OPERATORS = [...new Set<Operator>([...ANY, ...TEXT, ...NUMBER, ...D
 export type Kind = 'text' | 'number' | 'date' | 'list' | 'other'
 
 const KIND_OPERATORS: Record<Kind, readonly Operator[]> = {
-  text: [...ANY, ...TEXT, ...DATE],
+  text: [...ANY, ...TEXT_OPERATORS, ...DATE],
   number: [...ANY, ...NUMBER, ...DATE],
   date: [...ANY, ...DATE],
   list: [...ANY, ...LIST, ...DATE],

@@ -27,7 +27,7 @@ export class AppError extends Error {
 const MAX_REPORTED = 100
 const MAX_FIELD = 300
 const MAX_WORDS = 2000
-/** Of all errors together, as JSON. */
+/** Bounds all errors together, in bytes of JSON. */
 const MAX_BYTES = 512 * 1024
 
 /** Names every failure, up to a hundred of them: who sent half a million has not written them by hand. */

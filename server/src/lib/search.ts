@@ -15,7 +15,7 @@ export function hasText(text: string, needle: string): boolean {
   return findText(text, needle) >= 0
 }
 
-/** The text with each `needle` replaced by other words, which are taken literally. */
+/** Returns the text with each `needle` replaced by other words, which are taken literally. */
 export function replaceText(text: string, needle: string, words: string): string {
   let [replaced, end] = ['', 0]
   for (const at of listPlaces(text, needle)) {

@@ -109,7 +109,7 @@ async function ingestBatch(db: Db, orgId: string, group: readonly Item[]): Promi
       const known = new Set<string>()
       const written = toWrite.map(({ item }, n) => {
         const { entity_id, created } = toIngested(ingested.results[n])
-        // Of records about one entity the first has created it.
+        // The first record about an entity created it.
         const value = { entity_id, created: created && !known.has(entity_id) }
         known.add(entity_id)
         results.set(item, { ok: true, value })

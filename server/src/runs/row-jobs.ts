@@ -32,7 +32,7 @@ export type QueuedFlights = VirtualTime & {
   earlier?: number
   /** None of them is before this row. Without it all flights of the organisation before them are passed. */
   start?: string | null
-  /** Whose cells are set aside. */
+  /** Actions whose cells are moved to former_cells. */
   actions: string[]
   /** Whether the first may go to a worker of this process at once. */
   mayHandOver: boolean

@@ -23,7 +23,7 @@ const MAX_SHOWN = 300
 /** Of an input, which is read in its editor: beyond this no screen shows it, and a browser would still lay it out. */
 const MAX_SHOWN_INPUT = 1000
 
-/** Of a cell in a row; `isStopped`: the row was stopped before it, or at it. */
+/** Returns the text of a cell; `isStopped` says that the row was stopped before or at this cell. */
 export function cellText(cell: Cell | undefined, outputs: readonly string[], isStopped = false): CellText {
   if (cell === undefined && isStopped)
     return { state: 'stopped', text: STATE_NAMES.stopped, name: STATE_NAMES.stopped }

@@ -1,3 +1,5 @@
+import { TEXT_OPERATORS } from '#contract/text-operators.ts'
+
 export type Combinator = 'AND' | 'OR'
 export type Leaf = { variable: string; operator: string; values: string[]; combinator: Combinator }
 export type ConditionGroup = { conditions: Leaf[]; combinator: Combinator }
@@ -40,14 +42,6 @@ export function printGroups(groups: readonly ConditionGroup[]) {
     }))
 }
 
-const TEXT_OPERATORS = [
-  'contains',
-  'does not contain',
-  'starts with',
-  'does not start with',
-  'ends with',
-  'does not end with',
-]
 const NUMBER_OPERATORS = [
   'greater than',
   'less than',

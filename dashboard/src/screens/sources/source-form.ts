@@ -1,6 +1,6 @@
 import type { Typed } from './source-types.ts'
 
-/** What the controls of a form share. */
+/** Holds the state that the controls of a form share. */
 export type SourceForm = {
   sourceId: string
   providers: readonly string[]

@@ -9,7 +9,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  */
 export async function readBodyText(payload: IncomingMessage, maxBytes: number): Promise<string> {
   const promised = Number(payload.headers['content-length'] ?? 0)
-  // What still comes is discarded once the refusal is sent.
+  // The rest of the body is discarded once the refusal is sent.
   if (promised > maxBytes) throw bodyTooLarge(maxBytes)
   let block = Buffer.alloc(0)
   let length = 0

@@ -64,7 +64,7 @@ it('F69, I7: half-open connections are bounded in all and by address, and no req
   onTestFinished(() => clearInterval(watch))
   const halves = openHalf(400)
   await expect.poll(() => halves.filter(({ closed }) => closed).length, PATIENCE).toBeGreaterThanOrEqual(340)
-  // Whoever comes with a key gets in meanwhile.
+  // A client with a key is admitted meanwhile.
   expect(await (await makeClient('127.0.0.3'))()).toBe(200)
   await expect.poll(() => halves.filter(({ closed }) => closed).length, PATIENCE).toBeGreaterThanOrEqual(380)
   expect(halves.filter(({ closed }) => !closed).length).toBeGreaterThan(0)

@@ -37,7 +37,7 @@ export type ConnectionLimits = {
  */
 export function limitConnections(app: Api, limits: Limits, log: Log): ConnectionLimits {
   const all = new Map<Socket, Connection>()
-  /** Those without a valid key, by address, oldest first. */
+  /** Connections without a valid key by address, the oldest first. */
   const strangers = new Map<string | null, Set<Connection>>()
   let closed = 0
   let loggedAt = -Infinity

@@ -8,7 +8,7 @@ import { refuseMediaType } from './json-body.ts'
 import { OverloadError } from './overload.ts'
 import { sendPage } from './page.ts'
 
-/** Of PostgreSQL: the statement took longer than it may, or an operator ended it. */
+/** PostgreSQL's code: the statement exceeded its time limit, or an operator cancelled it. */
 const CANCELLED = '57014'
 const TOO_LONG =
   'The database took too long over this request and ended it. Ask for less at once, such as fewer rows or a narrower filter, or try again later'
@@ -71,7 +71,7 @@ export function asAppError(error: FastifyError, request: FastifyRequest): AppErr
   }
 }
 
-/** Answers an address that is not there; somebody with a browser gets a page that leads back. */
+/** Sends 404 for an unknown address; a browser gets a page that leads back. */
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { accept = '' } = request.headers
   const isNavigation = (request.method === 'GET' || request.method === 'HEAD') && accept.includes('text/html')

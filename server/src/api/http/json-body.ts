@@ -14,7 +14,7 @@ const MAX_AT_ONCE = 256 * 1024
 
 /** Parses a JSON body; whatever is wrong with it is a 400 on the field `body`. An empty body is no body. */
 export async function parseJsonBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
-  // That there is no such path is told at once, without the body.
+  // An unknown path is refused at once, without reading the body.
   if (request.is404) return undefined
   const text = await readBodyText(payload, bodyLimitsOf(request).bytes)
   resumeWork()

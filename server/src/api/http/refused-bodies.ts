@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Api } from '../services.ts'
 
-/** Of a body whose request was answered, so much and for so long is still taken: who only sends would never read the answer. */
+/** Limits how much of a refused body is still read, and for how long: a client that only sends would never read the answer. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_MS = 10_000
 const CHECK_MS = 50
@@ -34,7 +34,7 @@ export function discardRefusedBodies(app: Api): void {
   app.server.on('request', (request, response) => {
     response.once('finish', () => {
       if (request.complete) return
-      // Whoever began to read it has left off.
+      // The reader of the body has stopped reading.
       request.on('error', () => undefined).resume()
       discarding.add({ request, bytes: request.socket.bytesRead, since: performance.now() })
       timer ??= setInterval(check, CHECK_MS).unref()

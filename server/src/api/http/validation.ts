@@ -117,7 +117,7 @@ function insteadOfNothing(schema: z.ZodType, root: string): unknown {
   throw validationError([{ field: root, message: 'required' }])
 }
 
-/** What is left out of a value: keys of its own, and of what it holds. */
+/** Names the keys to leave out of a value and of the values within it. */
 type Cut = { keys: Set<string>; inside: Map<PropertyKey, Cut> }
 
 function withoutKeys(value: unknown, issues: readonly UnknownKeys[]): unknown {

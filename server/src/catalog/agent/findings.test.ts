@@ -24,7 +24,7 @@ describe('D97: answers of models are read leniently', () => {
     ['http://acme.example/team?page=2', 2],
     // Nothing on a page that was not read supports a value.
     ['https://elsewhere.example/', 0],
-    // What is no page at all is asked for again.
+    // A value that names no page is asked for again.
     ['the second page', 'the second page'],
     [null, null],
     [

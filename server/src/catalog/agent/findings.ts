@@ -7,7 +7,7 @@ const Finding = z.object({
   sources: z.array(z.object({ page: z.number(), quote: z.string() })),
   reason: z.string().nullable(),
 })
-/** What a model found for each field. */
+/** Holds what a model found for each field. */
 export const Findings = z.record(z.string(), Finding)
 export type Findings = z.output<typeof Findings>
 

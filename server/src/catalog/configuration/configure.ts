@@ -122,7 +122,7 @@ function configureField(
   return { ...change, warnings: [...warnings, ...notes, ...(change.warnings ?? [])] }
 }
 
-/** What Get Action shows of a field may be sent back, and changes nothing (D87). */
+/** Accepts a field as Get Action shows it, without changing anything (D87). */
 function isShown(raw: unknown, { show }: Field, current: ConfiguredValue): boolean {
   return isDeepStrictEqual(withPlainNumbers(raw), show === undefined ? current : show(current))
 }
@@ -143,7 +143,7 @@ function restrictConditions(
 
 export const ENV_DROPPED = 'env_not_supported_in_conditions'
 
-/** What is configured after some conditions were left out. */
+/** Describes the conditions that remain after some were left out. */
 function stands(kept: readonly ConditionGroup[], saved: readonly ConditionGroup[], path: string): string {
   if (kept.length > 0) return 'the other conditions were'
   if (saved.length > 0) return 'the conditions from before still stand'

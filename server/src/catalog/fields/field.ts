@@ -85,7 +85,7 @@ export type ProviderOption = {
   supportsOwnKey: boolean
   requiresOwnKey: boolean
   disabled?: boolean
-  /** Where it is listed no provider is asked at all, whoever is listed beside it. */
+  /** If it is listed, no provider is asked at all, whichever others are listed. */
   asksNobody?: true
   /** It cannot be asked without a key, or not before LOAM_PROVIDER_URL_<NAME> says where it is. */
   needsKey?: boolean

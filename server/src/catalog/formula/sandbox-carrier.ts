@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads'
 import { forkConfined, holdProgram } from '../../lib/confined-process.ts'
 import type { EvaluationBatch, EvaluationReply } from './sandbox-worker.ts'
 
-/** Where expressions run: a thread of this process, or a process of their own. */
+/** Expressions run in a thread of this process or in a process of their own. */
 export type CarrierKind = 'thread' | 'process'
 
 export type Carrier = {
   kind: CarrierKind
-  /** Of a process. */
+  /** The id of the process; undefined for a thread. */
   pid?: number | undefined
   post(batch: EvaluationBatch): void
   /** Keeps this process from ending while there is work, and no longer. */
@@ -21,7 +21,7 @@ type Heard = { onReply: (reply: EvaluationReply) => void; onBroken: (message: st
 
 const WORKER = new URL('sandbox-worker.ts', import.meta.url)
 const HEAP_MB = 128
-/** What the program of the sandbox consists of. */
+/** Lists the files that the program of the sandbox consists of. */
 const READABLE = ['server/src/catalog/formula', 'node_modules', 'package.json']
 
 /** Starts a carrier. It gets none of this process's environment, which holds secrets. */

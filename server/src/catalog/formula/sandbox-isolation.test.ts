@@ -79,7 +79,7 @@ describe('F54: the engine has every published fix, or what needs it is gone', ()
     pool = createSandbox({ workers: 1 })
     const code = `[${gone.map((path) => `typeof ${path}`).join(',')}].join()`
     const fresh = pool.of('a').evaluate(code, [])
-    // So many rows of one expression share a realm.
+    // This many rows of one expression share a realm.
     const shared = Array.from({ length: 64 }, (_, n) => pool?.of('a').evaluate(code, [n]))
     for (const answer of await Promise.all([fresh, ...shared]))
       expect(answer).toEqual({ ok: true, text: gone.map(() => 'undefined').join() })

@@ -25,7 +25,7 @@ type Memory = { buffer: ArrayBuffer }
 type Machine = { evaluator: Evaluator; memory: Memory }
 
 const PAGE = 65_536
-/** What the module of this build asks for. */
+/** The initial memory that this build's module asks for. */
 const INITIAL_PAGES = 256
 const PAGES_PER_REALM = 16
 /** The program's own data and stack, and the realms, come on top of what an expression may use. */
@@ -44,7 +44,7 @@ export function createMachines({ max = MAX_MACHINES, maxEvaluations = MAX_EVALUA
   const wasmModule = new WebAssembly.Module(
     readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')),
   )
-  /** Who was used last is the last. */
+  /** The most recently used one is the last. */
   const machines = new Map<string, Machine>()
   const seen: SeenRows = new Map()
 

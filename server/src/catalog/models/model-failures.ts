@@ -82,7 +82,7 @@ function isUsedUp(name: string, headers: Readonly<Record<string, string>>): bool
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-/** What is longer is no message for people, and takes time to go through. */
+/** Bounds the text in which an error message is looked for: a longer one is no message for people. */
 const LONGEST_ERROR = 64 * 1024
 const LONGEST_MS = 86_400_000
 

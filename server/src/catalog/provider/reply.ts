@@ -90,7 +90,7 @@ type Rules = {
   /** Cut out of the words of a refusal. */
   secrets: () => readonly string[]
   now: () => Date
-  /** What the answer is as JSON. */
+  /** The answer as JSON. */
   json: JsonResult
 }
 

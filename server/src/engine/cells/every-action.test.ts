@@ -47,7 +47,7 @@ async function connectAll() {
   return { org, site, catalogue }
 }
 
-/** What required fields are filled with: the first of these that a field takes, where none is named for it. */
+/** Fills required fields: the first of these values that a field accepts, if none is named for it. */
 const GENERIC = ['{{input.site}}', '1', ['{{input.site}}'], [{ name: 'name', value: 'Acme' }]]
 const CONDITIONS = [
   { conditions: [{ variable: '{{input.site}}', operator: 'equals to', values: ['{{input.site}}'] }] },

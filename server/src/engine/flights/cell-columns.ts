@@ -17,7 +17,7 @@ export class CellColumns {
   readonly billing: CellBilling[] = []
   readonly credits: number[] = []
   readonly extras: (object | null)[] = []
-  /** Of cells without a result of their own; 0 of all others. */
+  /** The ending of each cell without a result of its own; 0 for all others. */
   readonly endings: number[] = []
   hasEndings = false
   hasExtras = false

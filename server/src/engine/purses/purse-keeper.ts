@@ -76,7 +76,7 @@ type Waiter = {
   reject: (cause: unknown) => void
 }
 
-/** Those of a run in the order of its rows, and runs in the order in which they came. */
+/** Sorts waiting cells: runs in the order in which they came, and the cells of a run in the order of its rows. */
 function inOrder(waiters: readonly Waiter[]): Waiter[] {
   const runs = [...new Set(waiters.map(({ facts }) => facts.run_id))]
   const place = new Map(runs.map((run, n) => [run, n]))

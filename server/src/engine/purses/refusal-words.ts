@@ -3,7 +3,7 @@ import { MILLIS } from '../../store/organisation/credits.ts'
 import type { Refusal } from '../../store/purses/take.ts'
 import type { RunFacts } from '../flights/flight.ts'
 
-/** What has too little left, what to do about it, and the call that goes on then. */
+/** Says which limit is too low, what to do about it, and which call continues the run. */
 type Words = { of: string; remedy: string; call: 'resume' | 'run' }
 
 const MAX_CREDITS: Words = {

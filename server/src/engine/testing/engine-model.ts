@@ -15,9 +15,9 @@ export type ModelFlight = {
 /** What a worker believes to have: the real flight, and the token that tells whether it is right. */
 export type Hand = { flight: Flight; token: symbol }
 
-/** Of one that has its former result again, `computed` is the run that computed it. */
+/** If a cell has its former result again, `computed` is the run that computed it. */
 export type ModelCell = { status: string; credits: number; run: string; computed?: string }
-/** What a cell had before the run `by`. */
+/** Holds the result that a cell had before the run `by`. */
 type Former = { action: string; by: string; cell: ModelCell }
 
 export type Model = {

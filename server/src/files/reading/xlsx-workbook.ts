@@ -8,7 +8,7 @@ import { attributeOf, createXmlScanner, type XmlEvents } from './xml-scanner.ts'
 import { damaged, type ZipArchive } from './zip-archive.ts'
 
 const MAX_PART_BYTES = 64 * 1024 * 1024
-/** What is read at once: the cells in it may refer to much text. */
+/** Bounds the block that is read at once: its cells may refer to much text. */
 const STEP = 1024
 
 export type Workbook = {

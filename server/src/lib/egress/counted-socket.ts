@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import { tooLarge } from './body.ts'
 import type { Holding } from './held-bytes.ts'
 
-/** What one connection that is not HTTP may send: its answers are held whole until they are read. */
+/** Bounds the bytes that one connection that is not HTTP may send: they are held until they are read. */
 export const MAX_SOCKET_BYTES = 16_000_000
 
 /**
@@ -19,7 +19,7 @@ export class CountedSocket extends Duplex {
     super()
     this.#socket = socket
     this.#holding = open({ fail: (fault) => this.destroy(fault) })
-    // Whoever uses it listens too; without any listener a reset would end the process.
+    // The user of the socket listens as well; without any listener a reset would end the process.
     this.on('error', () => undefined)
     socket.pause()
     socket.on('data', (chunk: Buffer) => this.#take(chunk))
@@ -54,7 +54,7 @@ export class CountedSocket extends Duplex {
     done(cause)
   }
 
-  // What drivers set of a socket.
+  // Drivers set these options of a socket.
   setNoDelay(isOn = true): this {
     this.#socket.setNoDelay(isOn)
     return this

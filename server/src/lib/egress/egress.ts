@@ -50,7 +50,7 @@ export type Egress = {
 
 export type SmtpProbe = { port: number; name: string }
 
-/** Of answers that arrive or are decoded, in all calls of the process together, through whichever client they come. */
+/** Bounds the bytes of all answers that the process receives or decodes at once, whichever client receives them. */
 const HELD = createHeldBytes(128_000_000)
 const LIMITS = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 // The deadline of a call replaces undici's own timeouts. Idle connections end soon, and do not keep the process alive.

@@ -10,15 +10,15 @@ import {
   QUOTE,
 } from './json-scan.ts'
 
-/** What is parsed at once. A larger container is parsed piece by piece. */
+/** Bounds the text that is parsed at once. A larger container is parsed piece by piece. */
 export const PIECE = 128 * 1024
-/** What is gone through between two looks at the clock. */
+/** Bounds the characters that are scanned between two looks at the clock. */
 const STEP = 16 * 1024
 
 export type JsonScan = JsonExtent & {
   /** Every bracket has its other one. What is not is no JSON. */
   isBalanced: boolean
-  /** Where texts and containers larger than a piece end, by where they start. */
+  /** The ends of texts and containers larger than a piece, by their starts. */
   ends: Map<number, number>
 }
 
@@ -31,7 +31,7 @@ export async function scanInTurns(text: string, maxDepth = Number.POSITIVE_INFIN
   let deepest = 0
   let values = 1
   let next = STEP
-  /** Where the text that is gone through starts; -1 outside of texts. */
+  /** The start of the text being scanned; -1 outside of texts. */
   let quote = -1
   for (let at = 0; at < text.length && deepest <= maxDepth; at++) {
     if (at >= next) {

@@ -1,6 +1,6 @@
 import { serialize } from 'node:v8'
 
-/** What a reader is asked: to run a task of a module on a document. */
+/** Asks a reader to run a task of a module on a document. */
 export type Asked = { module: string; task: string; document: string | Uint8Array; input: unknown }
 export type Said =
   /** The module is loaded: the time of the document begins. */
@@ -11,7 +11,7 @@ export type Said =
 
 type Tasks = Record<string, (document: unknown, input: unknown) => unknown>
 
-/** What crosses to the server at most. */
+/** Bounds the bytes of a result that is sent to the server. */
 const MAX_RESULT = 8 * 1024 * 1024
 
 const say = (said: Said) => void process.send?.(said)

@@ -31,7 +31,7 @@ const ENTRY = new URL('reader-process.ts', import.meta.url)
 /** Tasks lie all over the server. */
 const READABLE = ['server', 'contract', 'node_modules', 'package.json']
 const LOOK_MS = 50
-/** Of processor time in `/proc`, whatever the kernel counts in. */
+/** The unit of processor time in `/proc`, whatever the kernel's own. */
 const TICK_MS = 10
 const PAGE_BYTES = 4096
 
@@ -45,7 +45,7 @@ export function startReader(bounds: ReaderBounds): Reader {
     stderr: 'ignore',
   })
   const ended = once(child, 'exit')
-  // Where the process cannot be started there is no exit. Runs hear of it by themselves.
+  // A process that cannot be started has no exit; each run listens for the error itself.
   child.on('error', () => undefined)
   let isAlive = true
   child.once('exit', () => (isAlive = false))
@@ -115,7 +115,7 @@ function runOnce(
   })
 }
 
-/** What a process has used and holds; null when it is gone. */
+/** Returns the processor time and memory of a process; null when it has ended. */
 function usageOf({ pid }: ChildProcess): { cpuMs: number; residentBytes: number } | null {
   let stat: string
   try {

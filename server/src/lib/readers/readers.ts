@@ -114,7 +114,7 @@ function explain(ended: Exclude<ReaderEnd, { kind: 'read' }>, what: Reading['wha
   }
 }
 
-/** Those of this process, which are started when something is read first. */
+/** The readers of this process; they start with the first document. */
 const shared = createReaders()
 export const closeReaders = (): Promise<void> => shared.close()
 

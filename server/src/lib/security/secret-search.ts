@@ -1,6 +1,6 @@
 import { listPlaces } from '../search.ts'
 
-/** Where secrets stand in a text, as pairs of start and end in order; none overlaps another. */
+/** The places of secrets in a text, as pairs of start and end in order; none overlaps another. */
 export type Places = [start: number, end: number][]
 export type FindSecrets = (text: string) => Places
 
@@ -10,7 +10,7 @@ const FEW = 8
 const KEY = 4
 /** Characters compared for each one of a text before texts and secrets count as too alike. */
 const MAX_COMPARED = 4
-/** Of a secret, that are cut even without the rest of it once they do. */
+/** Characters of a secret that are cut without the rest of it, once texts and secrets count as too alike. */
 const TELLING = 16
 
 /** Returns a search for secrets of at least four characters. It takes time that grows with the text, however alike they are. */

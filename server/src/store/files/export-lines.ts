@@ -177,7 +177,7 @@ const HARMLESS = String.raw`^[+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?$`
 
 /** As in contract/table-text.ts: what separates cells for some reader, followed by what starts a formula and no number. */
 const INNER_FORMULA = String.raw`([;\t\r\n][ "]*)(?=[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-][0-9 ().,-]*([eE][+-]?[0-9]+)?%?([;\t\r\n]|$))`
-/** What stands in quotes, since a spreadsheet of some locale would split there. */
+/** Matches fields that are quoted because a spreadsheet of some locale would split them. */
 const SEPARATORS = '",;\t\r\n'
 
 /** A cell of CSV. What a spreadsheet would run as a formula gets an apostrophe in front, and so does a part of it that would. */

@@ -33,7 +33,7 @@ export const FORMER_AS_CELL = columnsOf('k', CELL)
 /** The same for the cell at hand of the run `k.by_run`: the run goes on behind it, or is resumed at it. */
 export const FORMER_AS_CURRENT = FORMER_AS_CELL.replace('k.run_id', 'k.by_run')
 
-/** What cells have beside their result: why, by which run, and of which run the result is. */
+/** Returns the SQL of `kept`: the reason, the run that kept the result, and the run that computed it. */
 export const keptBecause = (because: string): string =>
   `jsonb_build_object('because', ${because}, 'by', k.by_run, 'run_id', k.run_id)`
 
@@ -89,7 +89,7 @@ export type FormerCell = {
   credits_millis: number
 }
 
-/** What a failed cell had before, with its outputs as JSON text. */
+/** Returns the former result of a failed cell, with its outputs as JSON text. */
 export async function findFormer(
   db: Db,
   orgId: string,

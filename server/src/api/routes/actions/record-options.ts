@@ -10,7 +10,7 @@ import { listTerms } from '../../../store/records/terms.ts'
 type Request = Pick<FastifyRequest, 'caller' | 'db' | 'sheet'>
 type Resolver = (request: Request, context: Record<string, unknown>) => Promise<Option[]>
 
-/** What a fresh record store offers to choose from (D98). */
+/** Lists the options of a fresh record store (D98). */
 const USUAL_SOURCES = ['loam', 'csv', 'crm']
 const USUAL_RELATIONSHIPS = [
   'works_at',

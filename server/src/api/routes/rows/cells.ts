@@ -130,7 +130,7 @@ const nothingToRestore = () =>
 
 type CellPlace = { row_id: string; action_instance_id: string }
 
-/** What a cell is, how it came to be, and what it had before. */
+/** Returns a cell with its provenance and its former result. */
 async function readDetail(
   { db, sheet }: Pick<FastifyRequest, 'db' | 'sheet'>,
   { row_id, action_instance_id }: CellPlace,

@@ -208,7 +208,7 @@ describe('M5: max_credits', () => {
     expect(delivered.reduce((sum, { credits }) => sum + credits, 0)).toBe(4)
     const stopped = delivered.filter(({ stopped_by }) => stopped_by?.kind === 'max_credits')
     expect(stopped).toHaveLength(1)
-    // What the cell says is what helps.
+    // The cell's own error is the more useful one.
     const errorOf = async (): Promise<string | undefined> =>
       (await settledRows(org, base))
         .slice(3)

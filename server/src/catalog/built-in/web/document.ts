@@ -3,14 +3,14 @@ import { countElements, nestingOf } from './nesting.ts'
 import type { Page } from './page-fetch.ts'
 import type { TreeNode } from './tree.ts'
 
-/** What a page is read from. */
+/** Holds the input of a reading of a page. */
 export type SentPage = Pick<Page, 'url' | 'text' | 'headers' | 'cookies'>
 
 /** A page that has been read: its tree, and what nearly everybody asks of it. */
 export type WebDocument = {
   $: CheerioAPI
   url: URL
-  /** What its relative addresses are relative to. */
+  /** The base of its relative addresses. */
   base: URL
   html: string
   title: string | null

@@ -17,7 +17,7 @@ export type Extraction = {
   language: string | null
   /** Its country, as it says itself. */
   country: CountryCode | null
-  /** What a reader sees, from the start. */
+  /** The visible text, from the start. */
   text: string
   metas: Partial<Record<(typeof METAS)[number], string>>
   address: PostalAddress | null

@@ -13,11 +13,11 @@ await Promise.all([loadReaders(), import('cheerio')])
 export type PageOptions = {
   /** The country of national phone numbers, where it is known. */
   country?: CountryCode | null
-  /** What name servers say of the site, for its technologies. */
+  /** The site's DNS records, which show its technologies. */
   names?: Traces
 }
 
-/** What can be asked of a page beside its outline. */
+/** Lists what a reader can extract from a page beside its outline. */
 const PARTS = {
   extraction: (document: WebDocument, { country }: PageOptions) => extract(document, country ?? null),
   markdown: (document: WebDocument) => toMarkdown(document),

@@ -6,7 +6,7 @@ import type { PageOptions, Part, Parts, tasks } from './page-tasks.ts'
 /** A page as a reader read it, with the parts that were asked for. */
 export type ReadPage<Name extends Part = never> = {
   url: URL
-  /** What its relative addresses are relative to. */
+  /** The base of its relative addresses. */
   base: URL
   title: string | null
   description: string | null

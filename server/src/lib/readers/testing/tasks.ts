@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** What readers are asked in tests. */
+/** Tasks that tests give to readers. */
 export const tasks = {
   echo: (document: string, input: unknown) => ({ document, input, pid: process.pid }),
   spin: (_document: string, ms: number) => {
@@ -19,7 +19,7 @@ export const tasks = {
     throw new TypeError('a fault of ours')
   },
   exit: () => process.exit(3),
-  /** What a reader could do to the machine and to our data. */
+  /** Tries to read and write outside of the program. */
   reach: (_document: string, { secret, target }: { secret: string; target: string }) => ({
     env: Object.keys(process.env),
     exists: attempt(() => existsSync(secret)),

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Account, currentAccount, findNobody } from '../../../../lib/accounts.ts'
 
-/** What Chromium may do on this machine. */
+/** Describes the privileges of Chromium on this machine. */
 export type Privileges = {
   /** The user that root becomes before it starts Chromium; null where it is started as it is. */
   account: Account | null
   /** Whether the kernel lets it shut in its own processes. */
   hasSandbox: boolean
-  /** What is missing, and why; null where nothing is. */
+  /** Says what is missing and why; null if nothing is. */
   lacks: string | null
 }
 
